@@ -1,0 +1,1 @@
+"""The Bot Framework end of the chat; alone in importing botbuilder."""

@@ -1,0 +1,1 @@
+"""HTTP and WebSocket ends of the chat; they carry and decide nothing."""

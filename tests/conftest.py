@@ -1,0 +1,42 @@
+"""What every test stands on: no network but loopback, and the same examples in every run."""
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.fakes import CountingIds, FixedClock
+from tests.network_guard import NetworkGuard
+
+settings.register_profile("fast", deadline=None, max_examples=30, derandomize=True)
+settings.register_profile(
+    "ci",
+    deadline=None,
+    max_examples=200,
+    derandomize=True,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("fast")  # --hypothesis-profile=ci for more
+
+_GUARD = NetworkGuard()
+_GUARD.install()
+
+
+@pytest.fixture(autouse=True)
+def network_guard() -> Iterator[NetworkGuard]:
+    """The guard of the whole run; every test fails that left loopback."""
+    with _GUARD.watching():
+        yield _GUARD
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    """A clock that the test moves by hand."""
+    return FixedClock()
+
+
+@pytest.fixture
+def ids() -> CountingIds:
+    """Ids that count up from one."""
+    return CountingIds()

@@ -1,0 +1,35 @@
+"""Stand-ins for the clock and the id source, which obey the contracts of `data_models.clock`."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count
+
+
+class FixedClock:
+    """A `Clock` that moves only when the test says so."""
+
+    def __init__(self, start: datetime = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)) -> None:
+        self._now = start
+        self._monotonic = 1_000.0
+
+    def now(self) -> datetime:
+        return self._now
+
+    def monotonic(self) -> float:
+        return self._monotonic
+
+    def advance(self, seconds: float) -> None:
+        """Move both times forward; a real monotonic clock cannot go back, nor can this one."""
+        if seconds < 0:
+            raise ValueError("a clock does not go back")
+        self._now += timedelta(seconds=seconds)
+        self._monotonic += seconds
+
+
+class CountingIds:
+    """An `IdSource` whose ids are unique and the same in every run."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def new_id(self, prefix: str) -> str:
+        return f"{prefix}_{next(self._numbers):032x}"
