@@ -1,0 +1,302 @@
+# ruff: noqa: E501 - one variable a line: the class reads as a table
+"""Every environment variable that Rounds reads, typed and documented; read once at start.
+
+A variable has the field's name in capitals unless the field names another. `docs/settings.md` is
+made from this file by `python -m scripts.settings_page`.
+"""
+
+import ipaddress
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
+from urllib.parse import urlsplit
+
+from dotenv import dotenv_values
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import model_validator as checked
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from data_models.errors import ConfigurationError
+
+SENSITIVE_SWITCH = "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE"
+_OFF = {"", "0", "false", "f", "no", "n", "off"}
+_ORIGIN = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?")
+_API_KEY = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.@-]{0,63}):([0-9a-fA-F]{64})")
+
+
+class ApiKey(NamedTuple):
+    """One client of `AUTH_MODE=api_key`: its name and the SHA-256 of its key, in lower-case hex."""
+
+    name: str
+    sha256: str
+
+
+class Problem(NamedTuple):
+    """What is wrong with one variable, and a line that would be right."""
+
+    name: str
+    text: str
+    example: str
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.text}. Example: {self.example}"
+
+
+def is_loopback_host(host: str) -> bool:
+    """Tell whether `host` is this machine only: `localhost` or a loopback address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def _listed(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def _api_keys(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    matches = [_API_KEY.fullmatch(part.strip()) for part in value.split(",") if part.strip()]
+    if None in matches:
+        raise ValueError("each entry must be name:sha256-hex-of-the-key")
+    return tuple(ApiKey(match[1], match[2].lower()) for match in matches if match)
+
+
+def _url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
+        raise ValueError("must be an http or https address without a user name")
+    return value.rstrip("/")
+
+
+def _origins(values: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(_ORIGIN.fullmatch(value.lower()) for value in values):
+        raise ValueError("must be origins, scheme://host[:port], without path or wildcard")
+    return tuple(value.lower() for value in values)
+
+
+def _networks(values: tuple[str, ...]) -> tuple[str, ...]:
+    for value in values:
+        ipaddress.ip_network(value)
+    return values
+
+
+Names: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
+Origins: TypeAlias = Annotated[Names, AfterValidator(_origins)]
+Networks: TypeAlias = Annotated[Names, AfterValidator(_networks)]
+ApiKeys: TypeAlias = Annotated[tuple[ApiKey, ...], NoDecode, BeforeValidator(_api_keys)]
+Url: TypeAlias = Annotated[str, AfterValidator(_url)]
+Seconds: TypeAlias = Annotated[float, Field(gt=0, le=86_400)]
+Count: TypeAlias = Annotated[int, Field(gt=0, le=100_000_000)]
+
+
+def _set(default: Any, text: str, example: object, **more: Any) -> Any:
+    return Field(default=default, description=text, examples=[str(example)], **more)
+
+
+class Settings(BaseSettings):
+    """What an operator may set; wrong values stop the start with a `ConfigurationError`."""
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        case_sensitive=True,
+        env_ignore_empty=True,
+        extra="ignore",
+        alias_generator=str.upper,
+        populate_by_name=True,
+        hide_input_in_errors=True,
+    )
+
+    # fmt: off
+    host: str = _set("127.0.0.1", "Address to listen on; with `AUTH_MODE=dev` loopback only", "127.0.0.1")
+    port: Annotated[int, Field(ge=0, le=65_535)] = _set(3978, "Port to listen on; 0 lets the system choose", 3978)
+    public_base_url: Url | None = _set(None, "Address at which browsers reach the server; its host is then the only accepted one", "https://rounds.example.org")
+
+    data_dir: Path = _set(Path("data"), "Folder of the local state (`DATA_DIR/chat-sessions/…`)", "./data")
+    azure_storage_connection_string: SecretStr | None = _set(None, "Azure Blob Storage by connection string; unset: local files", "UseDevelopmentStorage=true")
+    app_blob_storage_endpoint: Url | None = _set(None, "Azure Blob Storage by managed identity; unset: local files", "https://account.blob.core.windows.net")
+
+    llm_provider: Literal["azure", "openai", "offline"] | None = _set(None, "The model: `azure`, `openai` or `offline`; unset: by what else is set", "offline")
+    openai_base_url: Url | None = _set(None, "OpenAI-compatible server", "http://127.0.0.1:11434/v1")
+    openai_api_key: SecretStr | None = _set(None, "Key for `OPENAI_BASE_URL`, or for OpenAI if that is unset", "sk-…")
+    openai_model: str = _set("gpt-4.1", "Model to ask for", "gpt-4.1")
+    azure_openai_endpoint: Url | None = _set(None, "Azure OpenAI resource", "https://name.openai.azure.com")
+    azure_openai_deployment_name: str | None = _set(None, "Azure OpenAI deployment", "gpt-4.1")
+    azure_openai_api_version: str = _set("2024-10-21", "Azure OpenAI API version", "2024-10-21")
+    azure_openai_api_key: SecretStr | None = _set(None, "Azure OpenAI key; unset: managed identity", "0123abcd…")
+    patient_context_decider_deployment_name: str | None = _set(None, "Smaller Azure deployment for the patient classifier", "gpt-4.1-mini")
+    patient_context_decider_model: str | None = _set(None, "Smaller model for the patient classifier", "gpt-4.1-mini")
+    llm_silence_seconds: Seconds = _set(25.0, "A model call ends after so long without a byte", 25)
+    llm_call_seconds: Seconds = _set(55.0, "A model call, its retries included, ends after so long", 55)
+    llm_retries: Annotated[int, Field(ge=0, le=5)] = _set(1, "Retries on 408, 409, 429 and 5xx", 1)
+    llm_concurrency: Count = _set(16, "Model calls at a time in this process", 16)
+
+    turn_seconds: Seconds = _set(300.0, "A turn ends after so long", 300)
+    turn_agent_messages: Count = _set(30, "Agent messages in a turn", 30)
+    turn_tool_calls: Count = _set(20, "Tool calls in a turn", 20)
+    turn_output_bytes: Count = _set(200_000, "UTF-8 bytes of agents' text in a turn", 200_000)
+    tool_seconds: Seconds = _set(30.0, "A tool call ends after so long", 30)
+    tool_rounds: Count = _set(8, "Rounds of tool calls in one agent message", 8)
+    window_chars: Count = _set(12_000, "Characters of history that an agent is shown", 12_000)
+
+    patient_id_pattern: str = _set("^patient_[0-9]+$", "Regular expression that a whole patient id must match", "^patient_[0-9]+$")
+    samples_dir: Path = _set(Path("samples"), "Folder of the sample patients, used without `FHIR_BASE_URL`", "./samples")
+    fhir_base_url: Url | None = _set(None, "FHIR R4 server; unset: the sample patients", "https://fhir.example.org/r4")
+    fhir_token: SecretStr | None = _set(None, "Bearer token for `FHIR_BASE_URL`", "eyJ…")
+
+    auth_mode: Literal["dev", "api_key", "entra", "app_service"] = _set("dev", "Who may call: `dev` (loopback, no token), `api_key`, `entra` or `app_service`", "entra")
+    api_keys: ApiKeys = _set((), "With `api_key`: `name:sha256-hex-of-key,…`", f"alice:{'0' * 64}", repr=False)
+    operators: Names = _set((), "Operators: names of API keys or object ids of users; in dev, unset means everyone", "alice,bob")
+    allowed_origins: Origins = _set((), "Origins of browsers besides the server's own", "https://portal.example.org")
+    trusted_proxy: bool = _set(False, "A proxy in front sets `X-MS-CLIENT-PRINCIPAL` and removes a client's own", "true")
+    entra_tenant_id: str | None = _set(None, "With `entra`: the directory that signs users in", "11111111-2222-3333-4444-555555555555")
+    entra_audience: Names = _set((), "With `entra`: accepted audiences of tokens", "api://rounds")
+    entra_scope: str = _set("access_as_user", "With `entra`: the delegated scope or the application role that a token needs", "access_as_user")
+    entra_allowed_tenant_ids: Names = _set((), "Further directories whose users may call", "66666666-7777-8888-9999-000000000000")
+    entra_authority: Url = _set("https://login.microsoftonline.com", "Where tokens and their keys come from", "https://login.microsoftonline.com")
+    idle_logoff_seconds: Seconds = _set(900.0, "A socket without a message for so long is closed (not in dev)", 900)
+
+    bot_endpoints: bool = _set(True, "Serve `/api/messages`; outside dev that needs `MicrosoftAppId`", "false")
+    microsoft_app_type: Literal["MultiTenant", "SingleTenant", "UserAssignedMSI"] = _set("MultiTenant", "Kind of the bot's app registration", "SingleTenant", alias="MicrosoftAppType")
+    microsoft_app_id: str | None = _set(None, "The bot's application id", "11111111-2222-3333-4444-555555555555", alias="MicrosoftAppId")
+    microsoft_app_password: SecretStr | None = _set(None, "The bot's secret", "a1B~…", alias="MicrosoftAppPassword")
+    microsoft_app_tenant_id: str | None = _set(None, "The bot's directory", "11111111-2222-3333-4444-555555555555", alias="MicrosoftAppTenantId")
+    additional_allowed_tenant_ids: Names = _set((), "Directories besides the bot's own whose users may write to it; `*`: all", "66666666-7777-8888-9999-000000000000")
+    additional_allowed_user_ids: Names = _set((), "Object ids of users who may write to the bot; `*`: all", "*")
+    bot_service_url_hosts: Names = _set(("smba.trafficmanager.net", "*.botframework.com"), "Hosts that replies may go to", "smba.trafficmanager.net")
+
+    message_limit_chars: Count = _set(16_000, "Characters in a message", 16_000)
+    frame_limit_bytes: Count = _set(262_144, "Bytes in a WebSocket frame or a request body", 262_144)
+    messages_per_minute: Count = _set(20, "Messages a user may send in a minute (not in dev)", 20)
+    sockets_per_user: Count = _set(10, "Sockets a user may hold open", 10)
+    queue_depth: Count = _set(20, "Messages that may wait in a conversation", 20)
+    handshake_seconds: Seconds = _set(10.0, "Headers must arrive within so long", 10)
+    claim_seconds: Seconds = _set(30.0, "A turn's claim on its conversation lasts so long", 30)
+    claim_renew_seconds: Seconds = _set(10.0, "A running turn renews its claim so often", 10)
+    claim_grace_seconds: Seconds = _set(5.0, "An expired claim is taken over after so long", 5)
+
+    allowed_outbound_hosts: Names = _set((), "Hosts that may be called besides those of the other settings", "graph.microsoft.com")
+    allowed_outbound_networks: Networks = _set((), "Private networks in which called hosts may be", "10.20.0.0/16")
+    link_allow_list: Names = _set((), "Hosts that links in answers may lead to", "pubmed.ncbi.nlm.nih.gov")
+
+    log_format: Literal["json", "console"] = _set("console", "Form of the log on standard error", "json")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = _set("INFO", "Least level of our own log lines; libraries' stay at WARNING", "INFO")
+    audit: bool = _set(True, "Write the audit trail; may be off in dev only", "true")
+    otel_exporter_otlp_endpoint: Url | None = _set(None, "OTLP collector (HTTP) for traces; unset: no traces", "http://127.0.0.1:4318")
+    otel_service_name: str = _set("rounds", "Name of the service in traces", "rounds")
+    # fmt: on
+
+    @checked(mode="after")
+    def _fits_together(self) -> Self:
+        problems = [*_access_problems(self), *_bot_problems(self), *_other_problems(self)]
+        if problems:
+            raise ConfigurationError("\n".join(map(str, problems)))
+        return self
+
+    @property
+    def is_dev(self) -> bool:
+        """Whether callers need no token; loopback only."""
+        return self.auth_mode == "dev"
+
+    @property
+    def model_provider(self) -> Literal["azure", "openai", "offline"]:
+        """The provider after the rule of spec page 6.4."""
+        if self.llm_provider is not None:
+            return self.llm_provider
+        if self.azure_openai_endpoint:
+            return "azure"
+        return "openai" if self.openai_api_key or self.openai_base_url else "offline"
+
+    @property
+    def outbound_hosts(self) -> frozenset[str]:
+        """Hosts that may be called: those of addresses that are set, and `ALLOWED_OUTBOUND_HOSTS`."""
+        urls = (self.fhir_base_url, self.openai_base_url, self.azure_openai_endpoint)
+        more = (self.app_blob_storage_endpoint, self.entra_authority)
+        named = {urlsplit(url).hostname or "" for url in (*urls, *more) if url}
+        return frozenset(host.lower() for host in named | set(self.allowed_outbound_hosts))
+
+
+def _needed(name: str, when: str, example: str) -> Problem:
+    return Problem(name, f"is needed with {when}", f"{name}={example}")
+
+
+def _access_problems(settings: Settings) -> Iterator[Problem]:
+    match settings.auth_mode:
+        case "dev" if not is_loopback_host(settings.host):
+            yield Problem("HOST", "with AUTH_MODE=dev must be a loopback address", "HOST=127.0.0.1")
+        case "api_key" if not settings.api_keys:
+            yield _needed("API_KEYS", "AUTH_MODE=api_key", f"alice:{'0' * 64}")
+        case "entra" if not settings.entra_tenant_id:
+            yield _needed("ENTRA_TENANT_ID", "AUTH_MODE=entra", "11111111-2222-…")
+        case "entra" if not settings.entra_audience:
+            yield _needed("ENTRA_AUDIENCE", "AUTH_MODE=entra", "api://rounds")
+        case "app_service" if not settings.trusted_proxy:
+            yield _needed("TRUSTED_PROXY", "AUTH_MODE=app_service, which believes a proxy", "true")
+        case _:
+            return
+
+
+def _bot_problems(settings: Settings) -> Iterator[Problem]:
+    kind = settings.microsoft_app_type
+    if not settings.microsoft_app_id:
+        if settings.bot_endpoints and not settings.is_dev:
+            text = "is needed outside AUTH_MODE=dev, or BOT_ENDPOINTS=false to serve no bot"
+            yield Problem("MicrosoftAppId", text, "MicrosoftAppId=11111111-2222-…")
+        return
+    if kind != "UserAssignedMSI" and not settings.microsoft_app_password:
+        yield _needed("MicrosoftAppPassword", f"MicrosoftAppType={kind}", "a1B~…")
+    if kind != "MultiTenant" and not settings.microsoft_app_tenant_id:
+        yield _needed("MicrosoftAppTenantId", f"MicrosoftAppType={kind}", "11111111-2222-…")
+
+
+def _other_problems(settings: Settings) -> Iterator[Problem]:
+    if settings.azure_storage_connection_string and settings.app_blob_storage_endpoint:
+        text = "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one"
+        yield Problem("APP_BLOB_STORAGE_ENDPOINT", text, "APP_BLOB_STORAGE_ENDPOINT=")
+    if settings.model_provider == "azure" and not settings.azure_openai_endpoint:
+        yield _needed("AZURE_OPENAI_ENDPOINT", "LLM_PROVIDER=azure", "https://…")
+    if settings.model_provider == "azure" and not settings.azure_openai_deployment_name:
+        yield _needed("AZURE_OPENAI_DEPLOYMENT_NAME", "Azure OpenAI", "gpt-4.1")
+    if settings.claim_renew_seconds * 2 >= settings.claim_seconds:
+        text = "must be under half of CLAIM_SECONDS"
+        yield Problem("CLAIM_RENEW_SECONDS", text, "CLAIM_RENEW_SECONDS=10")
+    if not settings.audit and not settings.is_dev:
+        yield Problem("AUDIT", "may be off with AUTH_MODE=dev only", "AUDIT=true")
+
+
+def load_settings(env_file: Path | None = Path(".env")) -> Settings:
+    """Read the environment, then `env_file` for what the environment does not say.
+
+    Raises:
+        ConfigurationError: one line for each bad variable: its name, the problem, an example. No
+            line repeats the value, which may be a secret.
+    """
+    _refuse_sensitive_diagnostics(os.environ)
+    if env_file is not None and env_file.is_file():
+        _refuse_sensitive_diagnostics(dotenv_values(env_file))
+    try:
+        return Settings(_env_file=env_file)
+    except ValidationError as error:
+        # Not `from error`: it may hold the rejected value.
+        raise ConfigurationError("\n".join(map(str, _field_problems(error)))) from None
+
+
+def _refuse_sensitive_diagnostics(environ: Mapping[str, str | None]) -> None:
+    # Semantic Kernel reads the name in any case, and would then trace what patients' records say.
+    for name, value in environ.items():
+        if name.upper() == SENSITIVE_SWITCH and (value or "").strip().lower() not in _OFF:
+            problem = "would put patients' records into traces and must stay off"
+            raise ConfigurationError(str(Problem(name, problem, f"{SENSITIVE_SWITCH}=false")))
+
+
+def _field_problems(error: ValidationError) -> Iterator[Problem]:
+    fields = {field.alias: field for field in Settings.model_fields.values()}
+    for detail in error.errors(include_input=False, include_context=False, include_url=False):
+        name = str(detail["loc"][0])
+        example = (fields[name].examples or [""])[0]
+        yield Problem(name, detail["msg"], f"{name}={example}")

@@ -1,0 +1,177 @@
+"""Settings: what starts, what does not, and what the operator is told."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from data_models.errors import ConfigurationError
+from scripts.settings_page import PAGE, settings_page
+from settings import SENSITIVE_SWITCH, ApiKey, Settings, is_loopback_host, load_settings
+
+HASH = "a" * 64
+BOT = {"MicrosoftAppId": "id", "MicrosoftAppPassword": "pw"}
+Load = Callable[..., Settings]
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Load:
+    for field in Settings.model_fields.values():
+        monkeypatch.delenv(str(field.alias), raising=False)
+
+    def with_variables(**variables: str) -> Settings:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        return load_settings(env_file=None)
+
+    return with_variables
+
+
+def test_nothing_set_gives_a_loopback_server_with_the_offline_model(load: Load) -> None:
+    settings = load()
+    assert (settings.host, settings.port) == ("127.0.0.1", 3978)
+    assert settings.data_dir == Path("data")
+    assert (settings.auth_mode, settings.model_provider) == ("dev", "offline")
+
+
+@pytest.mark.parametrize(
+    ("variables", "name"),
+    [
+        ({"PORT": "abc"}, "PORT"),
+        ({"PORT": "70000"}, "PORT"),
+        ({"HOST": "0.0.0.0"}, "HOST"),
+        ({"HOST": "localhost.evil.example"}, "HOST"),
+        ({"AUTH_MODE": "none"}, "AUTH_MODE"),
+        ({"AUTH_MODE": "api_key", **BOT}, "API_KEYS"),
+        ({"AUTH_MODE": "api_key", "API_KEYS": "alice:123", **BOT}, "API_KEYS"),
+        ({"AUTH_MODE": "api_key", "API_KEYS": f"alice:{HASH}"}, "MicrosoftAppId"),
+        ({"AUTH_MODE": "entra", **BOT}, "ENTRA_TENANT_ID"),
+        ({"AUTH_MODE": "entra", "ENTRA_TENANT_ID": "t", **BOT}, "ENTRA_AUDIENCE"),
+        ({"AUTH_MODE": "app_service", **BOT}, "TRUSTED_PROXY"),
+        ({"MicrosoftAppId": "id"}, "MicrosoftAppPassword"),
+        ({**BOT, "MicrosoftAppType": "SingleTenant"}, "MicrosoftAppTenantId"),
+        ({"ALLOWED_ORIGINS": "*"}, "ALLOWED_ORIGINS"),
+        ({"ALLOWED_ORIGINS": "https://a.example/path"}, "ALLOWED_ORIGINS"),
+        ({"FHIR_BASE_URL": "file:///etc/passwd"}, "FHIR_BASE_URL"),
+        ({"ALLOWED_OUTBOUND_NETWORKS": "10.0.0.0/99"}, "ALLOWED_OUTBOUND_NETWORKS"),
+        ({"LLM_PROVIDER": "azure"}, "AZURE_OPENAI_ENDPOINT"),
+        ({"AZURE_OPENAI_ENDPOINT": "https://a.example"}, "AZURE_OPENAI_DEPLOYMENT_NAME"),
+        ({"CLAIM_RENEW_SECONDS": "29"}, "CLAIM_RENEW_SECONDS"),
+        ({"AUTH_MODE": "api_key", "API_KEYS": f"a:{HASH}", **BOT, "AUDIT": "false"}, "AUDIT"),
+        ({"LOG_LEVEL": "CHATTY"}, "LOG_LEVEL"),
+    ],
+)
+def test_a_bad_variable_stops_the_start_by_name_with_an_example(
+    load: Load, variables: dict[str, str], name: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(**variables)
+    lines = [line for line in str(caught.value).splitlines() if line.startswith(f"{name}: ")]
+    assert lines, str(caught.value)
+    assert f"Example: {name}=" in lines[0] or name == "APP_BLOB_STORAGE_ENDPOINT"
+
+
+def test_every_bad_variable_is_named_at_once(load: Load) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(PORT="abc", LOG_FORMAT="xml")
+    assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["PORT", "LOG_FORMAT"]
+
+
+def test_neither_errors_nor_repr_show_a_secret(load: Load) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(PORT="secret-in-port", API_KEYS="secret-in-keys", OPENAI_API_KEY="secret-key")
+    assert "secret" not in str(caught.value)
+    assert caught.value.__cause__ is None
+    shown = repr(
+        load(PORT="1", API_KEYS=f"alice:{HASH}", OPENAI_API_KEY="secret-key", FHIR_TOKEN="secret")
+    )
+    assert "secret" not in shown
+    assert HASH not in shown
+
+
+@pytest.mark.parametrize("name", [SENSITIVE_SWITCH, SENSITIVE_SWITCH.lower()])
+def test_traces_of_patients_text_cannot_be_switched_on(load: Load, name: str) -> None:
+    with pytest.raises(ConfigurationError, match="must stay off"):
+        load(**{name: "true"})
+    load(**{name: "false"})
+
+
+def test_traces_of_patients_text_cannot_be_switched_on_in_the_file(
+    load: Load, tmp_path: Path
+) -> None:
+    load()
+    file = tmp_path / ".env"
+    file.write_text(f"{SENSITIVE_SWITCH.lower()}=1\n")
+    with pytest.raises(ConfigurationError, match="must stay off"):
+        load_settings(env_file=file)
+
+
+def test_the_environment_wins_over_the_file(load: Load, tmp_path: Path) -> None:
+    load(PORT="4000")
+    file = tmp_path / ".env"
+    file.write_text("PORT=5000\nMicrosoftAppTenantId=t\nOPENAI_MODEL=\nUNKNOWN=1\n")
+    settings = load_settings(env_file=file)
+    assert settings.port == 4000
+    assert settings.microsoft_app_tenant_id == "t"
+    assert settings.openai_model == "gpt-4.1"
+
+
+def test_lists_are_split_at_commas(load: Load) -> None:
+    settings = load(
+        API_KEYS=f"alice:{HASH}, bob:{HASH.upper()}",
+        OPERATORS="alice, bob,",
+        ALLOWED_ORIGINS="https://Portal.example:8443",
+    )
+    assert settings.api_keys == (ApiKey("alice", HASH), ApiKey("bob", HASH))
+    assert settings.operators == ("alice", "bob")
+    assert settings.allowed_origins == ("https://portal.example:8443",)
+
+
+@pytest.mark.parametrize(
+    ("variables", "provider"),
+    [
+        ({"OPENAI_API_KEY": "k"}, "openai"),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "openai"),
+        ({"OPENAI_API_KEY": "k", "LLM_PROVIDER": "offline"}, "offline"),
+        (
+            {"AZURE_OPENAI_ENDPOINT": "https://a.example", "AZURE_OPENAI_DEPLOYMENT_NAME": "d"},
+            "azure",
+        ),
+    ],
+)
+def test_the_model_follows_from_what_is_set(
+    load: Load, variables: dict[str, str], provider: str
+) -> None:
+    assert load(**variables).model_provider == provider
+
+
+def test_called_hosts_are_those_of_set_addresses_and_the_allowed_ones(load: Load) -> None:
+    settings = load(FHIR_BASE_URL="https://FHIR.example/r4", ALLOWED_OUTBOUND_HOSTS="Graph.example")
+    assert {"fhir.example", "graph.example"} <= settings.outbound_hosts
+    assert "example" not in settings.outbound_hosts
+
+
+def test_the_web_can_be_served_without_a_bot(load: Load) -> None:
+    settings = load(AUTH_MODE="api_key", API_KEYS=f"alice:{HASH}", BOT_ENDPOINTS="false")
+    assert not settings.bot_endpoints
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "[::1]", "localhost"])
+def test_loopback_hosts(host: str) -> None:
+    assert is_loopback_host(host)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "127.0.0.1.evil.example", "", "10.0.0.1"])
+def test_other_hosts_are_not_loopback(host: str) -> None:
+    assert not is_loopback_host(host)
+
+
+def test_every_setting_says_what_it_is() -> None:
+    silent = [name for name, field in Settings.model_fields.items() if not field.description]
+    assert silent == []
+
+
+def test_the_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == settings_page(), (
+        "run: python -m scripts.settings_page"
+    )
