@@ -1,1 +1,1 @@
-"""The parts of a turn: plain objects in, plain objects out; no part imports a sibling."""
+"""The turn pipeline and its parts. Knows no transport and no Semantic Kernel."""

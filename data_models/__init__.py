@@ -1,0 +1,1 @@
+"""Documents, their accessors and the blob stores. Knows nothing above it."""

@@ -1,0 +1,95 @@
+"""The context document: everything a conversation knows about one patient, or about none."""
+
+from typing import Literal
+
+from pydantic import AwareDatetime, Field
+
+from data_models.document import Document, Part
+from data_models.identifiers import PatientId
+from data_models.patient_context_models import PatientContext
+from data_models.plan import Plan
+
+TurnStatus = Literal["PENDING", "IN_PROGRESS", "COMPLETED", "FAILED", "STOPPED"]
+
+
+class Citation(Part):
+    """Where a statement comes from: a resource of the patient's record.
+
+    Attributes:
+        ref: FHIR reference, such as `DocumentReference/note-3`.
+        title: Short title for people, at most 80 characters.
+        date: ISO date of the source, if it has one.
+        quote: The words of the source that were used, at most 160 characters.
+    """
+
+    ref: str
+    title: str = ""
+    date: str | None = None
+    quote: str | None = None
+
+
+class AgentMessage(Part):
+    """What one agent said, as it was shown."""
+
+    message_id: str
+    agent: str
+    text: str
+    timestamp: AwareDatetime
+    citations: list[Citation] = Field(default_factory=list)
+    shortened_from_chars: int | None = None
+    """Set where `text` is head and tail; the whole is in the turn's own archive blob."""
+
+
+class Turn(Part):
+    """One message of the user and what the agents answered (field names of spec page 4.1)."""
+
+    turn_id: int
+    run_id: str
+    timestamp: AwareDatetime
+    user: str
+    """Display name of the sender."""
+    user_message: str
+    agent_responses: list[AgentMessage] = Field(default_factory=list)
+    turn_status: TurnStatus = "PENDING"
+    error_code: str | None = None
+    shortened_from_chars: int | None = None
+    """Set where `user_message` is head and tail."""
+
+
+class Continuation(Part):
+    """An agent that waits for the user; the next message resumes it."""
+
+    agent: str
+    plan_step: int | None = None
+    asked_at: AwareDatetime
+
+
+class Artifact(Part):
+    """A file an agent made for this patient, kept beside the document."""
+
+    artifact_id: str
+    file_name: str
+    media_type: str
+    size_bytes: int
+    created_at: AwareDatetime
+    run_id: str
+
+
+class ChatContext(Document):
+    """One patient's context document, or the session's (`patient_id` None).
+
+    Attributes:
+        patient_contexts: The roster, hydrated from the registry each turn and never stored here.
+        chat_history: The newest turns, oldest first; older ones are in numbered blobs beside it.
+        next_turn_id: Counted here and never reused; ids have no gaps.
+        fence: Raised whenever somebody takes the document over from a dead turn.
+    """
+
+    patient_id: PatientId | None = None
+    patient_contexts: dict[PatientId, PatientContext] = Field(default_factory=dict, exclude=True)
+    chat_history: list[Turn] = Field(default_factory=list)
+    next_turn_id: int = 1
+    plan: Plan | None = None
+    continuation: Continuation | None = None
+    artifacts: list[Artifact] = Field(default_factory=list)
+    fence: int = 0

@@ -1,0 +1,116 @@
+"""The conversation document: owner, epoch, claim, open question, answered messages."""
+
+from typing import Any, Literal, NamedTuple
+
+from pydantic import AwareDatetime, Field
+
+from data_models.document import Document, Part
+from data_models.identifiers import PatientId
+from data_models.incoming_message import IncomingMessage
+
+ANSWERED_INLINE = 256
+ANSWERED_HOURS = 24
+QUESTION_MINUTES = 30
+
+QuestionKind = Literal[
+    "clear", "destructive_tool", "which_patient", "scenario_value", "which_entity", "new_history"
+]
+
+
+class RunningTurn(Part):
+    """The claim: the lock on the conversation and the write-ahead record of the user's message.
+
+    Attributes:
+        patient_id: Whose document this turn writes: the active patient when the turn began, then
+            the decided one.
+        decided: Whether the patient decision is made; until then the text belongs to nobody.
+        expires_at: Renewed while the turn runs; past it and the grace anybody may take over.
+    """
+
+    run_id: str
+    message: IncomingMessage
+    replica: str
+    patient_id: PatientId | None
+    decided: bool = False
+    started_at: AwareDatetime
+    expires_at: AwareDatetime
+
+
+class OpenQuestion(Part):
+    """The one question the server asked and has not seen answered (spec page 1.8)."""
+
+    question_id: str
+    kind: QuestionKind
+    run_id: str
+    user: str
+    patient_id: PatientId | None = None
+    epoch: int
+    text: str
+    payload: dict[str, Any] = Field(default_factory=dict)
+    expires_at: AwareDatetime
+
+
+class AnsweredMessage(NamedTuple):
+    """An answered message, stored as a JSON array because there are many (DESIGN, State)."""
+
+    message_hash: str
+    run_id: str
+    patient_id: str | None
+    epoch: int
+    turn_id: int | None
+    answered_at: int
+    """Unix seconds."""
+
+
+class AnsweredPage(Part):
+    """A numbered blob of older answered messages; it may go once `newest_at` is a day old."""
+
+    number: int
+    newest_at: int
+
+
+class AnsweredBlob(Document):
+    """`answered/{number}.json`: answered messages that left the conversation document."""
+
+    messages: list[AnsweredMessage]
+
+
+class QueuedMessage(Document):
+    """`inbox/{n}.json`: a message that met a running turn, durable before it is acknowledged."""
+
+    number: int
+    run_id: str
+    message: IncomingMessage
+
+
+class Interruption(Part):
+    """A turn that died with its replica; the next turn says so once."""
+
+    run_id: str
+    patient_id: PatientId | None
+    interrupted_at: AwareDatetime
+
+
+class Conversation(Document):
+    """`conversation.json`: small, never archived, the commit record of everything.
+
+    Attributes:
+        owner: Principal (web) or `bot:` and the channel's conversation (Teams).
+        inbox_head: Number of the oldest queued message; equal to `inbox_tail` when none waits.
+        pending_clear: Archive timestamp of a clear whose originals are not deleted yet.
+    """
+
+    owner: str
+    channel: str
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    title: str = ""
+    running_turn: RunningTurn | None = None
+    open_question: OpenQuestion | None = None
+    answered: list[AnsweredMessage] = Field(default_factory=list)
+    answered_pages: list[AnsweredPage] = Field(default_factory=list)
+    next_answered_page: int = 1
+    inbox_head: int = 0
+    inbox_tail: int = 0
+    interruption: Interruption | None = None
+    pending_clear: str | None = None

@@ -1,0 +1,319 @@
+"""Every error Rounds raises on purpose, grouped by who can fix it.
+
+* RoundsError
+  * UserInputError: the user can fix it; `user_message` is shown in the chat
+    * BadFrameError
+    * EmptyMessageError
+    * MessageTooLongError
+    * InvalidIdentifierError
+    * StaleQuestionError
+    * TooManyMessagesError
+    * RateLimitedError
+  * AccessError: the caller may not; the answer tells nothing about what exists
+    * UnauthenticatedError
+    * ForbiddenError
+    * NotFoundError
+  * ToolInputError: the model can fix it; its text goes back as the tool's result
+  * StoreError: the turn stops and nothing more is written
+    * StoreUnavailableError: retry; a write may or may not have happened
+    * BlobExistsError: a create met an existing blob
+    * BlobChangedError: a conditional write met another version
+    * CorruptDocumentError: needs a person
+    * DocumentTooNewError: needs a newer server
+    * ClaimLostError: another replica took the turn over
+    * AuditUnavailableError: no access without its record
+  * ModelError: the turn ends with one plain message
+    * ModelUnavailableError: retry
+    * ModelTimeoutError: retry
+    * ModelOutputError
+    * ModelRefusedError
+  * RecordsError: the patient's records could not be read
+    * RecordsUnavailableError: retry
+    * RecordsRefusedError: the operator's token is missing, wrong or not enough
+    * RecordsUnreadableError: the records break the FHIR standard or our limits
+    * RecordAmbiguousError: two patients carry the id; nobody guesses which
+    * RecordNotFoundError
+  * ConfigurationError: the operator can fix it; stops the start
+
+No error carries what a patient or a clinician wrote: messages name the kind of
+document and the rule that failed, so they are safe to log. `code` and
+`user_message` are constants of the class (spec page 7).
+"""
+
+from typing import ClassVar
+
+
+class RoundsError(Exception):
+    """Base class; caught only where a turn, a request or the process ends."""
+
+    code: ClassVar[str] = "internal"
+    """Stable name for clients, logs and dashboards; never renamed."""
+    user_message: ClassVar[str] = "Something went wrong on our side. Please try again."
+    """What the user reads: what happened, and whether trying again helps."""
+    retryable: ClassVar[bool] = False
+    http_status: ClassVar[int] = 500
+
+
+class UserInputError(RoundsError):
+    """The user can fix it."""
+
+    code = "bad_request"
+    user_message = "That message could not be read. Please check it and send it again."
+    http_status = 400
+
+
+class BadFrameError(UserInputError):
+    """A frame or body is not JSON or not of the expected shape."""
+
+    code = "bad_frame"
+    user_message = 'That frame could not be read. Send JSON such as {"content": "..."}.'
+
+
+class EmptyMessageError(UserInputError):
+    """The message has no text."""
+
+    code = "empty_message"
+    user_message = "The message is empty. Please write something and send it again."
+
+
+class MessageTooLongError(UserInputError):
+    """The message has more characters than the limit of page 6.1."""
+
+    code = "message_too_long"
+    user_message = "The message is longer than 16,000 characters. Please send it in parts."
+    http_status = 413
+
+
+class InvalidIdentifierError(UserInputError, ValueError):
+    """An identifier does not have the required form."""
+
+    code = "invalid_identifier"
+    user_message = "That identifier is not in the expected form."
+
+    def __init__(self, *, kind: str, expected: str) -> None:
+        super().__init__(f"{kind} must be {expected}")
+        self.kind = kind
+
+
+class StaleQuestionError(UserInputError):
+    """A button was pressed whose question or plan is no longer open."""
+
+    code = "stale_question"
+    user_message = "That button belongs to an earlier question. Nothing was changed."
+    http_status = 409
+
+
+class TooManyMessagesError(UserInputError):
+    """The conversation's queue is full."""
+
+    code = "too_many_messages"
+    user_message = "20 messages are already waiting here. Please try again when they are answered."
+    retryable = True
+    http_status = 429
+
+
+class RateLimitedError(UserInputError):
+    """The caller sent more messages a minute than the limit."""
+
+    code = "rate_limited"
+    user_message = "That is more than 20 messages in a minute. Please wait a little and try again."
+    retryable = True
+    http_status = 429
+
+
+class AccessError(RoundsError):
+    """The caller may not do this."""
+
+
+class UnauthenticatedError(AccessError):
+    """No verified principal."""
+
+    code = "unauthenticated"
+    user_message = "Please sign in and try again."
+    http_status = 401
+
+
+class ForbiddenError(AccessError):
+    """A verified principal, or an origin, that is not allowed."""
+
+    code = "forbidden"
+    user_message = "You do not have access to this."
+    http_status = 403
+
+
+class NotFoundError(AccessError):
+    """Absent, malformed or not yours: one answer for all three."""
+
+    code = "not_found"
+    user_message = "There is no such conversation."
+    http_status = 404
+
+
+class ToolInputError(RoundsError):
+    """The model can fix it; `str(error)` is the tool's result, so it holds no patient text."""
+
+    code = "tool_input"
+
+
+class StoreError(RoundsError):
+    """A document could not be read or written."""
+
+    code = "store"
+    http_status = 503
+
+
+class StoreUnavailableError(StoreError):
+    """The store did not answer; a write may or may not have happened."""
+
+    code = "store_unavailable"
+    user_message = "The storage cannot be reached right now. Please try again in a moment."
+    retryable = True
+
+
+class BlobExistsError(StoreError):
+    """A create met a blob of that name."""
+
+    code = "blob_exists"
+    retryable = True
+    http_status = 409
+
+
+class BlobChangedError(StoreError):
+    """A conditional write met another version, or none."""
+
+    code = "blob_changed"
+    retryable = True
+    http_status = 409
+
+
+class CorruptDocumentError(StoreError):
+    """A stored document exists but cannot be read; it was copied aside and left in place."""
+
+    code = "corrupt_document"
+    user_message = (
+        "This patient's stored history cannot be read, so nothing was changed. "
+        "An operator can restore it, or you can start a new history for this patient."
+    )
+    http_status = 409
+
+
+class DocumentTooNewError(StoreError):
+    """A stored document needs a newer server."""
+
+    code = "document_too_new"
+    user_message = "This conversation was written by a newer version of Rounds. Please ask your operator."
+    http_status = 409
+
+
+class ClaimLostError(StoreError):
+    """Another replica took this turn over; this one must write nothing more."""
+
+    code = "claim_lost"
+    user_message = "This turn was taken over after a pause. Please look at the conversation again."
+    retryable = True
+    http_status = 409
+
+
+class AuditUnavailableError(StoreError):
+    """The audit record could not be written, so the access did not happen."""
+
+    code = "audit_unavailable"
+    user_message = "The access log cannot be written right now, so nothing was opened. Please try again."
+    retryable = True
+
+
+class ModelError(RoundsError):
+    """The language model could not answer."""
+
+    code = "model"
+    user_message = "The language model could not answer. Your message is kept; please try again."
+    http_status = 502
+
+
+class ModelUnavailableError(ModelError):
+    """The model's server refused, failed or could not be reached."""
+
+    code = "model_unavailable"
+    user_message = (
+        "The language model cannot be reached right now. Your message is kept; please try again."
+    )
+    retryable = True
+
+
+class ModelTimeoutError(ModelError):
+    """The model's answer took longer than its budget."""
+
+    code = "model_timeout"
+    user_message = "The language model took too long. Your message is kept; please try again."
+    retryable = True
+
+
+class ModelOutputError(ModelError):
+    """The model's answer was empty, cut off or not of the required shape."""
+
+    code = "model_output"
+    user_message = (
+        "The language model gave no usable answer. Your message is kept; please try again."
+    )
+    retryable = True
+
+
+class ModelRefusedError(ModelError):
+    """The model, or its content filter, declined."""
+
+    code = "model_refused"
+    user_message = "The language model declined to answer this. Your message is kept; please reword it."
+
+
+class RecordsError(RoundsError):
+    """The patient's records could not be read."""
+
+    code = "records"
+    http_status = 502
+
+
+class RecordsUnavailableError(RecordsError):
+    """The records server did not answer or refused."""
+
+    code = "records_unavailable"
+    user_message = "The patient records cannot be reached right now. Please try again."
+    retryable = True
+
+
+class RecordsRefusedError(RecordsError):
+    """The records server refused our credentials."""
+
+    code = "records_refused"
+    user_message = "The records server refused access. Please ask your operator."
+
+
+class RecordsUnreadableError(RecordsError):
+    """The records answered with something that is not FHIR R4, or that is over a limit."""
+
+    code = "records_unreadable"
+    user_message = "The patient records cannot be read as they are. Please ask your operator."
+
+
+class RecordAmbiguousError(RecordsError):
+    """More than one patient of the records carries this id."""
+
+    code = "record_ambiguous"
+    user_message = (
+        "More than one patient in the records carries this id, so none was opened. "
+        "Please ask your operator."
+    )
+    http_status = 409
+
+
+class RecordNotFoundError(RecordsError):
+    """There are no records for this patient id."""
+
+    code = "record_not_found"
+    user_message = "There are no records for this patient."
+    http_status = 404
+
+
+class ConfigurationError(RoundsError):
+    """A setting is missing or unusable; the message names it, the problem and an example."""
+
+    code = "configuration"

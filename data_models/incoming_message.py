@@ -1,0 +1,71 @@
+"""What a transport hands to the pipeline: one message of one user."""
+
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from data_models.identifiers import hashed
+
+MESSAGE_LIMIT_CHARS = 16_000
+
+ChannelKind = Literal["web", "bot"]
+
+
+class Sender(BaseModel):
+    """Who wrote it, as the channel verified it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    principal_id: str
+    display_name: str = ""
+
+
+class Press(BaseModel):
+    """A button: which question or plan it belongs to, and what it says.
+
+    Attributes:
+        target_id: Id of the open question or of the proposed plan.
+        answer: For a question the answer's words, for a plan `confirm`, `change` or `cancel`.
+        steps: For `confirm`: the numbers of the plan's steps to run, in order; None for all.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    target_id: str
+    answer: str
+    steps: tuple[int, ...] | None = None
+
+
+class IncomingMessage(BaseModel):
+    """One message, already authenticated and within the limits of spec page 6.1.
+
+    Attributes:
+        channel: `web` or `bot`; `channel_id` is the Bot Framework's (`msteams`, `emulator`).
+        owner: Who owns the conversation if this message creates it (spec page 7, R2).
+        message_id: The channel's id of this message; unique per channel and sender.
+        mentions: Names of agents the user addressed, as the channel marked them.
+        addressed_agent: The agent whose own bot received it, None for the facilitator's.
+        time_zone: IANA name, if the channel knows the user's.
+        delivery: What the channel needs to reply later, raw JSON (a conversation reference).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    conversation_id: str
+    channel: ChannelKind
+    channel_id: str
+    owner: str
+    sender: Sender
+    message_id: str
+    text: str
+    received_at: AwareDatetime
+    mentions: tuple[str, ...] = ()
+    addressed_agent: str | None = None
+    time_zone: str | None = None
+    press: Press | None = None
+    delivery: dict[str, Any] | None = Field(default=None, repr=False)
+
+    @property
+    def message_hash(self) -> str:
+        """Name of this message among the answered ones: hash of channel, sender, message id."""
+        return hashed(self.channel_id, self.sender.principal_id, self.message_id)

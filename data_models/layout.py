@@ -1,0 +1,103 @@
+"""Names of everything stored for a conversation; nothing else builds a blob name (spec page 1.1)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from data_models.identifiers import PatientId, storable_patient_id, storage_folder
+
+CORRUPT_MARK = ".corrupt-"
+
+
+def timestamp(now: datetime) -> str:
+    """Return `now` (UTC) as archives and copies write it: `20250930T164500`."""
+    return now.strftime("%Y%m%dT%H%M%S")
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationLayout:
+    """The blob names of one conversation, all below its one folder."""
+
+    folder: str
+
+    @classmethod
+    def of(cls, conversation_id: str) -> "ConversationLayout":
+        """Return the layout of `conversation_id`.
+
+        Raises:
+            InvalidIdentifierError: no folder can be made of the id.
+        """
+        return cls(folder=storage_folder(conversation_id))
+
+    @property
+    def prefix(self) -> str:
+        """What all its blobs begin with; ends with a slash, so `conv1` is not `conv10`."""
+        return f"{self.folder}/"
+
+    @property
+    def conversation(self) -> str:
+        """The conversation document."""
+        return f"{self.folder}/conversation.json"
+
+    @property
+    def registry(self) -> str:
+        """The roster and the active pointer."""
+        return f"{self.folder}/patient_context_registry.json"
+
+    @property
+    def legacy(self) -> str:
+        """The single history of the reference implementation before it knew patients."""
+        return f"{self.folder}/chat_context.json"
+
+    @property
+    def archive_prefix(self) -> str:
+        """What all archives of this conversation begin with."""
+        return f"{self.folder}/archive/"
+
+    def context(self, patient_id: PatientId | None) -> str:
+        """The context document of a patient, or of the session."""
+        return f"{self.folder}/{_stem(patient_id)}_context.json"
+
+    def turns_prefix(self, patient_id: PatientId | None) -> str:
+        """Folder of the older turns."""
+        return f"{self.folder}/{_stem(patient_id)}_turns/"
+
+    def turns(self, patient_id: PatientId | None, first: int, last: int) -> str:
+        """Older turns `first` to `last`, both included."""
+        return f"{self.turns_prefix(patient_id)}{first}-{last}.json"
+
+    def artifact(self, patient_id: PatientId | None, artifact_id: str) -> str:
+        """A file an agent made."""
+        return f"{self.folder}/{_stem(patient_id)}_artifacts/{artifact_id}"
+
+    def inbox(self, number: int) -> str:
+        """A queued message."""
+        return f"{self.folder}/inbox/{number}.json"
+
+    def answered(self, number: int) -> str:
+        """A page of answered messages that left the conversation document."""
+        return f"{self.folder}/answered/{number}.json"
+
+    def survives_clear(self, name: str) -> bool:
+        """Whether a clear leaves `name` alone: commit record, queue, answered ids, archives."""
+        kept = (f"{self.folder}/inbox/", f"{self.folder}/answered/", self.archive_prefix)
+        return name == self.conversation or name.startswith(kept)
+
+    def archived(self, name: str, ts: str) -> str:
+        """Where a clear at `ts` copies the blob `name` to."""
+        inner = name.removeprefix(self.prefix)
+        stem, dot, suffix = inner.replace("/", "_").rpartition(".")
+        if not dot:
+            stem, suffix = inner.replace("/", "_"), ""
+        stem = stem.removesuffix("_context") if suffix == "json" else stem
+        return f"{self._archive(ts)}/{ts}_{stem}_archived{dot}{suffix}"
+
+    def manifest(self, ts: str) -> str:
+        """The list of what a clear at `ts` archived."""
+        return f"{self._archive(ts)}/manifest.json"
+
+    def _archive(self, ts: str) -> str:
+        return f"{self.archive_prefix}{ts}/{self.folder}"
+
+
+def _stem(patient_id: PatientId | None) -> str:
+    return "session" if patient_id is None else f"patient_{storable_patient_id(patient_id)}"

@@ -1,0 +1,97 @@
+"""Reading and writing single files so that neither a crash nor a link can spoil them.
+
+Everything here blocks and raises `OSError`; `data_models.local_blob_store` translates.
+"""
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+
+FILE_MODE = 0o600
+FOLDER_MODE = 0o700
+# Windows knows no O_NOFOLLOW, and only Windows knows O_BINARY.
+_SAFE = vars(os).get("O_NOFOLLOW", 0) | vars(os).get("O_BINARY", 0) | vars(os).get("O_CLOEXEC", 0)
+
+
+def read_file(path: Path) -> tuple[bytes, os.stat_result] | None:
+    """Return the bytes and status of a regular file, or None if nothing is there at all."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _SAFE)
+    except FileNotFoundError:
+        return None
+    with open(descriptor, "rb", buffering=0) as file:
+        status = os.fstat(descriptor)
+        return file.readall(), status
+
+
+def write_new_file(path: Path, data: bytes) -> None:
+    """Write a file that must not exist yet and wait until it is on the disk."""
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFE, FILE_MODE)
+    with open(descriptor, "wb", buffering=0) as file:
+        _write_all(descriptor, data)
+        os.fsync(file)
+
+
+def append_to_file(path: Path, data: bytes, *, position: int) -> bool:
+    """Append durably if the file is `position` bytes long; tell whether it was.
+
+    At position 0 an absent file is created. Up to 4 kB survive a killed process whole or not at
+    all; what a full disk cut off is taken back.
+    """
+    create = os.O_CREAT if position == 0 else 0
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | create | _SAFE, FILE_MODE)
+    except FileNotFoundError:
+        return False
+    with open(descriptor, "ab", buffering=0) as file:
+        if os.fstat(descriptor).st_size != position:
+            return False
+        try:
+            _write_all(descriptor, data)
+            os.fsync(file)
+        except OSError:
+            os.ftruncate(descriptor, position)
+            raise
+    if position == 0:
+        sync_folder(path.parent)
+    return True
+
+
+def is_real_folder(path: Path) -> bool:
+    """Tell whether there is a folder at `path`; False if and only if nothing is there.
+
+    Raises:
+        NotADirectoryError: a file or a symbolic link is in the way.
+    """
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return False
+    if not stat.S_ISDIR(status.st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, "not a folder")
+    return True
+
+
+def make_folder(path: Path) -> None:
+    """Create the folder `path` durably; its parent exists. Another process may do the same."""
+    path.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    sync_folder(path.parent)
+
+
+def sync_folder(path: Path) -> None:
+    """Make renames and new entries in `path` survive a power loss (0.1 ms on ext4)."""
+    if sys.platform == "win32":
+        return  # folders cannot be synced there; NTFS journals its entries
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _SAFE)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

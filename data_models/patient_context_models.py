@@ -1,0 +1,60 @@
+"""The patients of a conversation and what was decided about them (spec page 1.2)."""
+
+from typing import Any, Literal, Self
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
+
+from data_models.document import Document, Part
+from data_models.identifiers import PatientId
+
+AnalyzerAction = Literal["NONE", "ACTIVATE_NEW", "SWITCH_EXISTING", "UNCHANGED", "CLEAR"]
+Decision = Literal[
+    "NONE",
+    "UNCHANGED",
+    "NEW_BLANK",
+    "SWITCH_EXISTING",
+    "CLEAR",
+    "RESTORED_FROM_STORAGE",
+    "NEEDS_PATIENT_ID",
+]
+
+
+class PatientContext(Part):
+    """One row of the roster."""
+
+    patient_id: PatientId
+    facts: dict[str, Any] = Field(default_factory=dict)
+    conversation_id: str
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class PatientContextDecision(BaseModel):
+    """What the analyzer read in a message; only the activating actions name a patient."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    action: AnalyzerAction
+    patient_id: str | None = Field(default=None, max_length=64)
+    reasoning: str = Field(max_length=400)
+
+    @model_validator(mode="after")
+    def _only_activation_names_a_patient(self) -> Self:
+        if self.patient_id is not None and self.action not in ("ACTIVATE_NEW", "SWITCH_EXISTING"):
+            raise ValueError("patient_id is only allowed with ACTIVATE_NEW or SWITCH_EXISTING")
+        return self
+
+
+class TimingInfo(BaseModel):
+    """Milliseconds on the monotonic clock; None where the step did not happen."""
+
+    analyzer_ms: float | None = None
+    storage_fallback_ms: float | None = None
+    service_total_ms: float | None = None
+
+
+class Registry(Document):
+    """`patient_context_registry.json`: the roster and the active pointer, the source of truth."""
+
+    active_patient_id: PatientId | None = None
+    patient_registry: dict[PatientId, PatientContext] = Field(default_factory=dict)

@@ -1,0 +1,72 @@
+"""The facilitator's plan, as state of the patient's document (spec page 1.7)."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Literal, Self
+
+from pydantic import AwareDatetime, Field
+
+from data_models.document import Part
+
+PlanStatus = Literal["proposed", "running", "done", "cancelled", "replaced"]
+StepStatus = Literal["pending", "running", "done", "skipped"]
+PLAN_LIMIT_STEPS = 20
+
+
+class PlanStep(Part):
+    """One step: who does what. `needs` are keys that must be known before it can run."""
+
+    number: int
+    agent: str
+    text: str = Field(max_length=500)
+    needs: list[str] = Field(default_factory=list)
+    status: StepStatus = "pending"
+
+
+class Plan(Part):
+    """A plan. Every change returns a copy; a plan that was replaced or cancelled is kept as such."""
+
+    plan_id: str
+    run_id: str
+    status: PlanStatus = "proposed"
+    steps: list[PlanStep] = Field(min_length=1, max_length=PLAN_LIMIT_STEPS)
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the plan still waits for the user or for its steps."""
+        return self.status in ("proposed", "running")
+
+    def next_step(self) -> PlanStep | None:
+        """Return the step that runs now, else the first that is pending, else None."""
+        for status in ("running", "pending"):
+            for step in self.steps:
+                if step.status == status:
+                    return step
+        return None
+
+    def with_status(self, status: PlanStatus, *, now: datetime) -> Self:
+        """Return a copy in `status`."""
+        return self.model_copy(update={"status": status, "updated_at": now})
+
+    def with_step(self, number: int, status: StepStatus, *, now: datetime) -> Self:
+        """Return a copy in which step `number` is in `status`."""
+        steps = [
+            step.model_copy(update={"status": status}) if step.number == number else step
+            for step in self.steps
+        ]
+        return self.model_copy(update={"steps": steps, "updated_at": now})
+
+    def confirmed(self, order: Sequence[int] | None, *, now: datetime) -> Self:
+        """Return a copy that runs: all steps, or those of `order` in that order, the rest skipped."""
+        chosen = list(order) if order is not None else [step.number for step in self.steps]
+        by_number = {step.number: step for step in self.steps}
+        kept = [by_number[number] for number in dict.fromkeys(chosen) if number in by_number]
+        left = [
+            step.model_copy(update={"status": "skipped"})
+            for step in self.steps
+            if step.number not in chosen
+        ]
+        update = {"status": "running", "steps": kept + left, "updated_at": now}
+        return self.model_copy(update=update)

@@ -1,0 +1,48 @@
+"""Locks by name that hold between threads and between processes on one machine."""
+
+import threading
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+
+_STRIPES = 64
+_WAIT_LIMIT_SECONDS = 5.0
+_POLL_SECONDS = 0.001
+
+
+class StripedLocks:
+    """Names share a fixed number of lock files, so their number does not grow with use.
+
+    The operating system frees a lock when its process dies. A process that is stopped while it
+    holds one keeps it: the others then give up after 5 s.
+    """
+
+    def __init__(self, *, folder: Path) -> None:
+        self._threads = [threading.Lock() for _ in range(_STRIPES)]
+        # Guarded by the thread's lock of the same stripe, hence not thread-local.
+        self._processes = [
+            FileLock(folder / f"{stripe:02x}.lock", mode=0o600, thread_local=False)
+            for stripe in range(_STRIPES)
+        ]
+
+    @contextmanager
+    def holding(self, name: str) -> Iterator[None]:
+        """Hold the lock of `name`; blocks the thread and is not reentrant.
+
+        Raises:
+            TimeoutError: somebody else held it for 5 s.
+            OSError: the lock file cannot be opened.
+        """
+        stripe = zlib.crc32(name.encode()) % _STRIPES
+        if not self._threads[stripe].acquire(timeout=_WAIT_LIMIT_SECONDS):
+            raise TimeoutError
+        try:
+            with self._processes[stripe].acquire(
+                timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS
+            ):
+                yield
+        finally:
+            self._threads[stripe].release()

@@ -1,0 +1,155 @@
+"""What the pipeline needs from a team of agents, said without naming a library."""
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol, TypeAlias
+
+from data_models.chat_context import Artifact, Continuation, Turn
+from data_models.identifiers import PatientId
+from data_models.incoming_message import Press
+from data_models.plan import Plan
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    ToolCallArguments,
+    ToolCallEnded,
+    ToolCallResult,
+    ToolCallStarted,
+)
+
+
+class ArtifactShelf(Protocol):
+    """Keeps files for the patient of this turn, and only for that one."""
+
+    async def save(self, *, file_name: str, media_type: str, data: bytes) -> Artifact:
+        """Store `data` (at most 10 MB) beside the patient's document and return its row."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChatRequest:
+    """One turn, for the team. Holds one patient's state and nothing of any other.
+
+    Attributes:
+        patient_id: The patient every tool works on; tools never take it from a model.
+        all_patient_ids: The roster, for questions about it (at most 50, page 1.6).
+        snapshot: The server's own `PATIENT_CONTEXT_JSON: {…}` line, message 0 of the history.
+        history: This patient's earlier turns, oldest first, already bounded (page 1.7).
+        text: The user's words, as typed.
+        mentions: Agents that the channel marked as addressed.
+        addressed_agent: The agent whose own bot received the message.
+        plan: The patient's plan as stored.
+        continuation: The agent that waits for the user, if one does.
+        press: A pressed plan button, already checked to belong to `plan`.
+        now: When the turn began, aware UTC.
+        deadline: Monotonic seconds at which the turn must be over.
+    """
+
+    conversation_id: str
+    run_id: str
+    patient_id: PatientId | None
+    all_patient_ids: Sequence[str]
+    snapshot: str
+    history: Sequence[Turn]
+    text: str
+    user: str
+    now: datetime
+    deadline: float
+    artifacts: ArtifactShelf
+    mentions: Sequence[str] = ()
+    addressed_agent: str | None = None
+    plan: Plan | None = None
+    continuation: Continuation | None = None
+    press: Press | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlanChanged:
+    """The plan of this patient is now `plan`."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationChanged:
+    """Who waits for the user from now on, if anybody."""
+
+    continuation: Continuation | None
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactMade:
+    """An agent stored a file for this patient."""
+
+    artifact: Artifact
+
+
+@dataclass(frozen=True, slots=True)
+class ChatFinished:
+    """The team has nothing more to say; always the last event.
+
+    Attributes:
+        reason: `answered`; `gate`: a proposed plan waits for the user; `question`: an agent
+            asked the user; `limit`: a cap of the turn was reached (a notice told the user).
+    """
+
+    reason: Literal["answered", "gate", "question", "limit"]
+
+
+GroupChatEvent: TypeAlias = (
+    AgentMessageStarted
+    | AgentTextDelta
+    | AgentMessageFinished
+    | ToolCallStarted
+    | ToolCallArguments
+    | ToolCallEnded
+    | ToolCallResult
+    | Notice
+    | PlanChanged
+    | ContinuationChanged
+    | ArtifactMade
+    | ChatFinished
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentCard:
+    """One member of the team, as clients show it."""
+
+    name: str
+    description: str
+    is_facilitator: bool
+
+
+class GroupChat(Protocol):
+    """The team. Built once per process; holds no state of any turn."""
+
+    @property
+    def agents(self) -> Sequence[AgentCard]:
+        """The team, facilitator first."""
+        ...
+
+    @property
+    def facilitator(self) -> str:
+        """Name of the agent who speaks for the server."""
+        ...
+
+    @property
+    def is_language_model(self) -> bool:
+        """False while the offline rules answer in place of a language model."""
+        ...
+
+    def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
+        """Answer one message.
+
+        Cancelling the consumer cancels model and tool calls. What was streamed of an
+        unfinished message is the sum of its deltas.
+
+        Raises:
+            ModelError: no agent could answer; what was finished before stands.
+            RecordsError: never raised here: a failing tool is the agent's to report.
+        """
+        ...
