@@ -21,7 +21,7 @@ def read_file(path: Path) -> tuple[bytes, os.stat_result] | None:
         descriptor = os.open(path, os.O_RDONLY | _SAFE)
     except FileNotFoundError:
         return None
-    with open(descriptor, "rb", buffering=0) as file:
+    with os.fdopen(descriptor, "rb", buffering=0) as file:
         status = os.fstat(descriptor)
         return file.readall(), status
 
@@ -29,7 +29,7 @@ def read_file(path: Path) -> tuple[bytes, os.stat_result] | None:
 def write_new_file(path: Path, data: bytes) -> None:
     """Write a file that must not exist yet and wait until it is on the disk."""
     descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFE, FILE_MODE)
-    with open(descriptor, "wb", buffering=0) as file:
+    with os.fdopen(descriptor, "wb", buffering=0) as file:
         _write_all(descriptor, data)
         os.fsync(file)
 
@@ -45,7 +45,7 @@ def append_to_file(path: Path, data: bytes, *, position: int) -> bool:
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | create | _SAFE, FILE_MODE)
     except FileNotFoundError:
         return False
-    with open(descriptor, "ab", buffering=0) as file:
+    with os.fdopen(descriptor, "ab", buffering=0) as file:
         if os.fstat(descriptor).st_size != position:
             return False
         try:

@@ -5,7 +5,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from data_models.blob_names import is_blob_name
 from data_models.blob_store import Blob, BlobInfo
 from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
 from data_models.local_files import (
+    FILE_MODE,
     FOLDER_MODE,
     append_to_file,
     is_real_folder,
@@ -39,24 +40,35 @@ class LocalFolder:
         self._locks_folder = self._root.parent / ".locks"
         self._locks = StripedLocks(folder=self._locks_folder)
         self._opening = threading.Lock()
-        self._open = False
+        self._opened = False
+
+    def open(self) -> None:
+        """Create the folders, once; every other method needs them."""
+        if self._opened:
+            return
+        with self._opening:
+            self._root.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            for folder in (self._root, self._temp, self._locks_folder):
+                folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+            self._remove_strays(written_before=self._probe() - _STRAY_AFTER_SECONDS)
+            self._opened = True
 
     def read(self, name: str) -> Blob | None:
         """See `BlobStore.read`."""
-        with self._shared(name):
+        with self._reading(name):
             data = self._load(name)
         return None if data is None else Blob(data, _etag(data))
 
     def create(self, name: str, data: bytes) -> str:
         """See `BlobStore.create`."""
-        with self._exclusive(name):
+        with self._locks.holding(name):
             if self._load(name) is not None:
                 raise BlobExistsError("a blob of that name exists")
             return self._put(name, data)
 
     def replace(self, name: str, data: bytes, etag: str) -> str:
         """See `BlobStore.replace`."""
-        with self._exclusive(name):
+        with self._locks.holding(name):
             current = self._load(name)
             if current is None or _etag(current) != etag:
                 raise BlobChangedError("the blob is at another version, or absent")
@@ -68,29 +80,25 @@ class LocalFolder:
         Not synced: a power loss can bring the blob back, and whoever deletes repeats until a
         listing is empty.
         """
-        with self._exclusive(name):
-            path = self._path(name, make=False)
+        with self._locks.holding(name):
+            path = self._find(name)
             if path is not None:
                 path.unlink(missing_ok=True)
+        self._check_root()
 
     def names(self, prefix: str) -> list[str]:
         """Return the names of the blobs under `prefix` in order."""
-        self._ensure_open()
-        folder = self._path(f"{prefix}any", make=False)
-        if folder is None:
+        inside = self._find(f"{prefix}any")
+        if inside is None or not is_real_folder(inside.parent):
             self._check_root()
             return []
-        return sorted(self._walk(folder.parent))
+        return sorted(self._walk(inside.parent))
 
-    def info(self, name: str) -> BlobInfo | None:
-        """Return one row of a listing, or None if the blob has been deleted meanwhile."""
-        path = self._path(name, make=False)
-        found = None if path is None else read_file(path)
-        if found is None:
-            return None
-        data, status = found
-        modified_at = datetime.fromtimestamp(status.st_mtime, UTC)
-        return BlobInfo(name, _etag(data), len(data), modified_at)
+    def rows(self, names: list[str]) -> list[BlobInfo]:
+        """Return a listing's rows for `names`, without those deleted meanwhile."""
+        found = [row for name in names if (row := self._row(name)) is not None]
+        self._check_root()
+        return found
 
     def copy(self, source: str, target: str) -> None:
         """See `BlobStore.copy`; what was written is read back and compared."""
@@ -103,36 +111,33 @@ class LocalFolder:
 
     def append(self, name: str, data: bytes, position: int) -> int:
         """See `BlobStore.append`."""
-        with self._exclusive(name):
-            path = self._path(name, make=position == 0)
+        with self._locks.holding(name):
+            path = self._make(name) if position == 0 else self._find(name)
             if path is None or not append_to_file(path, data, position=position):
+                self._check_root()
                 raise BlobChangedError("the blob is of another length, or absent")
         return position + len(data)
 
     def check(self) -> None:
-        """See `BlobStore.check`; proves that the disk can be written, too."""
-        self._ensure_open()
+        """See `BlobStore.check`; proves that the disk takes new files, too."""
         self._check_root()
-        probe = self._temp / f"{secrets.token_hex(16)}.tmp"
-        try:
-            probe.touch(mode=0o600, exist_ok=False)
-        finally:
-            probe.unlink(missing_ok=True)
+        self._probe()
 
-    def _shared(self, name: str) -> AbstractContextManager[None]:
-        # Elsewhere a rename is invisible to readers; Windows refuses it while a reader is at it.
-        return self._exclusive(name) if os.name == "nt" else self._unlocked()
+    def _reading(self, name: str) -> AbstractContextManager[None]:
+        # Elsewhere a reader does not notice a rename; Windows refuses one while a reader is at it.
+        return self._locks.holding(name) if os.name == "nt" else nullcontext()
 
-    def _unlocked(self) -> AbstractContextManager[None]:
-        self._ensure_open()
-        return nullcontext()
-
-    def _exclusive(self, name: str) -> AbstractContextManager[None]:
-        self._ensure_open()
-        return self._locks.holding(name)
+    def _row(self, name: str) -> BlobInfo | None:
+        path = self._find(name)
+        found = None if path is None else read_file(path)
+        if found is None:
+            return None
+        data, status = found
+        modified_at = datetime.fromtimestamp(status.st_mtime, UTC)
+        return BlobInfo(name, _etag(data), len(data), modified_at)
 
     def _load(self, name: str) -> bytes | None:
-        path = self._path(name, make=False)
+        path = self._find(name)
         found = None if path is None else read_file(path)
         if found is None:
             self._check_root()
@@ -140,8 +145,8 @@ class LocalFolder:
         return found[0]
 
     def _put(self, name: str, data: bytes) -> str:
-        path = self._path(name, make=True)
-        temp = self._temp / f"{secrets.token_hex(16)}.tmp"
+        path = self._make(name)
+        temp = self._new_temp()
         try:
             write_new_file(temp, data)
             temp.replace(path)
@@ -150,3 +155,62 @@ class LocalFolder:
         # Without this a power loss can undo the rename after the answer was given.
         sync_folder(path.parent)
         return _etag(data)
+
+    def _find(self, name: str) -> Path | None:
+        """Return the path of `name`, or None if one of its folders is absent."""
+        *folders, file = name.split("/")
+        here = self._root
+        for segment in folders:
+            here /= segment
+            if not is_real_folder(here):
+                return None
+        return here / file
+
+    def _make(self, name: str) -> Path:
+        """Return the path of `name` and create its folders; never the root."""
+        *folders, file = name.split("/")
+        here = self._root
+        for segment in folders:
+            here /= segment
+            if not is_real_folder(here):
+                make_folder(here)
+        return here / file
+
+    def _walk(self, folder: Path) -> Iterator[str]:
+        for here, folders, files in os.walk(folder, onerror=_raise):
+            # What is not named like a blob is not ours: a file manager's own files, say.
+            relative = Path(here).relative_to(self._root).as_posix()
+            yield from (name for file in files if is_blob_name(name := f"{relative}/{file}"))
+            for entry in folders:
+                is_real_folder(Path(here, entry))
+
+    def _check_root(self) -> None:
+        """Tell an absent blob from an absent disk: after a lost mount everything looks absent."""
+        if not self._root.is_dir():
+            raise StoreUnavailableError("the folder of the local file store is gone")
+
+    def _new_temp(self) -> Path:
+        return self._temp / f"{secrets.token_hex(16)}.tmp"
+
+    def _probe(self) -> float:
+        """Create and delete a file; return its time, which is the file system's present."""
+        temp = self._new_temp()
+        try:
+            temp.touch(mode=FILE_MODE, exist_ok=False)
+            return temp.stat().st_mtime
+        finally:
+            temp.unlink(missing_ok=True)
+
+    def _remove_strays(self, *, written_before: float) -> None:
+        for temp in self._temp.iterdir():
+            with suppress(FileNotFoundError):  # another process opens its store right now
+                if temp.lstat().st_mtime < written_before:
+                    temp.unlink()
+
+
+def _etag(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _raise(error: OSError) -> None:
+    raise error
