@@ -1,0 +1,40 @@
+"""FHIR dates, which may be partial: `2023`, `2023-05`, `2023-05-09`, or a full instant."""
+
+import calendar
+import re
+from datetime import date
+
+_DATE = re.compile(r"([0-9]{4})(?:-([0-9]{2})(?:-([0-9]{2})(?:T.{1,40})?)?)?")
+
+
+def day_text(recorded: str | None) -> str | None:
+    """Return the date part as recorded (the place's own day, no time zone shift), or None."""
+    return recorded[:10] if recorded and first_day(recorded) else None
+
+
+def first_day(recorded: str) -> date | None:
+    """Return the earliest day that `recorded` can mean, or None if it is no FHIR date."""
+    return _day(recorded, last=False)
+
+
+def last_day(recorded: str) -> date | None:
+    """Return the latest day that `recorded` can mean, or None if it is no FHIR date."""
+    return _day(recorded, last=True)
+
+
+def years_between(birth: date, day: date) -> int:
+    """Return the completed years from `birth` to `day`."""
+    return day.year - birth.year - ((day.month, day.day) < (birth.month, birth.day))
+
+
+def _day(recorded: str, *, last: bool) -> date | None:
+    found = _DATE.fullmatch(recorded)
+    if found is None:
+        return None
+    year, month, day = found.groups()
+    month = month or ("12" if last else "01")
+    try:
+        ends = calendar.monthrange(int(year), int(month))[1]
+        return date(int(year), int(month), int(day or (ends if last else 1)))
+    except ValueError:
+        return None

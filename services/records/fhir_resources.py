@@ -1,0 +1,301 @@
+"""FHIR R4 resources as Rounds reads them.
+
+Dates stay text because FHIR dates may be partial (`2023`, `2023-05`); see `dates`.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar, TypeAlias
+
+from services.records.fhir_types import (
+    Annotation,
+    Attachment,
+    CodeableConcept,
+    Coding,
+    DocumentContent,
+    Dosage,
+    Element,
+    Extension,
+    HumanName,
+    Identifier,
+    Period,
+    Quantity,
+    Reference,
+)
+
+
+class Resource(Element):
+    """Base of all resources."""
+
+    resource_type: str
+    id: str | None = None
+
+
+class Patient(Resource):
+    """The person."""
+
+    identifier: tuple[Identifier, ...] = ()
+    name: tuple[HumanName, ...] = ()
+    gender: str | None = None
+    birth_date: str | None = None
+    deceased_boolean: bool | None = None
+    deceased_date_time: str | None = None
+
+
+class PatientResource(Resource):
+    """A resource that belongs to one patient and has a date."""
+
+    status: str | None = None
+    subject: Reference | None = None
+    patient: Reference | None = None
+
+    DATES: ClassVar[tuple[str, ...]] = ()
+    """Names of the fields that may hold the clinical date, best first."""
+
+    @property
+    def owner(self) -> str | None:
+        """The reference to the patient, as written."""
+        pointer = self.subject or self.patient
+        return pointer.reference if pointer else None
+
+    @property
+    def verification_codes(self) -> frozenset[str]:
+        """Codes that say how certain the resource is, where its type has them."""
+        return frozenset()
+
+    @property
+    def clinical_date(self) -> str | None:
+        """The clinical date as recorded, or None."""
+        for name in self.DATES:
+            found = _start(self.__dict__[name])
+            if found:
+                return found
+        return None
+
+
+class ConditionStage(Element):
+    """One staging of a condition."""
+
+    summary: CodeableConcept | None = None
+    type: CodeableConcept | None = None
+
+
+class Condition(PatientResource):
+    """A diagnosis or problem."""
+
+    clinical_status: CodeableConcept | None = None
+    verification_status: CodeableConcept | None = None
+    category: tuple[CodeableConcept, ...] = ()
+    code: CodeableConcept | None = None
+    body_site: tuple[CodeableConcept, ...] = ()
+    onset_date_time: str | None = None
+    recorded_date: str | None = None
+    abatement_date_time: str | None = None
+    stage: tuple[ConditionStage, ...] = ()
+    extension: tuple[Extension, ...] = ()
+    note: tuple[Annotation, ...] = ()
+
+    DATES = ("onset_date_time", "recorded_date")
+
+    @property
+    def verification_codes(self) -> frozenset[str]:
+        """See `PatientResource.verification_codes`."""
+        return _codes(self.verification_status)
+
+
+class ObservationValue(Element):
+    """The value part that observations and their components share."""
+
+    value_quantity: Quantity | None = None
+    value_codeable_concept: CodeableConcept | None = None
+    value_string: str | None = None
+    value_boolean: bool | None = None
+    value_integer: int | None = None
+    value_date_time: str | None = None
+    data_absent_reason: CodeableConcept | None = None
+
+
+class ObservationComponent(ObservationValue):
+    """One part of an observation."""
+
+    code: CodeableConcept | None = None
+
+
+class Observation(PatientResource, ObservationValue):
+    """A measurement or finding."""
+
+    category: tuple[CodeableConcept, ...] = ()
+    code: CodeableConcept | None = None
+    effective_date_time: str | None = None
+    effective_period: Period | None = None
+    issued: str | None = None
+    interpretation: tuple[CodeableConcept, ...] = ()
+    component: tuple[ObservationComponent, ...] = ()
+    note: tuple[Annotation, ...] = ()
+
+    DATES = ("effective_date_time", "effective_period", "issued")
+
+
+class Medication(Resource):
+    """A drug that medication resources point to."""
+
+    code: CodeableConcept | None = None
+
+
+class MedicationResource(PatientResource):
+    """What statements, requests and administrations of a drug share."""
+
+    medication_codeable_concept: CodeableConcept | None = None
+    medication_reference: Reference | None = None
+    effective_date_time: str | None = None
+    effective_period: Period | None = None
+    authored_on: str | None = None
+    date_asserted: str | None = None
+    reason_code: tuple[CodeableConcept, ...] = ()
+    note: tuple[Annotation, ...] = ()
+
+    DATES = ("effective_period", "effective_date_time", "authored_on", "date_asserted")
+
+    @property
+    def dose_text(self) -> str | None:
+        """The dosage in words, if recorded."""
+        return None
+
+
+class MedicationStatement(MedicationResource):
+    """A drug that the patient is said to take."""
+
+    dosage: tuple[Dosage, ...] = ()
+
+    @property
+    def dose_text(self) -> str | None:
+        """See `MedicationResource.dose_text`."""
+        return _first_text(self.dosage)
+
+
+class MedicationRequest(MedicationResource):
+    """A prescription."""
+
+    dosage_instruction: tuple[Dosage, ...] = ()
+
+    @property
+    def dose_text(self) -> str | None:
+        """See `MedicationResource.dose_text`."""
+        return _first_text(self.dosage_instruction)
+
+
+class MedicationAdministration(MedicationResource):
+    """A drug that was given."""
+
+    dosage: Dosage | None = None
+
+    @property
+    def dose_text(self) -> str | None:
+        """See `MedicationResource.dose_text`."""
+        return self.dosage.text if self.dosage else None
+
+
+class Procedure(PatientResource):
+    """Something done to the patient."""
+
+    code: CodeableConcept | None = None
+    performed_date_time: str | None = None
+    performed_period: Period | None = None
+    body_site: tuple[CodeableConcept, ...] = ()
+    outcome: CodeableConcept | None = None
+    note: tuple[Annotation, ...] = ()
+
+    DATES = ("performed_date_time", "performed_period")
+
+
+class ImagingStudy(PatientResource):
+    """Images taken at one visit."""
+
+    started: str | None = None
+    modality: tuple[Coding, ...] = ()
+    description: str | None = None
+    number_of_series: int | None = None
+    number_of_instances: int | None = None
+
+    DATES = ("started",)
+
+
+class DiagnosticReport(PatientResource):
+    """A report on images, tissue or laboratory work."""
+
+    category: tuple[CodeableConcept, ...] = ()
+    code: CodeableConcept | None = None
+    effective_date_time: str | None = None
+    effective_period: Period | None = None
+    issued: str | None = None
+    conclusion: str | None = None
+    presented_form: tuple[Attachment, ...] = ()
+    imaging_study: tuple[Reference, ...] = ()
+    result: tuple[Reference, ...] = ()
+    performer: tuple[Reference, ...] = ()
+
+    DATES = ("effective_date_time", "effective_period", "issued")
+
+
+class DocumentReference(PatientResource):
+    """A clinical note or letter."""
+
+    type: CodeableConcept | None = None
+    date: str | None = None
+    description: str | None = None
+    author: tuple[Reference, ...] = ()
+    content: tuple[DocumentContent, ...] = ()
+
+    DATES = ("date",)
+
+
+class AllergyIntolerance(PatientResource):
+    """An allergy or intolerance."""
+
+    clinical_status: CodeableConcept | None = None
+    verification_status: CodeableConcept | None = None
+    code: CodeableConcept | None = None
+    recorded_date: str | None = None
+
+    DATES = ("recorded_date",)
+
+    @property
+    def verification_codes(self) -> frozenset[str]:
+        """See `PatientResource.verification_codes`."""
+        return _codes(self.verification_status)
+
+
+AnyResource: TypeAlias = Patient | PatientResource | Medication
+
+
+MODELS: Mapping[str, type[AnyResource]] = {
+    model.__name__: model
+    for model in (
+        Patient,
+        Condition,
+        Observation,
+        Medication,
+        MedicationStatement,
+        MedicationRequest,
+        MedicationAdministration,
+        Procedure,
+        ImagingStudy,
+        DiagnosticReport,
+        DocumentReference,
+        AllergyIntolerance,
+    )
+}
+"""The resource types that Rounds reads."""
+
+
+def _start(value: object) -> str | None:
+    if isinstance(value, Period):
+        return value.start or value.end
+    return value if isinstance(value, str) else None
+
+
+def _first_text(doses: tuple[Dosage, ...]) -> str | None:
+    return next((dose.text for dose in doses if dose.text), None)
+
+
+def _codes(concept: CodeableConcept | None) -> frozenset[str]:
+    return concept.codes if concept else frozenset()

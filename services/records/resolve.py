@@ -1,0 +1,60 @@
+"""Deciding what several sources say together. Pure; nothing is averaged or guessed."""
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+from services.records.dates import first_day, last_day
+from services.records.facts import Fact, Reading, Source
+
+SAME_TIME = timedelta(days=14)
+"""Different values closer than this are a disagreement; further apart, a course."""
+EARLIER_LIMIT = 10
+
+
+def resolve(
+    name: str, said: Iterable[tuple[str, Source]], *, same_time: timedelta = SAME_TIME
+) -> Fact:
+    """Return the fact that the sources in `said` (value, source) give together.
+
+    The newest value leads. A different value of the same time, or of no known time, is a
+    disagreement and both are shown; an older one is listed as earlier.
+    """
+    readings = _grouped(said)
+    if not readings:
+        return Fact(name=name, state="not in the record")
+    newest, others = readings[0], readings[1:]
+    rivals = [other for other in others if _same_time(newest, other, same_time)]
+    earlier = [other for other in others if other not in rivals]
+    return Fact(
+        name=name,
+        state="sources differ" if rivals else "recorded",
+        value=newest.value,
+        sources=newest.sources,
+        disagreement=(newest, *rivals) if rivals else (),
+        earlier=tuple(earlier[:EARLIER_LIMIT]),
+        left_out=max(0, len(earlier) - EARLIER_LIMIT),
+    )
+
+
+def _grouped(said: Iterable[tuple[str, Source]]) -> list[Reading]:
+    groups: dict[str, list[tuple[str, Source]]] = {}
+    for value, source in said:
+        groups.setdefault(" ".join(value.casefold().split()), []).append((value, source))
+    readings = [
+        Reading(value=group[0][0], sources=tuple(source for _, source in group))
+        for group in groups.values()
+    ]
+    # A stable sort: on one day, what was given first (structured before text) leads.
+    return sorted(readings, key=lambda reading: reading.date, reverse=True)
+
+
+def _same_time(newest: Reading, other: Reading, same_time: timedelta) -> bool:
+    ends = last_day(other.date)
+    begins = first_day(newest.date)
+    if ends is None or begins is None:
+        return True
+    return _gap(ends, begins) <= same_time
+
+
+def _gap(earlier: date, later: date) -> timedelta:
+    return max(later - earlier, timedelta(0))

@@ -1,0 +1,205 @@
+"""Where the patient stands: the facts a tumor board asks for first."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from data_models.identifiers import PatientId
+from services.records.dates import day_text
+from services.records.facts import Bounded, Fact, FactState, Source, View, bounded
+from services.records.fhir_resources import AllergyIntolerance, Condition, Observation
+from services.records.observations import name_of, value_of
+from services.records.record import PatientRecord
+from services.records.resolve import resolve
+from services.records.text_readings import stated_in_notes
+from services.records.views.biomarkers import biomarkers, observation_source
+from services.records.views.demographics import demographics, patient_source
+from services.records.views.treatments import Treatment, treatments
+
+TREATMENT_LIMIT = 40
+_ECOG = "89247-1"
+_STAGE_GROUPS = frozenset({"21908-9", "21902-2", "21914-7"})
+_TNM = frozenset({"21899-0", "21900-6", "21901-4", "21905-5", "21906-3", "21907-1"})
+_HISTOLOGY = "59847-4"
+_MORPHOLOGY_URL = "mcode-histology-morphology-behavior"
+_CANCER_CODE = re.compile(
+    r"C(?:[0-6][0-9]|7[0-6]|8[0-9]|9[0-6])(?:\.[0-9A-Z]{1,4})?|D0[0-9](?:\..+)?"
+)
+_CANCER = re.compile(
+    r"(?i)\b(?:\w*carcinoma|cancer|melanoma|malignant|lymphoma|leuk\w+|\w*sarcoma|myeloma|glioma)\b"
+)
+_NOT_PRIMARY = re.compile(r"(?i)metasta|secondary|history of|family|screening|suspected")
+_STAGE_WORD = re.compile(r"(?i)^stage\s+")
+
+
+class PatientStatus(View):
+    """Facts as of a day; each says where it is written or that it is not.
+
+    Attributes:
+        treatments: Drugs and procedures, newest first.
+        staging: The stage group, then T, N and M and whatever else was staged.
+        incomplete: Why the record itself may lack entries.
+    """
+
+    patient_id: PatientId
+    as_of: str
+    age: Fact
+    sex: Fact
+    vital_status: Fact
+    diagnosis: Fact
+    primary_site: Fact
+    histology: Fact
+    staging: tuple[Fact, ...]
+    ecog: Fact
+    biomarkers: Bounded[Fact]
+    biomarkers_state: FactState
+    treatments: Bounded[Treatment]
+    treatments_state: FactState
+    allergies: Fact
+    incomplete: str | None
+
+    def missing(self) -> tuple[str, ...]:
+        """Return the names of what is not in the record."""
+        facts = (
+            self.age, self.sex, self.diagnosis, self.primary_site, self.histology,
+            *self.staging, self.ecog, self.allergies,
+        )  # fmt: skip
+        lists = (
+            ("biomarkers", self.biomarkers_state),
+            ("treatment history", self.treatments_state),
+        )
+        absent = [fact.name for fact in facts if fact.state == "not in the record"]
+        return (*absent, *(name for name, state in lists if state == "not in the record"))
+
+
+def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
+    """Return the patient's status as of `today`."""
+    cancers = [(ref, c) for ref, c in record.of(Condition) if _is_primary_cancer(c)]
+    markers = biomarkers(record)
+    treated = treatments(record)
+    treated.sort(key=lambda treatment: treatment.start or "", reverse=True)
+    return PatientStatus(
+        patient_id=record.patient_id,
+        as_of=today.isoformat(),
+        **_person(record, today),
+        diagnosis=resolve("diagnosis", _labels(cancers)),
+        primary_site=resolve("primary site", _sites(cancers)),
+        histology=resolve("histology", _histologies(record, cancers)),
+        staging=_staging(record, cancers),
+        ecog=resolve(
+            "ECOG", [*_observed(record, _ECOG), *stated_in_notes(record.documents, "ECOG")]
+        ),
+        biomarkers=markers,
+        biomarkers_state=_state(bool(markers.items)),
+        treatments=bounded(treated, TREATMENT_LIMIT),
+        treatments_state=_state(bool(treated)),
+        allergies=_allergies(record),
+        incomplete=record.left_out.sentence(),
+    )
+
+
+def _person(record: PatientRecord, today: date) -> dict[str, Fact]:
+    who = demographics(record, today=today)
+    source = patient_source(record)
+    return {
+        "age": _single("age", who.age, source),
+        "sex": _single("sex", who.sex, source),
+        "vital_status": _single("vital status", who.deceased or "no death recorded", source),
+    }
+
+
+def _single(name: str, value: str | None, source: Source) -> Fact:
+    return resolve(name, [(value, source)] if value else [])
+
+
+def _state(found: bool) -> FactState:
+    return "recorded" if found else "not in the record"
+
+
+def _is_primary_cancer(condition: Condition) -> bool:
+    if condition.code is None:
+        return False
+    text = condition.code.label or ""
+    if _NOT_PRIMARY.search(text):
+        return False
+    coded = any(_CANCER_CODE.fullmatch(code) for code in condition.code.codes)
+    return coded or bool(_CANCER.search(text))
+
+
+def _condition_source(ref: str, condition: Condition) -> Source:
+    title = (condition.code.label if condition.code else None) or "Condition"
+    day = day_text(condition.recorded_date) or day_text(condition.clinical_date)
+    return Source(ref=ref, date=day, title=title)
+
+
+def _labels(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:
+    for ref, condition in cancers:
+        if condition.code and condition.code.label:
+            yield condition.code.label, _condition_source(ref, condition)
+
+
+def _sites(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:
+    for ref, condition in cancers:
+        for site in condition.body_site:
+            if site.label:
+                yield site.label, _condition_source(ref, condition)
+
+
+def _histologies(
+    record: PatientRecord, cancers: list[tuple[str, Condition]]
+) -> list[tuple[str, Source]]:
+    coded = [
+        (extension.value_codeable_concept.label, _condition_source(ref, condition))
+        for ref, condition in cancers
+        for extension in condition.extension
+        if (extension.url or "").endswith(_MORPHOLOGY_URL) and extension.value_codeable_concept
+    ]
+    said = [(label, source) for label, source in coded if label]
+    return [*_observed(record, _HISTOLOGY), *said]
+
+
+def _staging(record: PatientRecord, cancers: list[tuple[str, Condition]]) -> tuple[Fact, ...]:
+    groups = [
+        *_observed(record, *_STAGE_GROUPS),
+        *_condition_stages(cancers),
+        *stated_in_notes(record.documents, "stage"),
+    ]
+    group = resolve("stage", [(_STAGE_WORD.sub("", value), source) for value, source in groups])
+    parts: dict[str, list[tuple[str, Source]]] = {}
+    for value, source in _observed(record, *_TNM):
+        parts.setdefault(source.title, []).append((value, source))
+    return (group, *(resolve(name, said) for name, said in sorted(parts.items())))
+
+
+def _condition_stages(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:
+    for ref, condition in cancers:
+        for stage in condition.stage:
+            if stage.summary and stage.summary.label:
+                yield stage.summary.label, _condition_source(ref, condition)
+
+
+def _observed(record: PatientRecord, *codes: str) -> Iterator[tuple[str, Source]]:
+    wanted = frozenset(codes)
+    for ref, observation in record.of(Observation):
+        if observation.code and observation.code.codes & wanted:
+            value = value_of(observation)
+            if value:
+                source = observation_source(ref, observation)
+                yield value, source.model_copy(update={"title": name_of(observation)})
+
+
+def _allergies(record: PatientRecord) -> Fact:
+    found = [
+        (allergy.code.label, Source(ref=ref, date=day_text(allergy.clinical_date), title="Allergy"))
+        for ref, allergy in record.of(AllergyIntolerance)
+        if allergy.code and allergy.code.label
+    ]
+    if not found:
+        return Fact(name="allergies", state="not in the record")
+    names = ", ".join(dict.fromkeys(name for name, _ in found))
+    return Fact(
+        name="allergies",
+        state="recorded",
+        value=names,
+        sources=tuple(source for _, source in found),
+    )
