@@ -9,10 +9,12 @@
     * StaleQuestionError
     * TooManyMessagesError
     * RateLimitedError
+    * TooManySocketsError
   * AccessError: the caller may not; the answer tells nothing about what exists
     * UnauthenticatedError
     * ForbiddenError
     * NotFoundError
+    * SignInUnavailableError: retry
   * ToolInputError: the model can fix it; its text goes back as the tool's result
   * StoreError: the turn stops and nothing more is written
     * StoreUnavailableError: retry; a write may or may not have happened
@@ -121,6 +123,15 @@ class RateLimitedError(UserInputError):
     http_status = 429
 
 
+class TooManySocketsError(UserInputError):
+    """The caller holds as many sockets open as the limit allows."""
+
+    code = "too_many_sockets"
+    user_message = "Too many windows are connected. Please close one and try again."
+    retryable = True
+    http_status = 429
+
+
 class AccessError(RoundsError):
     """The caller may not do this."""
 
@@ -147,6 +158,15 @@ class NotFoundError(AccessError):
     code = "not_found"
     user_message = "There is no such conversation."
     http_status = 404
+
+
+class SignInUnavailableError(AccessError):
+    """The keys that verify tokens could not be fetched, so nobody can be told from anybody."""
+
+    code = "sign_in_unavailable"
+    user_message = "Sign-in cannot be checked right now. Please try again in a moment."
+    retryable = True
+    http_status = 503
 
 
 class ToolInputError(RoundsError):
