@@ -1,10 +1,12 @@
 """What every test stands on: no network but loopback, and the same examples in every run."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import peers
 from tests.fakes import CountingIds, FixedClock
 from tests.network_guard import NetworkGuard
 
@@ -40,3 +42,22 @@ def clock() -> FixedClock:
 def ids() -> CountingIds:
     """Ids that count up from one."""
     return CountingIds()
+
+
+@pytest.fixture(scope="session")
+def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The connection string of an Azurite which lives as long as the run; take a new container."""
+    with peers.running_azurite(tmp_path_factory.mktemp("azurite")) as connection_string:
+        yield connection_string
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    """Debian's browser, for playwright's `executable_path`."""
+    return peers.chromium_program()
+
+
+@pytest.fixture(scope="session")
+def small_model() -> Path:
+    """The weights of a real language model which is nearly always wrong."""
+    return peers.model_file()

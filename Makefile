@@ -1,0 +1,69 @@
+# One command per job, the same on a developer's machine and in CI. `make` alone lists them.
+.DEFAULT_GOAL := help
+.PHONY: help run test test-fast check format lint types imports locks lock bench clean setup setup-dev
+
+# The Python that makes the environment; afterwards everything runs in .venv.
+PYTHON ?= python3
+BIN := .venv/bin
+PYTEST ?= $(BIN)/python -m pytest
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-emit-find-links --no-header
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: setup ## Start the server; settings come from the environment and .env
+	@if [ -f scripts/build_web.py ]; then $(BIN)/python -m scripts.build_web; fi
+	@exec $(BIN)/python app.py
+
+test: setup-dev ## Run every test
+	@$(BIN)/python -m scripts.test_tools
+	@if [ -f scripts/build_web.py ]; then $(BIN)/python -m scripts.build_web; fi
+	$(PYTEST) --hypothesis-profile=ci
+
+test-fast: setup-dev ## Run the tests that need no browser, no Azurite and no model
+	$(PYTEST) -m "not slow"
+
+check: setup-dev lint types imports locks ## Check format, lint, types, imports and locks
+
+lint: setup-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: setup-dev
+	$(BIN)/mypy .
+
+imports: setup-dev
+	$(BIN)/lint-imports
+
+locks: setup-dev
+	$(BIN)/python -m scripts.check_locks
+
+format: setup-dev ## Format the code and mend what can be mended
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lock: setup-dev ## Renew the locks from requirements/*.in and package.json; UPGRADE=1 for newer versions
+	for name in uv runtime dev node; do \
+		$(COMPILE) $(if $(UPGRADE),--upgrade) requirements/$$name.in -o requirements/$$name.txt || exit 1; \
+	done
+	$(COMPILE) --no-deps requirements/model.in -o requirements/model.txt
+	for folder in tests/tools web; do \
+		if [ -f $$folder/package.json ]; then $(BIN)/python -m scripts.node npm --prefix $$folder \
+			install --package-lock-only --ignore-scripts --omit-lockfile-registry-resolved \
+			--no-audit --no-fund || exit 1; fi; \
+	done
+	$(BIN)/python -m scripts.check_locks
+
+bench: setup-dev ## Measure a turn
+	$(BIN)/python -m bench.turn
+
+clean: ## Remove everything that was made here, the environment included; data stays
+	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache web/dist web/node_modules
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+setup:
+	@$(PYTHON) -m scripts.bootstrap runtime
+
+setup-dev:
+	@$(PYTHON) -m scripts.bootstrap dev

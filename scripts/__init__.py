@@ -1,0 +1,1 @@
+"""Commands that set the project up and check it; they need nothing but Python itself."""
