@@ -1,0 +1,114 @@
+"""`AUTH_MODE=entra`: users with an Entra ID token for this application."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+from typing import Any
+
+import jwt
+from jwt.types import Options
+
+from data_models.clock import Clock
+from data_models.errors import ForbiddenError, UnauthenticatedError
+from services.access.handshake import Handshake
+from services.access.principal import Principal, roles_of, user_id
+from services.access.signing_keys import SigningKey, SigningKeys
+from services.access.token_form import read_form
+
+# The times are checked by our clock in `read_form`, on the same bytes.
+_OPTIONS: Options = {
+    "require": ["exp", "iss", "aud", "tid", "oid"],
+    "verify_exp": False,
+    "verify_nbf": False,
+    "verify_iat": False,
+}
+
+
+class EntraAuthenticator:
+    """Verifies signature, issuer, audience, time, directory and scope of a bearer token.
+
+    Args:
+        authority: Base address of the issuer, such as `https://login.microsoftonline.com`.
+        tenants: Directories whose users may call.
+        scope: Delegated scope, or application role, that the token must carry. Without it any
+            application of the directory could call, since each can get a token for any audience.
+    """
+
+    def __init__(
+        self,
+        *,
+        keys: SigningKeys,
+        authority: str,
+        tenants: Collection[str],
+        audiences: Collection[str],
+        scope: str,
+        operators: Collection[str],
+        clock: Clock,
+    ) -> None:
+        self._keys = keys
+        self._authority = authority
+        self._tenants = frozenset(tenant.lower() for tenant in tenants)
+        self._audiences = list(audiences)
+        self._scope = scope
+        self._operators = frozenset(operators)
+        self._clock = clock
+
+    async def authenticate(self, handshake: Handshake) -> Principal:
+        """See `Authenticator.authenticate`."""
+        token = handshake.bearer
+        if token is None:
+            raise UnauthenticatedError
+        form = read_form(token, now=self._clock.now())
+        self._check_addressee(form.claims)
+        key = await self._keys.find(form.key_id)
+        claims = self._verified(token, key)
+        if claims["tid"].lower() not in self._tenants or not _carries(claims, self._scope):
+            raise ForbiddenError
+        return self._principal(claims)
+
+    def _check_addressee(self, claims: dict[str, Any]) -> None:
+        """Turn away what is plainly for others before any key is fetched."""
+        tenant, issuer = claims.get("tid"), claims.get("iss")
+        if not isinstance(tenant, str) or issuer not in self._issuers(tenant):
+            raise UnauthenticatedError
+        if claims.get("aud") not in self._audiences or not isinstance(claims.get("oid"), str):
+            raise UnauthenticatedError
+
+    def _issuers(self, tenant: str) -> list[str]:
+        return [f"{self._authority}/{tenant}/v2.0", f"https://sts.windows.net/{tenant}/"]
+
+    def _verified(self, token: str, key: SigningKey) -> dict[str, Any]:
+        try:
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key.key,
+                algorithms=["RS256"],
+                audience=self._audiences,
+                options=_OPTIONS,
+            )
+        except (jwt.PyJWTError, ValueError):
+            # Not `from error`: it may hold parts of the token.
+            raise UnauthenticatedError from None
+        if not _may_sign_for(key, claims["tid"]):
+            raise UnauthenticatedError
+        return claims
+
+    def _principal(self, claims: dict[str, Any]) -> Principal:
+        return Principal(
+            id=user_id(claims["tid"], claims["oid"]),
+            name=str(claims.get("name") or claims["oid"]),
+            kind="entra",
+            roles=roles_of(claims["oid"], self._operators),
+            tenant=claims["tid"].lower(),
+            expires_at=datetime.fromtimestamp(claims["exp"], UTC),
+        )
+
+
+def _carries(claims: dict[str, Any], scope: str) -> bool:
+    roles = claims.get("roles")
+    scopes = str(claims.get("scp", "")).split()
+    return scope in scopes or (isinstance(roles, list) and scope in roles)
+
+
+def _may_sign_for(key: SigningKey, tenant: str) -> bool:
+    """Some keys of the document belong to one directory, named in their `issuer`."""
+    return key.issuer is None or "{tenantid}" in key.issuer or tenant in key.issuer

@@ -1,0 +1,77 @@
+"""How much one caller may ask for at a time (spec page 7, R18)."""
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from data_models.clock import Clock
+from data_models.errors import RateLimitedError, TooManySocketsError
+
+TABLE_LIMIT = 10_000
+
+
+class MessageRate:
+    """A bucket of tokens for each principal: `per_minute` at once, refilled evenly.
+
+    The table is bounded: the principal who was quiet for longest is forgotten first, and one who
+    was quiet for a minute has a full bucket anyway.
+
+    Args:
+        per_minute: None: no limit.
+    """
+
+    def __init__(
+        self, *, per_minute: int | None, clock: Clock, table_limit: int = TABLE_LIMIT
+    ) -> None:
+        self._per_minute = per_minute
+        self._clock = clock
+        self._table_limit = table_limit
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, principal_id: str) -> None:
+        """Count one message.
+
+        Raises:
+            RateLimitedError: there were too many; this one is not counted.
+        """
+        if self._per_minute is None:
+            return
+        now = self._clock.monotonic()
+        tokens, seen_at = self._buckets.get(principal_id, (float(self._per_minute), now))
+        tokens = min(self._per_minute, tokens + (now - seen_at) * self._per_minute / 60)
+        if tokens < 1:
+            raise RateLimitedError
+        self._buckets[principal_id] = (tokens - 1, now)
+        self._buckets.move_to_end(principal_id)
+        if len(self._buckets) > self._table_limit:
+            self._buckets.popitem(last=False)
+
+
+class SocketSlots:
+    """Counts the open sockets of each principal."""
+
+    def __init__(self, *, limit: int) -> None:
+        self._limit = limit
+        self._open: Counter[str] = Counter()
+
+    @property
+    def total(self) -> int:
+        """Open sockets of everybody."""
+        return self._open.total()
+
+    @contextmanager
+    def hold(self, principal_id: str) -> Iterator[None]:
+        """Hold a slot while a socket is open.
+
+        Raises:
+            TooManySocketsError: the principal holds as many as it may.
+        """
+        if self._open[principal_id] >= self._limit:
+            raise TooManySocketsError
+        self._open[principal_id] += 1
+        try:
+            yield
+        finally:
+            self._open[principal_id] -= 1
+            if not self._open[principal_id]:
+                del self._open[principal_id]

@@ -1,0 +1,74 @@
+"""The cheap look at a token that comes before any key is fetched (spec page 7, R3)."""
+
+import re
+from base64 import urlsafe_b64decode
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from data_models.errors import UnauthenticatedError
+from services.access.handshake import TOKEN_LIMIT_CHARS
+
+LEEWAY_SECONDS = 60.0
+_JWT = re.compile(r"([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)")
+_KEY_ID_LIMIT_CHARS = 200
+_YEAR_5000 = 95_617_584_000
+
+
+@dataclass(frozen=True, slots=True)
+class TokenForm:
+    """What a token says of itself; nothing of it is verified."""
+
+    key_id: str
+    claims: dict[str, Any]
+
+
+def read_form(token: str, *, now: datetime) -> TokenForm:
+    """Return what `token` says if it could be valid at `now`.
+
+    Raises:
+        UnauthenticatedError: not a JWT signed with RS256, no key id, no expiry, or not its time.
+    """
+    match = _JWT.fullmatch(token) if len(token) <= TOKEN_LIMIT_CHARS else None
+    if match is None:
+        raise UnauthenticatedError
+    header, claims = _json_object(match[1]), _json_object(match[2])
+    key_id = header.get("kid")
+    if header.get("alg") != "RS256" or "crit" in header or not isinstance(key_id, str):
+        raise UnauthenticatedError
+    if not 0 < len(key_id) <= _KEY_ID_LIMIT_CHARS:
+        raise UnauthenticatedError
+    check_times(claims, now=now)
+    return TokenForm(key_id=key_id, claims=claims)
+
+
+def check_times(claims: dict[str, Any], *, now: datetime) -> None:
+    """Check `exp`, which must be there, and `nbf`, with a minute of leeway.
+
+    Raises:
+        UnauthenticatedError: it is not the token's time.
+    """
+    expires, begins = _seconds(claims.get("exp")), _seconds(claims.get("nbf", 0))
+    if expires <= now.timestamp() - LEEWAY_SECONDS or begins > now.timestamp() + LEEWAY_SECONDS:
+        raise UnauthenticatedError
+
+
+def _seconds(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise UnauthenticatedError
+    if not 0 <= value < _YEAR_5000:
+        raise UnauthenticatedError
+    return value
+
+
+def _json_object(part: str) -> dict[str, Any]:
+    try:
+        value = orjson.loads(urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+    except ValueError:
+        # Not `from error`: it holds parts of the token.
+        raise UnauthenticatedError from None
+    if not isinstance(value, dict):
+        raise UnauthenticatedError
+    return value
