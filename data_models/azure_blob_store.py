@@ -1,0 +1,327 @@
+"""Blobs in Azure Blob Storage; the only file that knows Azure."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import partial
+from typing import Any, Self, TypeVar, cast
+
+from azure.core import MatchConditions
+from azure.core.exceptions import (
+    AzureError,
+    HttpResponseError,
+    ResourceExistsError,
+    ResourceNotFoundError,
+)
+from azure.core.pipeline.transport import AioHttpTransport
+from azure.core.settings import settings as azure_settings
+from azure.identity.aio import DefaultAzureCredential
+from azure.storage.blob import BlobProperties
+from azure.storage.blob.aio import BlobServiceClient, LinearRetry
+
+from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
+from data_models.blob_store import Blob, BlobInfo
+from data_models.clock import IdSource
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    ConfigurationError,
+    StoreError,
+    StoreUnavailableError,
+)
+
+CONNECT_LIMIT_SECONDS = 2
+READ_LIMIT_SECONDS = 5
+OPERATION_LIMIT_SECONDS = 8
+# What is left of the operation's time is for looking whether the write landed.
+_WRITE_LIMIT_SECONDS = 6
+_WRITE_ID = "write_id"
+
+_CREATE_REFUSALS: Mapping[str, type[StoreError]] = {
+    "BlobAlreadyExists": BlobExistsError,
+    "ConditionNotMet": BlobExistsError,
+}
+_REPLACE_REFUSALS: Mapping[str, type[StoreError]] = {
+    "BlobNotFound": BlobChangedError,
+    "ConditionNotMet": BlobChangedError,
+}
+_APPEND_REFUSALS: Mapping[str, type[StoreError]] = {
+    "BlobNotFound": BlobChangedError,
+    "AppendPositionConditionNotMet": BlobChangedError,
+}
+# What the SDK raises for connections, for answers, and for answers that no storage service gives.
+_FAILURES = (AzureError, OSError, ValueError, LookupError, TypeError, AttributeError)
+
+T = TypeVar("T")
+
+
+class AzureBlobStore:
+    """A `BlobStore` in one container, which is created if missing.
+
+    Every write carries an id. The SDK repeats a write whose answer was lost and then reports a
+    conflict with itself, so a refused or unanswered write is looked up before it is believed.
+    One store serves one process and one event loop. Names that were made by `append` are only
+    appended to (the service takes 50,000 appends to one blob).
+    """
+
+    def __init__(
+        self,
+        service: BlobServiceClient,
+        *,
+        container: str,
+        ids: IdSource,
+        credential: DefaultAzureCredential | None = None,
+    ) -> None:
+        # Its spans would carry blob names, and with them conversations and patients.
+        azure_settings.tracing_enabled.set_value(False)
+        self._service = service
+        self._container = service.get_container_client(container)
+        self._ids = ids
+        self._credential = credential
+        self._opening = asyncio.Lock()
+        self._opened = False
+
+    @classmethod
+    def from_connection_string(
+        cls, connection_string: str, *, container: str, ids: IdSource
+    ) -> Self:
+        """Return a store of the account that `connection_string` names.
+
+        Raises:
+            ConfigurationError: the connection string has not the required form.
+        """
+        try:
+            service = BlobServiceClient.from_connection_string(
+                connection_string, **_client_options()
+            )
+        except ValueError:
+            # Not `from error`: the connection string holds the account's key.
+            raise ConfigurationError(
+                "AZURE_STORAGE_CONNECTION_STRING is malformed; it looks like "
+                "DefaultEndpointsProtocol=https;AccountName=...;AccountKey=...;"
+                "EndpointSuffix=core.windows.net"
+            ) from None
+        return cls(service, container=container, ids=ids)
+
+    @classmethod
+    def from_endpoint(cls, endpoint: str, *, container: str, ids: IdSource) -> Self:
+        """Return a store at `endpoint`, signed in with the identity of this machine or user."""
+        credential = DefaultAzureCredential()
+        service = BlobServiceClient(endpoint, credential=credential, **_client_options())
+        return cls(service, container=container, ids=ids, credential=credential)
+
+    async def read(self, name: str) -> Blob | None:
+        """See `BlobStore.read`."""
+        return await self._bounded(self._read(checked_blob_name(name)))
+
+    async def create(self, name: str, data: bytes) -> str:
+        """See `BlobStore.create`."""
+        condition = {"match_condition": MatchConditions.IfMissing}
+        return await self._put(checked_blob_name(name), data, condition, _CREATE_REFUSALS)
+
+    async def replace(self, name: str, data: bytes, *, etag: str) -> str:
+        """See `BlobStore.replace`."""
+        condition = {"match_condition": MatchConditions.IfNotModified, "etag": etag}
+        return await self._put(checked_blob_name(name), data, condition, _REPLACE_REFUSALS)
+
+    async def delete(self, name: str) -> None:
+        """See `BlobStore.delete`."""
+        await self._bounded(self._delete(checked_blob_name(name)))
+
+    async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
+        """See `BlobStore.list`."""
+        found = self._container.list_blobs(name_starts_with=checked_blob_prefix(prefix))
+        pages = found.by_page()
+        while (page := await self._bounded(self._next_page(pages))) is not None:
+            for item in page:
+                if is_blob_name(item.name):
+                    yield _row(item)
+
+    async def copy(self, source: str, target: str) -> None:
+        """See `BlobStore.copy`.
+
+        Through this process: the service's own copy is not verified, may finish later and needs
+        a signed source. The service checks the hash of what it is sent.
+        """
+        blob = await self.read(source)
+        if blob is None:
+            raise BlobChangedError("the source of a copy is absent")
+        await self.create(target, blob.data)
+
+    async def append(self, name: str, data: bytes, *, position: int) -> int:
+        """See `BlobStore.append`."""
+        checked_blob_name(name)
+        attempt = partial(self._append_once, name, data, position)
+        landed = partial(self._appended, name, data, position)
+        return await self._bounded(self._written(attempt, landed, _APPEND_REFUSALS))
+
+    async def check(self) -> None:
+        """See `BlobStore.check`."""
+        await self._bounded(self._check())
+
+    async def close(self) -> None:
+        """See `BlobStore.close`."""
+        await self._service.close()
+        if self._credential is not None:
+            await self._credential.close()
+
+    async def _bounded(self, work: Coroutine[Any, Any, T]) -> T:
+        try:
+            async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
+                return await work
+        except _FAILURES as error:
+            kind = _code(error) or type(error).__name__
+        # Outside the handler: Azure's messages name the blob, and with it the conversation.
+        raise StoreUnavailableError(f"Azure Blob Storage failed: {kind}")
+
+    async def _check(self) -> None:
+        await self._open()
+        await self._container.get_container_properties()
+
+    async def _open(self) -> None:
+        async with self._opening:
+            if self._opened:
+                return
+            try:
+                await self._container.get_container_properties()
+            except ResourceNotFoundError:
+                await self._create_container()
+            self._opened = True
+
+    async def _create_container(self) -> None:
+        try:
+            await self._container.create_container()
+        except ResourceExistsError as error:
+            if _code(error) != "ContainerAlreadyExists":  # it is being deleted, say
+                raise
+
+    async def _read(self, name: str) -> Blob | None:
+        await self._open()
+        try:
+            download = await self._container.download_blob(name)
+            data = await download.readall()
+        except ResourceNotFoundError as error:
+            if _code(error) != "BlobNotFound":  # the container is gone, or a stranger answered
+                raise
+            return None
+        return Blob(data, _quoted(download.properties.etag))
+
+    async def _next_page(
+        self, pages: AsyncIterator[AsyncIterator[BlobProperties]]
+    ) -> Sequence[BlobProperties] | None:
+        await self._open()
+        page = await anext(pages, None)
+        return None if page is None else [item async for item in page]
+
+    async def _delete(self, name: str) -> None:
+        await self._open()
+        try:
+            await self._container.delete_blob(name, delete_snapshots="include")
+        except ResourceNotFoundError as error:
+            if _code(error) != "BlobNotFound":
+                raise
+
+    async def _put(
+        self,
+        name: str,
+        data: bytes,
+        condition: dict[str, Any],
+        refusals: Mapping[str, type[StoreError]],
+    ) -> str:
+        write_id = self._ids.new_id("write")
+        attempt = partial(self._put_once, name, data, write_id, condition)
+        landed = partial(self._etag_written_by, write_id, name)
+        return await self._bounded(self._written(attempt, landed, refusals))
+
+    async def _written(
+        self,
+        attempt: Callable[[], Awaitable[T]],
+        landed: Callable[[], Awaitable[T | None]],
+        refusals: Mapping[str, type[StoreError]],
+    ) -> T:
+        """Return what `attempt` returned, or what `landed` found if its outcome is in doubt."""
+        await self._open()
+        try:
+            async with asyncio.timeout(_WRITE_LIMIT_SECONDS):
+                return await attempt()
+        except _FAILURES as error:
+            failure = error
+        found = await landed()
+        if found is not None:
+            return found
+        refused = refusals.get(_code(failure))
+        if refused is None:
+            raise failure
+        raise refused("the service refused a conditional write")
+
+    async def _put_once(
+        self, name: str, data: bytes, write_id: str, condition: dict[str, Any]
+    ) -> str:
+        # `overwrite=False` beside a condition overwrites silently; the condition alone decides.
+        written = await self._container.get_blob_client(name).upload_blob(
+            data, overwrite=True, metadata={_WRITE_ID: write_id}, validate_content=True, **condition
+        )
+        return _quoted(written["etag"])
+
+    async def _etag_written_by(self, write_id: str, name: str) -> str | None:
+        try:
+            found = await self._container.get_blob_client(name).get_blob_properties()
+        except ResourceNotFoundError:
+            return None
+        return _quoted(found.etag) if found.metadata.get(_WRITE_ID) == write_id else None
+
+    async def _append_once(self, name: str, data: bytes, position: int) -> int:
+        blob = self._container.get_blob_client(name)
+        if position == 0:
+            try:
+                await blob.create_append_blob(match_condition=MatchConditions.IfMissing)
+            except ResourceExistsError as error:
+                if _code(error) != "BlobAlreadyExists":
+                    raise
+        await blob.append_block(data, appendpos_condition=position, validate_content=True)
+        return position + len(data)
+
+    async def _appended(self, name: str, data: bytes, position: int) -> int | None:
+        try:
+            download = await self._container.download_blob(name, position, len(data))
+            found = await download.readall()
+        except HttpResponseError as error:
+            if _code(error) not in {"BlobNotFound", "InvalidRange"}:
+                raise
+            return None
+        return position + len(data) if found == data else None
+
+
+def _row(item: BlobProperties) -> BlobInfo:
+    return BlobInfo(item.name, _quoted(item.etag), item.size, item.last_modified)
+
+
+def _quoted(etag: str) -> str:
+    """Return the ETag as headers carry it; listings leave out the quotes.
+
+    Raises:
+        ValueError: the answer had none, so it is not from a storage service.
+    """
+    if not etag:
+        raise ValueError("no ETag")
+    return etag if etag.endswith('"') else f'"{etag}"'
+
+
+def _code(error: BaseException) -> str:
+    """Return the service's own name for the error; empty if it was not the service."""
+    if not isinstance(error, HttpResponseError) or error.response is None:
+        return ""
+    # The SDK's type of the response leaves out the headers that every response has.
+    return str(cast(Any, error.response).headers.get("x-ms-error-code", ""))
+
+
+def _client_options() -> dict[str, Any]:
+    return {
+        "transport": AioHttpTransport(
+            connection_timeout=CONNECT_LIMIT_SECONDS,
+            read_timeout=READ_LIMIT_SECONDS,
+            # Looking for a proxy in the environment costs a thread and 0.4 ms for each request.
+            use_env_settings=False,
+        ),
+        # Waits 0 to 2 s; the default waits up to 86 s in all.
+        "retry_policy": LinearRetry(backoff=1, random_jitter_range=1, retry_total=2),
+    }
