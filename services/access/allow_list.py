@@ -8,7 +8,7 @@ EVERYBODY = "*"
 class AllowList:
     """Names that are allowed; `*`, written out, allows all."""
 
-    def __init__(self, names: Iterable[str | None]) -> None:
+    def __init__(self, *, names: Iterable[str | None]) -> None:
         self._names = frozenset(name.lower() for name in names if name)
 
     @property

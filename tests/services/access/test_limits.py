@@ -68,13 +68,13 @@ def test_a_caller_holds_so_many_sockets_and_gets_the_place_back() -> None:
 
 
 def test_nobody_is_allowed_unless_named() -> None:
-    assert not AllowList([]).allows("a")
-    assert not AllowList([None, ""]).allows(None)
-    assert AllowList(["A"]).allows("a")
-    assert not AllowList(["a"]).allows("ab")
-    assert not AllowList(["a"]).is_open
+    assert not AllowList(names=[]).allows("a")
+    assert not AllowList(names=[None, ""]).allows(None)
+    assert AllowList(names=["A"]).allows("a")
+    assert not AllowList(names=["a"]).allows("ab")
+    assert not AllowList(names=["a"]).is_open
 
 
 def test_a_written_star_allows_all() -> None:
-    assert AllowList(["*"]).is_open
-    assert AllowList(["*"]).allows(None)
+    assert AllowList(names=["*"]).is_open
+    assert AllowList(names=["*"]).allows(None)

@@ -37,11 +37,22 @@ def test_hosts(host: str | None, *, allowed: bool) -> None:
     assert policy().allows_host(host) is allowed
 
 
-@pytest.mark.parametrize(
-    "address",
-    "127.0.0.1 10.0.0.1 192.168.0.1 169.254.169.254 0.0.0.0 224.0.0.1 100.64.0.1".split()
-    + "::1 ::ffff:10.0.0.1 fe80::1%eth0 fd00::1".split(),
-)
+PRIVATE = [
+    "127.0.0.1",
+    "10.0.0.1",
+    "192.168.0.1",
+    "169.254.169.254",
+    "0.0.0.0",
+    "224.0.0.1",
+    "100.64.0.1",
+    "::1",
+    "::ffff:10.0.0.1",
+    "fe80::1%eth0",
+    "fd00::1",
+]
+
+
+@pytest.mark.parametrize("address", PRIVATE)
 def test_private_addresses_are_not_called(address: str) -> None:
     assert not policy().allows_address(address)
 
