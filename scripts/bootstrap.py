@@ -3,6 +3,8 @@
 Does nothing, quickly, when the environment already holds the lock.
 """
 
+from __future__ import annotations  # as in workshop.py, for older Pythons
+
 import importlib.util
 import sys
 from pathlib import Path

@@ -35,10 +35,11 @@ class Node:
 
 def find_node() -> Node:
     """Return the machine's Node.js if it is new enough and has npm, else our own."""
-    return _on_path() or _our_own()
+    return node_on_path() or _our_own()
 
 
-def _on_path() -> Node | None:
+def node_on_path() -> Node | None:
+    """Return the machine's Node.js, or None where it is absent, too old or without npm."""
     program, npm = shutil.which("node"), shutil.which("npm")
     if program is None or npm is None or _major(Path(program)) < OLDEST_MAJOR:
         return None

@@ -3,6 +3,9 @@
 Nothing here may need a package: these commands make the environment that has the packages.
 """
 
+# Older Pythons than ours must be able to read this file, to be told that they are too old.
+from __future__ import annotations
+
 import hashlib
 import os
 import subprocess
