@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NoReturn, TypeAlias, TypeVar, assert_never
+from typing import Literal, TypeAlias, TypeVar
 
 from data_models.blob_store import Blob, BlobInfo, BlobStore
 from data_models.counting_blob_store import StorageOperation
@@ -144,18 +144,16 @@ class FaultyBlobStore:
             case Delay(seconds):
                 await asyncio.sleep(seconds)
                 return await work()
-            case Kill():
-                if fault.after:
+            case Kill(after):
+                if after:
                     await work()
-                self._kill(really=fault.really)
-            case _:
-                assert_never(fault)
+        raise self._kill(really=fault.really)
 
-    def _kill(self, *, really: bool) -> NoReturn:
+    def _kill(self, *, really: bool) -> SimulatedKill:
         if really:
             os.kill(os.getpid(), signal.SIGKILL)
         self._killed = True
-        raise SimulatedKill
+        return SimulatedKill()
 
 
 async def _nothing() -> None:
