@@ -35,7 +35,7 @@ class NetworkGuard:
         """Refuse `event` if it speaks to another machine; the form `sys.addaudithook` asks for."""
         if event in {"socket.connect", "socket.sendto", "socket.sendmsg"}:
             self._check(args[1])
-        elif event == "socket.getaddrinfo":
+        elif event in {"socket.getaddrinfo", "socket.gethostbyname"}:
             self._check((args[0],))
 
     def _check(self, address: object) -> None:

@@ -1,9 +1,12 @@
 """Starts the independent programs that slow tests talk to, and says how to get a missing one."""
 
+import os
+import re
 import shutil
+import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from scripts.node import find_node
 from scripts.test_tools import MODEL_HOME, NODE_HOME
 
 _START_SECONDS = 60.0
-_LISTENS = "successfully listens on "
+_AZURITE_READY = r"successfully listens on (\S+)\n"
 # Azurite's published development account; it opens nothing else.
 _ACCOUNT = "devstoreaccount1"
 _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -48,35 +51,54 @@ def model_file() -> Path:
 
 
 @contextmanager
-def running_azurite(folder: Path) -> Iterator[str]:
-    """Run Azurite's blob service on a free port, in memory; yield its connection string."""
-    script = node_module("azurite/dist/src/blob/main.js", "azurite")
-    options = ["--blobPort", "0", "--inMemoryPersistence", "--extentMemoryLimit", "512"]
-    quiet = ["--silent", "--disableTelemetry", "--skipApiVersionCheck"]
-    output = folder / "azurite.txt"
+def running_node(arguments: Sequence[str | Path], *, folder: Path, ready: str) -> Iterator[str]:
+    """Run a Node.js program in `folder`; yield the first group of `ready` once it prints that."""
+    output = folder / "output.txt"
+    environment = {**os.environ, "TEAMSAPPTESTER_BROWSER": "none"}
     with output.open("w") as sink:
         process = subprocess.Popen(
-            [node_program(), script, *options, *quiet], cwd=folder, stdout=sink, stderr=sink
+            [node_program(), *arguments], cwd=folder, stdout=sink, stderr=sink, env=environment
         )
     try:
-        yield _connection_string(_address(process, output))
+        yield _first_words(process, output, re.compile(ready))
     finally:
         process.terminate()
         process.wait(timeout=10)
 
 
-def _address(process: subprocess.Popen[bytes], output: Path) -> str:
+def _first_words(process: subprocess.Popen[bytes], output: Path, ready: re.Pattern[str]) -> str:
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
-        _, found, rest = output.read_text("utf-8").partition(_LISTENS)
-        if found and "\n" in rest:
-            return rest.split()[0]
+        if found := ready.search(output.read_text("utf-8")):
+            return found.group(1)
         time.sleep(0.05)
-    pytest.fail(f"Azurite did not start: {output.read_text('utf-8')}", pytrace=False)
+    pytest.fail(f"a peer did not start: {output.read_text('utf-8')}", pytrace=False)
 
 
-def _connection_string(address: str) -> str:
-    return (
-        f"DefaultEndpointsProtocol=http;AccountName={_ACCOUNT};AccountKey={_KEY};"
-        f"BlobEndpoint={address}/{_ACCOUNT};"
-    )
+@contextmanager
+def running_azurite(folder: Path) -> Iterator[str]:
+    """Run Azurite's blob service on a free port, in memory; yield its connection string."""
+    script = node_module("azurite/dist/src/blob/main.js", "azurite")
+    options = ["--blobPort", "0", "--inMemoryPersistence", "--extentMemoryLimit", "512"]
+    quiet = ["--silent", "--disableTelemetry", "--skipApiVersionCheck"]
+    with running_node([script, *options, *quiet], folder=folder, ready=_AZURITE_READY) as address:
+        yield (
+            f"DefaultEndpointsProtocol=http;AccountName={_ACCOUNT};AccountKey={_KEY};"
+            f"BlobEndpoint={address}/{_ACCOUNT};"
+        )
+
+
+@contextmanager
+def running_playground(folder: Path, *, endpoint: str, channel: str = "emulator") -> Iterator[str]:
+    """Run Agents Playground for the bot at `endpoint`; yield the address of its page."""
+    script = node_module("@microsoft/m365agentsplayground/cli.js", "playground")
+    options = ["-e", endpoint, "-c", channel, "-p", str(free_port()), "--dt"]
+    with running_node([script, *options], folder=folder, ready=r"Listening on (\d+)\n") as port:
+        yield f"http://127.0.0.1:{port}"
+
+
+def free_port() -> int:
+    """Return a port of loopback that nobody listens on just now."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])

@@ -4,6 +4,7 @@ import socket
 import subprocess
 from pathlib import Path
 
+import aiohttp
 import pytest
 from azure.storage.blob.aio import BlobServiceClient
 
@@ -31,6 +32,24 @@ def test_azurite_is_gone_after_its_block(tmp_path: Path) -> None:
         socket.create_connection(("127.0.0.1", port), timeout=5).close()
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
+@pytest.mark.slow
+async def test_playground_shows_its_page(tmp_path: Path) -> None:
+    endpoint = "http://127.0.0.1:9/api/messages"
+    with peers.running_playground(tmp_path, endpoint=endpoint) as address:
+        async with aiohttp.ClientSession() as session, session.get(address) as page:
+            assert "Agents Playground" in await page.text()
+
+
+@pytest.mark.slow
+def test_a_peer_that_ends_at_once_fails_the_test_with_its_words(tmp_path: Path) -> None:
+    words = ["-e", "console.log('no such option'); process.exit(3)"]
+    with (
+        pytest.raises(pytest.fail.Exception, match="no such option"),
+        peers.running_node(words, folder=tmp_path, ready="never"),
+    ):
+        pass
 
 
 @pytest.mark.slow
