@@ -28,7 +28,7 @@ def test_the_fake_clock_moves_both_its_times_by_hand_only() -> None:
 def test_ids_are_unique_and_wear_their_prefix(ids: IdSource) -> None:
     made = [ids.new_id("run") for _ in range(100)]
     assert len(set(made)) == 100
-    assert all(one.startswith("run_") and len(one) == len("run_") + 32 for one in made)
+    assert all(one.startswith("run_") and len(one) >= len("run_") + 21 for one in made)
 
 
 def test_the_fake_ids_are_the_same_in_every_run() -> None:
