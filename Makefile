@@ -6,6 +6,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PYTEST ?= $(BIN)/python -m pytest
+# Such as ARGS="-k claim -x".
+ARGS ?=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-header
 
@@ -19,10 +21,10 @@ run: setup ## Start the server; settings come from the environment and .env
 test: setup-dev ## Run every test
 	@$(BIN)/python -m scripts.test_tools
 	@if [ -f scripts/build_web.py ]; then $(BIN)/python -m scripts.build_web; fi
-	$(PYTEST) --hypothesis-profile=ci
+	$(PYTEST) --hypothesis-profile=ci $(ARGS)
 
 test-fast: setup-dev ## Run the tests that need no browser, no Azurite and no model
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" $(ARGS)
 
 check: setup-dev lint types imports locks ## Check format, lint, types, imports and locks
 
