@@ -1,0 +1,94 @@
+"""The door of the API: no handler under `/api/` runs without a verified principal."""
+
+import re
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler, Middleware
+
+from data_models.errors import ForbiddenError, UnauthenticatedError
+from services.access.handshake import Authenticator, Handshake
+from services.access.origin import OriginPolicy
+from services.access.principal import Principal
+
+# The bots' own adapter verifies these, by the channel's tokens.
+_BOT_ROUTE = re.compile(r"/api/([^/]+/)?messages")
+_FORWARDING = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
+_PRINCIPAL = web.RequestKey("principal", Principal)
+
+
+def authentication(
+    *, authenticator: Authenticator, origins: OriginPolicy, trusted_proxy: bool
+) -> Middleware:
+    """Return the middleware that verifies who calls and from which page.
+
+    Args:
+        authenticator: Asked for every guarded request.
+        origins: Asked first: a foreign page is turned away even with a good token.
+        trusted_proxy: Whether the proxy's headers are believed; otherwise nobody reads them.
+    """
+
+    @web.middleware
+    async def authenticated(request: web.Request, handler: Handler) -> web.StreamResponse:
+        if is_guarded(request):
+            handshake = handshake_of(request, trusted_proxy=trusted_proxy)
+            origins.check(handshake)
+            request[_PRINCIPAL] = await authenticator.authenticate(handshake)
+        return await handler(request)
+
+    return authenticated
+
+
+def principal_of(request: web.Request) -> Principal:
+    """Return who sends `request`.
+
+    Raises:
+        UnauthenticatedError: the route is not guarded; nobody was verified.
+    """
+    if _PRINCIPAL not in request:
+        raise UnauthenticatedError
+    return request[_PRINCIPAL]
+
+
+def operator_of(request: web.Request) -> Principal:
+    """Return who sends `request`, if it is an operator.
+
+    Raises:
+        ForbiddenError: it is not.
+    """
+    principal = principal_of(request)
+    if not principal.is_operator:
+        raise ForbiddenError
+    return principal
+
+
+def is_guarded(request: web.Request) -> bool:
+    """Tell whether `request` needs a principal: all of `/api/`, known or not, but the bots'."""
+    resource = request.match_info.route.resource
+    route = request.path if resource is None else resource.canonical
+    is_bots = request.method == hdrs.METH_POST and _BOT_ROUTE.fullmatch(route) is not None
+    return not is_bots and (route.startswith("/api/") or request.path.startswith("/api/"))
+
+
+def handshake_of(request: web.Request, *, trusted_proxy: bool) -> Handshake:
+    """Return what `request` shows; a header that comes twice is of no use to anybody."""
+    upgrades = hdrs.UPGRADE in request.headers
+    return Handshake(
+        peer=request.remote,
+        host=_header(request, hdrs.HOST) or "",
+        forwarded=not trusted_proxy and any(name in request.headers for name in _FORWARDING),
+        origin=_header(request, hdrs.ORIGIN),
+        fetch_site=_header(request, "Sec-Fetch-Site"),
+        only_reads=request.method in {hdrs.METH_GET, hdrs.METH_HEAD} and not upgrades,
+        authorization=_header(request, hdrs.AUTHORIZATION),
+        protocols=_listed(_header(request, hdrs.SEC_WEBSOCKET_PROTOCOL)),
+        client_principal=_header(request, "X-MS-CLIENT-PRINCIPAL") if trusted_proxy else None,
+    )
+
+
+def _header(request: web.Request, name: str) -> str | None:
+    values = request.headers.getall(name, [])
+    return ",".join(values) if values else None
+
+
+def _listed(header: str | None) -> tuple[str, ...]:
+    return tuple(part.strip() for part in (header or "").split(","))

@@ -1,0 +1,82 @@
+"""The access parts that the settings ask for."""
+
+from urllib.parse import urlsplit
+
+import aiohttp
+
+from data_models.clock import Clock
+from data_models.errors import ConfigurationError
+from services.access.api_keys import ApiKeyAuthenticator
+from services.access.app_service import AppServiceAuthenticator
+from services.access.dev import DevAuthenticator
+from services.access.entra import EntraAuthenticator
+from services.access.handshake import Authenticator
+from services.access.limits import MessageRate
+from services.access.origin import OriginPolicy
+from services.access.outbound import OutboundPolicy
+from services.access.signing_keys import HttpKeyDownload, SigningKeys
+from settings import Settings
+
+
+def authenticator_for(
+    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
+) -> Authenticator:
+    """Return the authenticator of `AUTH_MODE`; `session` fetches signing keys."""
+    match settings.auth_mode:
+        case "dev":
+            return DevAuthenticator(operators=settings.operators)
+        case "api_key":
+            return ApiKeyAuthenticator(keys=settings.api_keys, operators=settings.operators)
+        case "entra":
+            return _entra(settings, session=session, clock=clock)
+        case "app_service":
+            return AppServiceAuthenticator(
+                tenants=_tenants(settings), operators=settings.operators, clock=clock
+            )
+
+
+def origin_policy_for(settings: Settings) -> OriginPolicy:
+    """Return the policy on browser pages."""
+    public = settings.public_base_url
+    return OriginPolicy(
+        allowed=settings.allowed_origins,
+        public_host=urlsplit(public).netloc if public else None,
+        loopback_only=settings.is_dev,
+    )
+
+
+def outbound_policy_for(settings: Settings) -> OutboundPolicy:
+    """Return the policy on calls out of the process."""
+    return OutboundPolicy(
+        hosts=settings.outbound_hosts,
+        networks=settings.allowed_outbound_networks,
+        allow_loopback=settings.is_dev,
+    )
+
+
+def message_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
+    """Return the limit on messages, which dev does not have."""
+    per_minute = None if settings.is_dev else settings.messages_per_minute
+    return MessageRate(per_minute=per_minute, clock=clock)
+
+
+def _entra(
+    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
+) -> EntraAuthenticator:
+    if settings.entra_tenant_id is None:
+        raise ConfigurationError("ENTRA_TENANT_ID: is needed with AUTH_MODE=entra")
+    url = f"{settings.entra_authority}/{settings.entra_tenant_id}/discovery/v2.0/keys"
+    return EntraAuthenticator(
+        keys=SigningKeys(download=HttpKeyDownload(session=session, url=url), clock=clock),
+        authority=settings.entra_authority,
+        tenants=_tenants(settings),
+        audiences=settings.entra_audience,
+        scope=settings.entra_scope,
+        operators=settings.operators,
+        clock=clock,
+    )
+
+
+def _tenants(settings: Settings) -> list[str]:
+    own = [settings.entra_tenant_id] if settings.entra_tenant_id else []
+    return [*own, *settings.entra_allowed_tenant_ids]
