@@ -1,0 +1,55 @@
+"""What a text looks like to a reader: full-width, accented and look-alike letters made plain."""
+
+# The letters that look alike are what this file is about.
+# ruff: noqa: RUF001
+
+import unicodedata
+from collections.abc import Sequence
+
+# Letters of other scripts that a reader takes for Latin ones, after case folding.
+_LOOK_ALIKES = {
+    **dict(zip("аеорсхуіјѕткнвмԁԛԝһ", "aeopcxyijstkhbmdqwh", strict=True)),  # Cyrillic
+    **dict(zip("αεορτνιχκυ", "aeoptvixku", strict=True)),  # Greek
+    "ı": "i",
+    "ſ": "s",
+    "\N{SOFT HYPHEN}": "",
+}
+_GREEK_CAPITALS = {"Ν": "n", "Η": "h", "Υ": "y", "Χ": "x", "Ρ": "p"}
+_DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63", "-")
+_INVISIBLE = {"Cf", "Mn", "Me"}
+
+
+def fold(text: str) -> tuple[str, Sequence[int]]:
+    """Return `text` folded, and for each folded character the index of the one it comes from.
+
+    Each character is folded by itself, so the parts of a text fold to the parts of its folding.
+    Folded means: compatibility forms resolved (full-width, ligatures), lower case, look-alike
+    letters and digits as ASCII, marks and invisible characters gone.
+    """
+    if text.isascii():
+        return text.lower(), range(len(text))
+    folded: list[str] = []
+    origin: list[int] = []
+    for index, character in enumerate(text):
+        plain = _plain(character)
+        folded.append(plain)
+        origin.extend([index] * len(plain))
+    return "".join(folded), origin
+
+
+def _plain(character: str) -> str:
+    if character.isascii():
+        return character.lower()
+    if character in _GREEK_CAPITALS:
+        return _GREEK_CAPITALS[character]
+    decomposed = unicodedata.normalize("NFKD", character).casefold()
+    return "".join(
+        _plain_part(part) for part in decomposed if unicodedata.category(part) not in _INVISIBLE
+    )
+
+
+def _plain_part(part: str) -> str:
+    if part in _DASHES:
+        return "-"
+    digit = unicodedata.decimal(part, None)
+    return _LOOK_ALIKES.get(part, part) if digit is None else str(digit)

@@ -1,0 +1,109 @@
+"""The server's own snapshot and footer, and what becomes of texts that imitate them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from data_models.identifiers import PatientId
+from data_models.patient_context_models import PatientContext
+from services.patient_context.folding import fold
+from services.patient_context.markers import FOOTER_MARK, MARK, SNAPSHOT_PREFIX
+
+SHOWN_PATIENTS = 50
+_QUOTED = {"snapshot": "[quoted snapshot]", "footer": "[quoted footer]"}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRoster:
+    """The part of a roster that snapshots, footers and clients list.
+
+    Attributes:
+        patient_ids: Sorted; of more than 50 the active one and the 49 last used.
+        count: All patients of the conversation, listed or not.
+    """
+
+    patient_ids: tuple[PatientId, ...]
+    count: int
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every patient is listed."""
+        return self.count == len(self.patient_ids)
+
+
+def shown_roster(
+    roster: Mapping[PatientId, PatientContext], active: PatientId | None
+) -> ShownRoster:
+    """Choose what to list of `roster`."""
+    if len(roster) <= SHOWN_PATIENTS:
+        return ShownRoster(tuple(sorted(roster)), len(roster))
+    newest_first = sorted(roster.values(), key=lambda row: row.updated_at, reverse=True)
+    chosen = [active] if active is not None else []
+    chosen += [row.patient_id for row in newest_first if row.patient_id != active]
+    return ShownRoster(tuple(sorted(chosen[:SHOWN_PATIENTS])), len(roster))
+
+
+def build_snapshot(
+    *, conversation_id: str, patient_id: PatientId | None, roster: ShownRoster, now: datetime
+) -> str:
+    """Return the system message that grounds the agents for one turn (spec page 1.6)."""
+    fields: dict[str, object] = {
+        "conversation_id": conversation_id,
+        "patient_id": patient_id,
+        "all_patient_ids": roster.patient_ids,
+        "generated_at": _utc(now),
+    }
+    if not roster.is_whole:
+        fields["patient_count"] = roster.count
+    return f"{SNAPSHOT_PREFIX} {json.dumps(fields, separators=(',', ':'))}"
+
+
+def is_snapshot(text: str) -> bool:
+    """Whether `text` has the form of the server's snapshot; only its role says that it is one."""
+    return text.lstrip().startswith(SNAPSHOT_PREFIX)
+
+
+def neutralise(text: str) -> str:
+    """Return `text` with imitated marks replaced, for user, tool and stored text shown to a model.
+
+    Case, full-width and look-alike letters, invisible characters and markdown do not hide a mark.
+    Neutralising twice changes nothing more.
+    """
+    folded, origin = fold(text)
+    pieces: list[str] = []
+    done = 0
+    for mark in MARK.finditer(folded):
+        start, last = origin[mark.start()], origin[mark.end() - 1]
+        kind = "snapshot" if mark["snapshot"] is not None else "footer"
+        pieces += [text[done:start], _QUOTED[kind]]
+        done = last + 1
+    return "".join([*pieces, text[done:]]) if pieces else text
+
+
+def footer(*, conversation_id: str, patient_id: PatientId | None, roster: ShownRoster) -> str:
+    """Return what ends every agent message on the surface, and only there (spec page 1.9)."""
+    if patient_id is None:
+        first = "- *No active patient.*"
+    else:
+        first = f"- **Patient ID:** {_code(patient_id)}"
+    lines = ["---", FOOTER_MARK, first]
+    if roster.patient_ids:
+        lines.append(f"- **Session Patients:** {_listed(roster, patient_id)}")
+    return "\n".join([*lines, f"- **Conversation ID:** {_code(conversation_id)}"])
+
+
+def _listed(roster: ShownRoster, active: PatientId | None) -> str:
+    listed = ", ".join(
+        _code(one) + (" (active)" if one == active else "") for one in roster.patient_ids
+    )
+    return listed if roster.is_whole else f"{listed} ({roster.count} in all)"
+
+
+def _code(text: str) -> str:
+    """Return `text` as inline code that it cannot leave."""
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"
+
+
+def _utc(now: datetime) -> str:
+    return now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
