@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,13 +19,16 @@ FUNCTION_P95_LINES = 25
 
 # What may be imported, and the only places that may.
 HOMES = {
-    "azure.core": ("data_models/azure_blob_store.py",),
-    "azure.storage": ("data_models/azure_blob_store.py",),
+    "azure.core": ("data_models/azure_", "group_chat/models/azure_"),
+    "azure.identity": ("data_models/azure_", "group_chat/models/azure_"),
+    "azure.storage": ("data_models/azure_",),
     "botbuilder": ("bots/",),
     "botframework": ("bots/",),
     "openai": ("group_chat/",),
     "semantic_kernel": ("group_chat/",),
 }
+# These surround the turn and may use what the turn uses; all other folders of services are parts.
+PARTS_OF_THE_TURN = {"conversations"}
 NOWHERE = {"unittest.mock", "pickle", "marshal", "shelve"}
 ENVIRONMENT = {"os.environ", "os.getenv"}
 
@@ -117,6 +121,15 @@ def test_a_product_is_imported_only_at_its_home(module: str) -> None:
         and any(reaches(imported, module) for imported in imports(path))
     ]
     assert strangers == []
+
+
+def test_every_part_of_services_is_kept_apart_from_its_siblings() -> None:
+    linter = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
+    contracts = {contract["name"]: contract for contract in linter["contracts"]}
+    (layer,) = contracts["No part of services knows a sibling; the turn joins them"]["layers"]
+    apart = {part.strip(" ()") for part in layer.split("|")}
+    folders = {path.parent.name for path in (ROOT / "services").glob("*/__init__.py")}
+    assert folders <= apart | PARTS_OF_THE_TURN
 
 
 def test_no_file_imports_mocks_or_unsafe_formats() -> None:
