@@ -1,6 +1,7 @@
 """Blobs in Azure Blob Storage; the only file that knows Azure."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
 from typing import Any, Self, TypeVar, cast
@@ -35,6 +36,7 @@ OPERATION_LIMIT_SECONDS = 8
 # What is left of the operation's time is for looking whether the write landed.
 _WRITE_LIMIT_SECONDS = 6
 _WRITE_ID = "write_id"
+_ETAG = re.compile(r'"[^",]+"')
 
 _CREATE_REFUSALS: Mapping[str, type[StoreError]] = {
     "BlobAlreadyExists": BlobExistsError,
@@ -120,8 +122,12 @@ class AzureBlobStore:
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
         """See `BlobStore.replace`."""
+        checked_blob_name(name)
+        # To the service `*` is any version, and a list of ETags is any of them.
+        if not _ETAG.fullmatch(etag):
+            raise BlobChangedError("an ETag that the service never gave")
         condition = {"match_condition": MatchConditions.IfNotModified, "etag": etag}
-        return await self._put(checked_blob_name(name), data, condition, _REPLACE_REFUSALS)
+        return await self._put(name, data, condition, _REPLACE_REFUSALS)
 
     async def delete(self, name: str) -> None:
         """See `BlobStore.delete`."""
@@ -142,6 +148,7 @@ class AzureBlobStore:
         Through this process: the service's own copy is not verified, may finish later and needs
         a signed source. The service checks the hash of what it is sent.
         """
+        checked_blob_name(target)
         blob = await self.read(source)
         if blob is None:
             raise BlobChangedError("the source of a copy is absent")

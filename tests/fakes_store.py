@@ -57,6 +57,7 @@ class MemoryBlobStore:
                 yield BlobInfo(name, stored.blob.etag, size, stored.modified_at)
 
     async def copy(self, source: str, target: str) -> None:
+        checked_blob_name(target)
         blob = await self.read(source)
         if blob is None:
             raise BlobChangedError

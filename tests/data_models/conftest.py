@@ -1,0 +1,44 @@
+"""The stores that keep the one contract."""
+
+import itertools
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from data_models.azure_blob_store import AzureBlobStore
+from data_models.blob_store import BlobStore
+from data_models.clock import RandomIds
+from data_models.local_blob_store import LocalBlobStore
+from tests.fakes_store import MemoryBlobStore
+
+_containers = itertools.count(1)
+
+
+@pytest.fixture
+def container() -> str:
+    """The name of a container that no other test has."""
+    return f"chat-sessions-{next(_containers)}"
+
+
+@pytest.fixture
+async def local(tmp_path: Path) -> AsyncIterator[LocalBlobStore]:
+    store = LocalBlobStore(root=tmp_path / "data" / "chat-sessions")
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+async def azure(azurite: str, container: str) -> AsyncIterator[AzureBlobStore]:
+    store = AzureBlobStore.from_connection_string(azurite, container=container, ids=RandomIds())
+    yield store
+    await store.close()
+
+
+@pytest.fixture(params=["memory", "local", pytest.param("azure", marks=pytest.mark.slow)])
+def store(request: pytest.FixtureRequest) -> BlobStore:
+    """Each store in turn; whatever passes here can stand for the others."""
+    if request.param == "memory":
+        return MemoryBlobStore()
+    found: LocalBlobStore | AzureBlobStore = request.getfixturevalue(request.param)
+    return found
