@@ -1,0 +1,30 @@
+"""What is recorded of an access."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Outcome: TypeAlias = Literal["begun", "done", "failed", "refused"]
+Action: TypeAlias = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_.:-]{0,79}$")]
+
+
+class AuditEntry(BaseModel):
+    """One turn of one patient, with all its reads and tools, or one access outside turns.
+
+    Attributes:
+        principal: Id of the verified caller, in clear: the trail is there to name people.
+        patient: None where no patient is concerned.
+        run_id: The turn; None outside turns.
+        actions: Names of what is done, such as `turn` or `read_history`; names only, so that no
+            content can get here.
+        outcome: `begun` where the record comes before the access.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    principal: Annotated[str, Field(min_length=1, max_length=400)]
+    conversation: Annotated[str, Field(max_length=4_000)]
+    patient: Annotated[str, Field(max_length=64)] | None = None
+    run_id: Annotated[str, Field(max_length=100)] | None = None
+    actions: Annotated[tuple[Action, ...], Field(min_length=1, max_length=100)]
+    outcome: Outcome = "begun"

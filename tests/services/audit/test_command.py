@@ -1,0 +1,71 @@
+"""The verifier as operators run it."""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from data_models.local_blob_store import LocalBlobStore
+from services.audit.__main__ import main
+from services.audit.entry import AuditEntry
+from services.audit.trail import AuditTrail
+from tests.fakes import FixedClock
+
+
+@pytest.fixture
+def blob(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A trail of two records on disk, where the settings look for it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
+
+    async def write() -> None:
+        store = LocalBlobStore(root=tmp_path / "data" / "audit-trail")
+        trail = AuditTrail(store=store, replica="r", clock=FixedClock())
+        for _ in range(2):
+            await trail.record(AuditEntry(principal="p", conversation="c", actions=("turn",)))
+        await store.close()
+
+    asyncio.run(write())
+    return tmp_path / "data/audit-trail/trail/2030-01-02/r/000001.jsonl"
+
+
+def test_a_sound_trail_exits_with_zero(blob: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert blob.exists()
+    assert main(["verify"]) == 0
+    assert capsys.readouterr().out == "2 records in 1 chains: sound\n"
+
+
+def test_a_changed_trail_names_the_first_broken_record(
+    blob: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = blob.read_bytes().splitlines(keepends=True)
+    blob.write_bytes(first + second.replace(b'"principal":"p"', b'"principal":"q"'))
+    assert main(["verify", "--day", "2030-01-02"]) == 1
+    assert "000001.jsonl record 2: was changed" in capsys.readouterr().out
+    assert main(["verify", "--day", "2030-01-03"]) == 0
+
+
+def test_a_trail_that_cannot_be_read_is_neither_sound_nor_broken(
+    blob: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PORT", "abc")
+    assert main(["verify"]) == 2
+    assert "PORT" in capsys.readouterr().err
+    assert blob.exists()
+
+
+@pytest.mark.slow
+def test_the_command_runs_as_a_module(blob: Path) -> None:
+    root = Path(__file__).parents[3]
+    done = subprocess.run(
+        [sys.executable, "-m", "services.audit", "verify"],
+        check=False,
+        capture_output=True,
+        text=True,
+        env={"PYTHONPATH": str(root), "DATA_DIR": str(blob.parents[4])},
+        timeout=60,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "sound" in done.stdout
