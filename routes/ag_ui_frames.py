@@ -1,0 +1,202 @@
+"""Turn events as AG-UI 1.0 events: one in, one out, in the order of the run.
+
+Frames are built as plain dicts; tests hold each against the models of `ag-ui-protocol`.
+"""
+
+from dataclasses import asdict
+from typing import Any, assert_never
+
+import jsonpatch
+
+from data_models.chat_context import AgentMessage
+from data_models.incoming_message import IncomingMessage
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    SharedState,
+    StateChanged,
+    StepFinished,
+    StepStarted,
+    ToolCallArguments,
+    ToolCallEnded,
+    ToolCallResult,
+    ToolCallStarted,
+    TurnEvent,
+)
+from routes.state_document import state_document
+
+PROTOCOL_VERSION = "1.0"
+Frame = dict[str, Any]
+
+
+class AgUiFrames:
+    """Renders one run. Feed it every event from the first on, also those that are not sent."""
+
+    def __init__(
+        self,
+        *,
+        thread_id: str,
+        run_id: str,
+        echo: IncomingMessage | None = None,
+        client_message_id: str | None = None,
+        starts_first: bool = False,
+    ) -> None:
+        """Begin a run.
+
+        Args:
+            thread_id: The client's name of the conversation.
+            run_id: The client's name of the run.
+            echo: What was asked, for a watcher who did not ask it.
+            client_message_id: The client's own id of what it asked, so that it can tell runs apart.
+            starts_first: Nothing goes before RUN_STARTED: the notice that a message is queued
+                changes places with it. For streams that hold a single run.
+        """
+        self._thread_id = thread_id
+        self._run_id = run_id
+        self._echo = echo
+        self._client_message_id = client_message_id
+        self._starts_first = starts_first
+        self._early: Notice | None = None
+        self._state: SharedState | None = None
+        self._document: Frame = {}
+
+    def frame(self, seq: int, event: TurnEvent) -> Frame:
+        """Return the frame of `event`, which is the run's `seq`-th."""
+        frame = self._of_run(self._in_order(event) if self._starts_first else event)
+        metadata = frame.setdefault("metadata", {})
+        metadata["seq"] = seq
+        metadata["runId"] = self._run_id
+        if seq == 1 and self._client_message_id is not None:
+            metadata["clientMessageId"] = self._client_message_id
+        return frame
+
+    def _in_order(self, event: TurnEvent) -> TurnEvent:
+        if isinstance(event, Notice) and event.kind == "queued":
+            self._early = event
+            return RunStarted(run_id=self._run_id, conversation_id=self._thread_id)
+        if isinstance(event, RunStarted) and self._early is not None:
+            return self._early
+        return event
+
+    def _of_run(self, event: TurnEvent) -> Frame:
+        match event:
+            case RunStarted():
+                return self._started()
+            case StateChanged(state=state):
+                return self._state_changed(state)
+            case RunFinished():
+                return self._finished(event)
+            case RunFailed(code=code, text=text, ref=ref):
+                return _error(code, text, ref)
+            case StepStarted(step=step):
+                return {"type": "STEP_STARTED", "stepName": step}
+            case StepFinished(step=step):
+                return {"type": "STEP_FINISHED", "stepName": step}
+            case Notice(kind=kind, text=text, details=details):
+                value = {"kind": kind, "text": text, "details": details}
+                return {"type": "CUSTOM", "name": "notice", "value": value}
+            case _:
+                return _of_agent(event)
+
+    def _started(self) -> Frame:
+        frame: Frame = {"type": "RUN_STARTED", **self._ids(), "protocolVersion": PROTOCOL_VERSION}
+        if self._echo is not None:
+            asked = {"id": self._echo.message_id, "role": "user", "content": self._echo.text}
+            frame["input"] = {**self._ids(), "messages": [asked]}
+        return frame
+
+    def _ids(self) -> Frame:
+        return {"threadId": self._thread_id, "runId": self._run_id}
+
+    def _state_changed(self, state: SharedState) -> Frame:
+        before, self._document = self._document, state_document(state)
+        first, self._state = self._state is None, state
+        if first:
+            return {"type": "STATE_SNAPSHOT", "snapshot": self._document}
+        patch = jsonpatch.make_patch(before, self._document).patch
+        return {"type": "STATE_DELTA", "delta": patch}
+
+    def _finished(self, event: RunFinished) -> Frame:
+        outcome: Frame = {"type": event.outcome}
+        if event.outcome == "interrupt":
+            outcome["interrupts"] = [_interrupt(self._state, self._run_id)]
+        frame: Frame = {"type": "RUN_FINISHED", **self._ids(), "outcome": outcome}
+        frame["result"] = {"timing": asdict(event.timing)}
+        return frame
+
+
+def refusal(code: str, text: str, *, client_message_id: str | None = None) -> Frame:
+    """Return the frame for what never became a run: a bad frame, or a message that was refused."""
+    metadata: Frame = {"seq": 1}
+    if client_message_id is not None:
+        metadata["clientMessageId"] = client_message_id
+    return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": metadata}
+
+
+def _error(code: str, text: str, ref: str) -> Frame:
+    return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": {"ref": ref}}
+
+
+def _interrupt(state: SharedState | None, run_id: str) -> Frame:
+    """Say what the run waits for; the prefix tells `routes.ag_ui` what a resume answers."""
+    if state is not None and state.question is not None:
+        question = state.question
+        reason, text = question.get("kind", "question"), question.get("text", "")
+        return {"id": f"question:{question['id']}", "reason": reason, "message": text}
+    if state is not None and state.plan is not None and state.plan.status == "proposed":
+        text = "Shall the plan be carried out?"
+        return {"id": f"plan:{state.plan.plan_id}", "reason": "plan", "message": text}
+    return {"id": f"input:{run_id}", "reason": "input"}
+
+
+def _of_agent(
+    event: AgentMessageStarted
+    | AgentTextDelta
+    | AgentMessageFinished
+    | ToolCallStarted
+    | ToolCallArguments
+    | ToolCallEnded
+    | ToolCallResult,
+) -> Frame:
+    match event:
+        case AgentMessageStarted(message_id=message_id, agent=agent):
+            start = {"messageId": message_id, "role": "assistant", "name": agent}
+            return {"type": "TEXT_MESSAGE_START", **start}
+        case AgentTextDelta(message_id=message_id, text=text):
+            return {"type": "TEXT_MESSAGE_CONTENT", "messageId": message_id, "delta": text}
+        case AgentMessageFinished(message=message):
+            return _message_end(message)
+        case ToolCallStarted(call_id=call_id, tool=tool, agent=agent):
+            start = {"toolCallId": call_id, "toolCallName": tool}
+            return {"type": "TOOL_CALL_START", **start, "metadata": {"agent": agent}}
+        case ToolCallArguments(call_id=call_id, arguments=arguments):
+            return {"type": "TOOL_CALL_ARGS", "toolCallId": call_id, "delta": arguments}
+        case ToolCallEnded(call_id=call_id):
+            return {"type": "TOOL_CALL_END", "toolCallId": call_id}
+        case ToolCallResult():
+            return _tool_result(event)
+        case _:
+            assert_never(event)
+
+
+def _message_end(message: AgentMessage) -> Frame:
+    metadata: Frame = {"timestamp": message.timestamp.isoformat(), "agent": message.agent}
+    if message.citations:
+        metadata["citations"] = [one.model_dump(mode="json") for one in message.citations]
+    return {"type": "TEXT_MESSAGE_END", "messageId": message.message_id, "metadata": metadata}
+
+
+def _tool_result(event: ToolCallResult) -> Frame:
+    call = {"messageId": f"{event.call_id}-result", "toolCallId": event.call_id, "role": "tool"}
+    metadata = {"isError": event.is_error, "durationMs": event.duration_ms}
+    return {
+        "type": "TOOL_CALL_RESULT",
+        **call,
+        "content": event.content,
+        "metadata": metadata,
+    }

@@ -1,0 +1,92 @@
+"""`GET /api/ws/chats/{chat_id}/messages`: the door to a socket, and its life."""
+
+from typing import NamedTuple
+
+from aiohttp import WSCloseCode, web
+
+from data_models.errors import BadFrameError
+from routes.auth import principal_of
+from routes.context import CONTEXT
+from routes.socket_modes import Mode, PlainMode, StreamingMode
+from routes.socket_session import Socket, SocketSession
+
+# Browsers send their token as a second protocol and refuse an answer that picks none.
+PROTOCOL = "rounds"
+
+
+class Resumption(NamedTuple):
+    """What a client that lost its connection still wants to see."""
+
+    run_id: str
+    after: int
+
+
+class OpenSockets(set[Socket]):
+    """The sockets of one application, to be told when it stops."""
+
+
+OPEN_SOCKETS = web.AppKey("open_sockets", OpenSockets)
+
+
+async def chat_socket(request: web.Request) -> web.StreamResponse:
+    """Serve one socket until it closes.
+
+    Raises:
+        NotFoundError: the conversation is not the caller's.
+        TooManySocketsError: the caller holds as many as it may.
+        BadFrameError: the query names no place in a run.
+    """
+    context, principal = request.app[CONTEXT], principal_of(request)
+    chat_id, resumption = request.match_info["chat_id"], _resumption(request)
+    await context.reader.access(chat_id, owner=principal.id, unclaimed_ok=True)
+    with context.slots.hold(principal.id):
+        socket = _socket(context.limits.frame_bytes, context.limits.heartbeat_seconds)
+        await socket.prepare(request)
+        session = SocketSession(
+            socket=socket,
+            context=context,
+            principal=principal,
+            chat_id=chat_id,
+            mode=_mode(request, chat_id),
+        )
+        request.app[OPEN_SOCKETS].add(socket)
+        try:
+            await session.serve(resumption)
+        finally:
+            request.app[OPEN_SOCKETS].discard(socket)
+    return socket
+
+
+async def close_sockets(app: web.Application) -> None:
+    """Tell every client that the server goes away; they come back and resume."""
+    sockets = app[OPEN_SOCKETS]
+    for socket in tuple(sockets):
+        await socket.close(code=WSCloseCode.GOING_AWAY, message=b"restarting")
+
+
+def _socket(frame_bytes: int, heartbeat_seconds: float) -> Socket:
+    return web.WebSocketResponse(
+        # The parser refuses what reaches the limit, not what exceeds it.
+        max_msg_size=frame_bytes + 1,
+        heartbeat=heartbeat_seconds,
+        protocols=[PROTOCOL],
+        # Frames are small; compressing costs more time than it saves, and invites bombs.
+        compress=False,
+        # Text comes as bytes: what is not UTF-8 is then a bad frame, not the end of the socket.
+        decode_text=False,
+    )
+
+
+def _mode(request: web.Request, chat_id: str) -> Mode:
+    if request.query.get("stream") == "1":
+        return StreamingMode(chat_id=chat_id)
+    return PlainMode(context=request.app[CONTEXT])
+
+
+def _resumption(request: web.Request) -> Resumption | None:
+    run_id, after = request.query.get("run"), request.query.get("after", "0")
+    if not run_id or request.query.get("stream") != "1":
+        return None
+    if not (after.isascii() and after.isdecimal() and len(after) <= 9):
+        raise BadFrameError("after must be a number")
+    return Resumption(run_id, int(after))

@@ -1,0 +1,108 @@
+"""The caller's conversations over HTTP."""
+
+from collections.abc import Mapping
+from urllib.parse import quote
+
+from aiohttp import web
+
+from data_models.errors import BadFrameError
+from routes.auth import principal_of
+from routes.context import CONTEXT
+from routes.replies import json_reply
+
+PAGE_LIMIT_TURNS = 200
+_INLINE_UNSAFE = frozenset('"\\\r\n')
+
+
+async def create_chat(request: web.Request) -> web.Response:
+    """`POST /api/chats`: issue an id; its first message binds it."""
+    chat_id = await request.app[CONTEXT].reader.create(owner=principal_of(request).id)
+    return json_reply({"chat_id": chat_id}, status=201)
+
+
+async def list_chats(request: web.Request) -> web.Response:
+    """`GET /api/chats`: the caller's conversations."""
+    chats = await request.app[CONTEXT].reader.list_of(owner=principal_of(request).id)
+    return json_reply({"chats": [chat.model_dump(mode="json") for chat in chats]})
+
+
+async def show_chat(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}`: patient, roster, plan, question, running turn."""
+    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
+    view = await request.app[CONTEXT].reader.view(chat_id, owner=owner)
+    return json_reply(view.model_dump(mode="json"))
+
+
+async def show_messages(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}/messages`: a page of turns of one patient, oldest first."""
+    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
+    page = await request.app[CONTEXT].reader.messages(
+        chat_id,
+        owner=owner,
+        patient_id=request.query.get("patient_id"),
+        before=_number(request.query, "before"),
+        limit=min(_number(request.query, "limit") or 50, PAGE_LIMIT_TURNS),
+    )
+    turns = [turn.model_dump(mode="json") for turn in page.turns]
+    return json_reply({"turns": turns, "next_before": page.next_before})
+
+
+async def stop_turn(request: web.Request) -> web.Response:
+    """`POST /api/chats/{chat_id}/stop`: cancel the running turn, for clients without a socket."""
+    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
+    context = request.app[CONTEXT]
+    await context.reader.access(chat_id, owner=owner)
+    run_id = request.query.get("run_id")
+    stopped = await context.desk.stop(chat_id, owner=owner, run_id=run_id)
+    return json_reply({"stopped": stopped})
+
+
+async def show_artifact(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}/artifacts/{artifact_id}`: download a file of one patient."""
+    patient_id = request.query.get("patient_id")
+    if not patient_id:
+        raise BadFrameError("patient_id is needed")
+    artifact, data = await request.app[CONTEXT].reader.artifact(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=patient_id,
+        artifact_id=request.match_info["artifact_id"],
+    )
+    return download(data, file_name=artifact.file_name, media_type=artifact.media_type)
+
+
+async def show_patient(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}/patients/{patient_id}`: who the patient is, for the banner."""
+    directory = request.app[CONTEXT].directory
+    if directory is None:
+        raise web.HTTPNotFound
+    found = await directory.demographics(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=request.match_info["patient_id"],
+    )
+    return json_reply(found.model_dump(mode="json"))
+
+
+def download(data: bytes, *, file_name: str, media_type: str) -> web.Response:
+    """Return `data` as a file to save, which no browser opens as a page."""
+    safe = "".join("_" if char in _INLINE_UNSAFE or ord(char) < 32 else char for char in file_name)
+    response = web.Response(body=data, content_type=media_type)
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    response.headers["Content-Disposition"] = _disposition(safe or "download")
+    return response
+
+
+def _disposition(file_name: str) -> str:
+    # Not aiohttp's helper: it refuses what it cannot say in latin-1.
+    plain = file_name.encode("ascii", "replace").decode().replace("?", "_")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file_name, safe='')}"
+
+
+def _number(query: Mapping[str, str], name: str) -> int | None:
+    raw = query.get(name)
+    if raw is None:
+        return None
+    if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
+        raise BadFrameError(f"{name} must be a number")
+    return int(raw)

@@ -1,0 +1,78 @@
+"""What every handler finds on the application."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry
+
+from data_models.clock import Clock, IdSource
+from data_models.turn_events import SharedState
+from routes.health import Readiness
+from routes.ports import Desk, PatientDirectory, Reader
+from services.access.limits import MessageRate, SocketSlots
+from services.group_chat_port import AgentCard
+
+
+class Team(Protocol):
+    """What clients are told about the team; a `GroupChat` fits."""
+
+    @property
+    def agents(self) -> Sequence[AgentCard]:
+        """The team, facilitator first."""
+        ...
+
+    @property
+    def facilitator(self) -> str:
+        """Name of the agent who speaks for the server."""
+        ...
+
+    @property
+    def is_language_model(self) -> bool:
+        """False while the offline rules answer in place of a language model."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SocketLimits:
+    """Limits of one socket.
+
+    Attributes:
+        heartbeat_seconds: A ping goes out after so long without a byte from the client; half as
+            long later the peer counts as dead.
+        runs: Runs that one socket may watch or wait for at a time; then it is read no further.
+    """
+
+    frame_bytes: int = 262_144
+    heartbeat_seconds: float = 20.0
+    idle_seconds: float = 900.0
+    runs: int = 32
+
+
+@dataclass(frozen=True, slots=True)
+class RouteContext:
+    """The collaborators of the handlers.
+
+    Attributes:
+        footer: Makes the PT_CTX footer of the plain mode.
+        directory: None where nobody can tell who a patient is.
+        patient_id_example: An id in the configured form, for the client's examples.
+    """
+
+    desk: Desk
+    reader: Reader
+    team: Team
+    rate: MessageRate
+    slots: SocketSlots
+    clock: Clock
+    ids: IdSource
+    footer: Callable[[SharedState], str]
+    readiness: Readiness
+    registry: CollectorRegistry
+    directory: PatientDirectory | None = None
+    patient_id_example: str = "patient_4"
+    limits: SocketLimits = field(default_factory=SocketLimits)
+
+
+CONTEXT: web.AppKey[RouteContext] = web.AppKey("context", RouteContext)

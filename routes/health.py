@@ -1,0 +1,71 @@
+"""Whether the process lives, and whether it can work."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+import structlog
+from aiohttp import web
+
+from data_models.clock import Clock
+from data_models.errors import RoundsError
+from routes.replies import json_reply
+
+Probe = Callable[[], Awaitable[None]]
+logger = structlog.get_logger()
+
+
+class Readiness:
+    """Asks storage and model whether they answer, at most once in `fresh_seconds`.
+
+    Args:
+        probes: By name; one that raises a `RoundsError` or takes too long is not ready.
+    """
+
+    def __init__(
+        self,
+        *,
+        probes: Mapping[str, Probe],
+        clock: Clock,
+        probe_seconds: float = 3.0,
+        fresh_seconds: float = 2.0,
+    ) -> None:
+        self._probes = probes
+        self._clock = clock
+        self._probe_seconds = probe_seconds
+        self._fresh_seconds = fresh_seconds
+        self._states: dict[str, bool] = {}
+        self._asked_at: float | None = None
+        self._asking = asyncio.Lock()
+        self._is_draining = False
+
+    def drain(self) -> None:
+        """Be unready from now on: the process is about to stop."""
+        self._is_draining = True
+
+    async def states(self) -> dict[str, str]:
+        """Return `ok` or `unavailable` for the process and each part."""
+        async with self._asking:
+            if not self._is_fresh():
+                answers = await asyncio.gather(*map(self._answers, self._probes))
+                self._states = dict(zip(self._probes, answers, strict=True))
+                self._asked_at = self._clock.monotonic()
+        states = {"process": not self._is_draining, **self._states}
+        return {name: "ok" if ready else "unavailable" for name, ready in states.items()}
+
+    def _is_fresh(self) -> bool:
+        age = None if self._asked_at is None else self._clock.monotonic() - self._asked_at
+        return age is not None and age < self._fresh_seconds
+
+    async def _answers(self, name: str) -> bool:
+        try:
+            async with asyncio.timeout(self._probe_seconds):
+                await self._probes[name]()
+        except (RoundsError, TimeoutError) as error:
+            logger.warning("readiness.unavailable", part=name, error=type(error).__name__)
+            return False
+        return True
+
+
+async def healthz(_: web.Request) -> web.Response:
+    """The process answers; nothing else is asked."""
+    return json_reply({"status": "ok"})

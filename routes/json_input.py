@@ -1,0 +1,41 @@
+"""JSON from strangers: strict, and no deeper than anybody needs."""
+
+from typing import Any
+
+import orjson
+
+from data_models.errors import BadFrameError
+
+DEPTH_LIMIT = 32
+
+
+def parse_json(data: bytes | str) -> Any:
+    """Return the value of `data`.
+
+    Raises:
+        BadFrameError: invalid UTF-8, not JSON (NaN, Infinity and lone surrogates are not), or
+            nested deeper than 32 levels.
+    """
+    try:
+        value = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        # Not `from error`: the error quotes the document.
+        raise BadFrameError("not JSON") from None
+    if _is_deeper(value, DEPTH_LIMIT):
+        raise BadFrameError("nested deeper than 32 levels")
+    return value
+
+
+def _is_deeper(value: Any, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit):
+        level = [child for container in level for child in _children(container)]
+        if not level:
+            return False
+    return any(isinstance(value, dict | list) for value in level)
+
+
+def _children(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        return list(value.values())
+    return value if isinstance(value, list) else []

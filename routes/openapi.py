@@ -1,0 +1,198 @@
+"""`GET /api/openapi.json`: what this server answers, for people and for tools."""
+
+from typing import Any, TypeAlias
+
+from aiohttp import web
+
+from data_models.chat_context import Turn
+from routes.openapi_schemas import SCHEMAS
+from routes.ports import Demographics
+from routes.replies import json_reply
+
+Json: TypeAlias = dict[str, Any]
+_REFUSALS = {"400": "The request is malformed.", "401": "Nobody is signed in."}
+_OF_A_CHAT = {**_REFUSALS, "404": "Absent, malformed or not yours: one answer for all three."}
+
+
+def _body(schema: Json | str, media_type: str = "application/json") -> Json:
+    full = {"$ref": f"#/components/schemas/{schema}"} if isinstance(schema, str) else schema
+    return {media_type: {"schema": full}}
+
+
+def _operation(
+    name: str,
+    summary: str,
+    *answers: tuple[str, str, Json],
+    refusals: Json | None = None,
+    parameters: tuple[Json, ...] = (),
+    **more: Any,
+) -> Json:
+    responses: Json = {
+        status: {"description": text, **({"content": content} if content else {})}
+        for status, text, content in answers
+    }
+    for status, text in (refusals or {}).items():
+        content = _body("Problem", "application/problem+json")
+        responses[status] = {"description": text, "content": content}
+    operation = {"operationId": name, "summary": summary, "responses": responses, **more}
+    return {**operation, "parameters": list(parameters)} if parameters else operation
+
+
+def _in_path(name: str, text: str) -> Json:
+    schema = {"type": "string", "minLength": 1}
+    return {"name": name, "in": "path", "required": True, "description": text, "schema": schema}
+
+
+def _in_query(name: str, text: str, schema: Json | None = None, *, required: bool = False) -> Json:
+    given = schema or {"type": "string", "minLength": 1}
+    return {
+        "name": name, "in": "query", "required": required, "description": text, "schema": given,
+    }  # fmt: skip
+
+
+_CHAT = _in_path("chat_id", "Id of the conversation, as issued by the server.")
+_PATIENT = _in_query("patient_id", "Whose history; unset: the active patient; `session`: nobody's.")
+_NUMBER = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+_OPEN: Json = {"security": []}
+
+
+def _chats() -> Json:
+    listed = _operation(
+        "listChats", "The caller's conversations", ("200", "All.", _body("Chats")),
+        refusals=_REFUSALS,
+    )  # fmt: skip
+    created = _operation(
+        "createChat", "A new conversation", ("201", "Its id.", _body("NewChat")), refusals=_REFUSALS
+    )
+    shown = _operation(
+        "showChat", "Active patient, roster, plan, question and running turn",
+        ("200", "The state.", _body("ChatView")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
+    )  # fmt: skip
+    return {
+        "/api/chats": {"get": listed, "post": created},
+        "/api/chats/{chat_id}": {"get": shown},
+    }
+
+
+def _history() -> Json:
+    before = _in_query("before", "`next_before` of the page that was read last.", _NUMBER)
+    limit = _in_query("limit", "Turns on a page.", {**_NUMBER, "minimum": 1, "maximum": 200})
+    messages = _operation(
+        "showMessages", "Turns of one patient, oldest first", ("200", "A page.", _body("Turns")),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, _PATIENT, before, limit),
+    )  # fmt: skip
+    form = _in_query("format", "Markdown or JSON.", {"enum": ["md", "json"], "default": "md"})
+    content = _body({"type": "string"}, "text/markdown") | _body({"type": "object"})
+    exported = _operation(
+        "exportChat", "One patient's whole history as a file", ("200", "The file.", content),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, _PATIENT, form),
+    )  # fmt: skip
+    return {
+        "/api/chats/{chat_id}/messages": {"get": messages},
+        "/api/chats/{chat_id}/export": {"get": exported},
+    }
+
+
+def _of_one_patient() -> Json:
+    patient = _in_path("patient_id", "A patient of this conversation.")
+    demographics = _operation(
+        "showPatient", "Who a patient is", ("200", "Name and birth date.", _body("Demographics")),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, patient),
+    )  # fmt: skip
+    owner = _in_query("patient_id", "Whose file it is.", required=True)
+    file = _body({"type": "string", "format": "binary"}, "application/octet-stream")
+    artifact = _operation(
+        "showArtifact", "A file that an agent made", ("200", "The file.", file),
+        refusals=_OF_A_CHAT,
+        parameters=(_CHAT, _in_path("artifact_id", "Id of the file."), owner),
+    )  # fmt: skip
+    return {
+        "/api/chats/{chat_id}/patients/{patient_id}": {"get": demographics},
+        "/api/chats/{chat_id}/artifacts/{artifact_id}": {"get": artifact},
+    }
+
+
+def _turns() -> Json:
+    run = _in_query("run_id", "Stop only this run.")
+    stopped = _operation(
+        "stopTurn", "Cancel the running turn", ("200", "Whether one ran.", _body("Stopped")),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, run),
+    )  # fmt: skip
+    stream = _in_query("stream", "`1`: AG-UI events instead of whole messages.", {"enum": ["1"]})
+    resumed = _in_query("run", "With `stream=1`: a run to go on watching.")
+    after = _in_query("after", "With `run`: `metadata.seq` of the last event received.", _NUMBER)
+    socket = _operation(
+        "chatSocket", "WebSocket: messages in, whole messages or AG-UI events out",
+        ("101", "The socket is open.", {}), refusals={**_OF_A_CHAT, "429": "Too many sockets."},
+        parameters=(_CHAT, stream, resumed, after),
+    )  # fmt: skip
+    events = _body({"type": "string"}, "text/event-stream")
+    refused = {**_OF_A_CHAT, "409": "A stale answer.", "413": "Too long.", "429": "Too many."}
+    ag_ui = _operation(
+        "runAgent", "A turn as AG-UI events", ("200", "Server-sent events.", events),
+        refusals=refused, requestBody={"required": True, "content": _body("RunAgentInput")},
+    )  # fmt: skip
+    return {
+        "/api/chats/{chat_id}/stop": {"post": stopped},
+        "/api/ws/chats/{chat_id}/messages": {"get": socket},
+        "/api/ag-ui": {"post": ag_ui},
+    }
+
+
+def _about_the_server() -> Json:
+    page = _body({"type": "string"}, "text/html")
+    text = _body({"type": "string"}, "text/plain")
+    states = _body({"type": "object", "additionalProperties": {"type": "string"}})
+    unready = ("503", "Something is not reachable.", states)
+    asset = _operation(
+        "showAsset", "A file of the web client", ("200", "The file.", {}),
+        ("404", "No such file.", {}), parameters=(_in_path("name", "File name."),), **_OPEN,
+    )  # fmt: skip
+    agents = ("200", "Names.", _body("Agents"))
+    session = ("200", "The session.", _body("Session"))
+    return {
+        "/": {"get": _operation("showPage", "The web client", ("200", "A page.", page), **_OPEN)},
+        "/assets/{name}": {"get": asset},
+        "/healthz": {"get": _operation("healthz", "It lives", ("200", "Yes.", states), **_OPEN)},
+        "/readyz": {
+            "get": _operation("readyz", "It can work", ("200", "Yes.", states), unready, **_OPEN)
+        },
+        "/metrics": {
+            "get": _operation("metrics", "For Prometheus", ("200", "Figures.", text), **_OPEN)
+        },
+        "/api/openapi.json": {
+            "get": _operation("showOpenapi", "This", ("200", "It.", _body({"type": "object"})))
+        },
+        "/api/agents": {"get": _operation("listAgents", "The team", agents, refusals=_REFUSALS)},
+        "/api/session": {
+            "get": _operation("showSession", "Caller and team", session, refusals=_REFUSALS)
+        },
+    }
+
+
+def document() -> Json:
+    """Return the OpenAPI 3.1 description of every route."""
+    paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
+    models = {"Demographics": Demographics.model_json_schema()}
+    template = "#/components/schemas/{model}"
+    turn = Turn.model_json_schema(ref_template=template, mode="serialization")
+    models |= turn.pop("$defs", {}) | {"Turn": turn}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Rounds",
+            "version": "1",
+            "description": "A clinical multi-agent chat. Errors are RFC 9457 problems.",
+        },
+        "security": [{"bearer": []}, {}],
+        "paths": paths,
+        "components": {
+            "schemas": {**SCHEMAS, **models},
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+async def show_openapi(_: web.Request) -> web.Response:
+    """Return the description."""
+    return json_reply(document())

@@ -1,0 +1,52 @@
+"""Shapes of requests and answers, as JSON Schema, where no model says them."""
+
+from typing import Any
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+_TEXT = {"type": "string"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+_OBJECT = {"type": "object"}
+_TIME = {"type": "string", "format": "date-time"}
+_KIND = {"enum": ["language_model", "offline"]}
+
+SCHEMAS: dict[str, Any] = {
+    "Problem": _of(
+        type=_TEXT,
+        title=_TEXT,
+        status={"type": "integer"},
+        detail=_TEXT,
+        error=_TEXT,
+        code=_TEXT,
+        ref=_TEXT,
+    ),
+    "NewChat": _of(chat_id=_TEXT),
+    "Chats": _of(chats={"type": "array", "items": _ref("Chat")}),
+    "Chat": _of(chat_id=_TEXT, title=_TEXT, created_at=_TIME, updated_at=_TIME),
+    "ChatView": _of(chat_id=_TEXT, title=_TEXT, state=_OBJECT, patients={"type": "array"}),
+    "Turns": _of(
+        turns={"type": "array", "items": _ref("Turn")},
+        next_before={"type": ["integer", "null"]},
+    ),
+    "Agents": _of(agents={"type": "array", "items": _TEXT}, error=_TEXT_OR_NULL),
+    "Agent": _of(name=_TEXT, description=_TEXT, is_facilitator={"type": "boolean"}),
+    "Session": _of(
+        principal=_of(id=_TEXT, name=_TEXT),
+        agents={"type": "array", "items": _ref("Agent")},
+        model_kind=_KIND,
+        patient_id_example=_TEXT,
+    ),
+    "Stopped": _of(stopped={"type": "boolean"}),
+    "RunAgentInput": _of(
+        threadId={"type": "string", "minLength": 1},
+        runId={"type": "string", "minLength": 1, "maxLength": 200},
+        messages={"type": "array", "items": _OBJECT},
+    ),
+}

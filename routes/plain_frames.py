@@ -1,0 +1,86 @@
+"""Turn events as frames of the plain mode: whole messages, and `done` after every turn.
+
+Clients of the reference implementation read these frames as they are.
+"""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, TypeAlias
+
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock
+from data_models.turn_events import (
+    AgentMessageFinished,
+    Notice,
+    RunFailed,
+    RunFinished,
+    SharedState,
+    StateChanged,
+    TurnEvent,
+)
+
+Frame: TypeAlias = dict[str, Any]
+Footer: TypeAlias = Callable[[SharedState], str]
+DONE: Frame = {"type": "done"}
+
+
+class PlainFrames:
+    """Renders one run. Most events have no frame; the last one has two where it failed."""
+
+    def __init__(
+        self, *, footer: Footer, facilitator: str, client_message_id: str | None, clock: Clock
+    ) -> None:
+        """Begin a run.
+
+        Args:
+            footer: Makes the PT_CTX footer, which ends every agent message.
+            facilitator: The name under which the server speaks.
+            client_message_id: The client's own id of what it asked.
+            clock: Dates what carries no time of its own.
+        """
+        self._footer = footer
+        self._facilitator = facilitator
+        self._client_message_id = client_message_id
+        self._clock = clock
+        self._state: SharedState | None = None
+
+    def frames(self, seq: int, event: TurnEvent) -> list[Frame]:
+        """Return what the client is sent for `event`, the run's `seq`-th."""
+        match event:
+            case StateChanged(state=state):
+                self._state = state
+                return []
+            case AgentMessageFinished(message=message):
+                return [self._message(message)]
+            case Notice(text=text, kind=kind):
+                frame = self._frame(f"notice-{seq}", text, self._facilitator, self._clock.now())
+                return [{**frame, "notice": kind}]
+            case RunFailed(code=code, text=text, ref=ref):
+                refused = refusal(code, text, client_message_id=self._client_message_id)
+                return [{**refused, "ref": ref}, DONE]
+            case RunFinished():
+                return [DONE]
+            case _:
+                return []
+
+    def _message(self, message: AgentMessage) -> Frame:
+        footer = f"\n\n{self._footer(self._state)}" if self._state else ""
+        text = message.text.rstrip() + footer
+        return self._frame(message.message_id, text, message.agent, message.timestamp)
+
+    def _frame(self, frame_id: str, text: str, sender: str, at: datetime) -> Frame:
+        return {
+            "id": frame_id,
+            "content": text,
+            "sender": sender,
+            "timestamp": at.isoformat(),
+            "isBot": True,
+            "mentions": None,
+            "client_message_id": self._client_message_id,
+        }
+
+
+def refusal(code: str, text: str, *, client_message_id: str | None) -> Frame:
+    """Return the frame for what was refused or failed."""
+    frame: Frame = {"error": text, "code": code}
+    return frame if client_message_id is None else {**frame, "client_message_id": client_message_id}

@@ -1,0 +1,137 @@
+"""What the transports need from the services, said in their own words.
+
+`services.turn_desk`, `services.run_hub` and `services.conversation_reader` fit these as they are.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from typing import Protocol
+
+from pydantic import BaseModel
+
+from data_models.chat_context import Artifact, Turn
+from data_models.incoming_message import IncomingMessage
+from data_models.turn_events import TurnEvent
+
+
+class Run(Protocol):
+    """One run of a turn: an ordered, replayable list of events."""
+
+    @property
+    def run_id(self) -> str:
+        """Name of the run in logs, events and the audit trail."""
+        ...
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation it belongs to."""
+        ...
+
+    @property
+    def message(self) -> IncomingMessage:
+        """What was asked."""
+        ...
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the last event has happened."""
+        ...
+
+    def events(self, *, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
+        """Yield (place, event) from place `after + 1` on, until the run is over."""
+        ...
+
+
+class Desk(Protocol):
+    """Takes messages of every channel, one turn at a time per conversation."""
+
+    async def submit(self, message: IncomingMessage) -> Run:
+        """Return when the message is durable; the turn goes on whether or not anybody watches.
+
+        Raises:
+            RoundsError: it was refused, or could not be made durable.
+        """
+        ...
+
+    def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return a run that goes on or ended at most five minutes ago, if it is the owner's."""
+        ...
+
+    async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
+        """Cancel the running turn; False if none runs."""
+        ...
+
+
+class HistoryPage(Protocol):
+    """A page of turns, oldest first."""
+
+    @property
+    def turns(self) -> Sequence[Turn]:
+        """Whole turns."""
+        ...
+
+    @property
+    def next_before(self) -> int | None:
+        """What to ask for next to read on into the past; None at the beginning."""
+        ...
+
+
+class Reader(Protocol):
+    """Reads conversations. Everything raises `NotFoundError` for absent, malformed or not yours."""
+
+    async def create(self, *, owner: str) -> str:
+        """Issue a conversation id."""
+        ...
+
+    async def list_of(self, *, owner: str) -> Sequence[BaseModel]:
+        """Return a summary of each of the owner's conversations."""
+        ...
+
+    async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
+        """Return if `owner` may use the conversation: the one door."""
+        ...
+
+    async def view(self, conversation_id: str, *, owner: str) -> BaseModel:
+        """Return the conversation's shared state, running turn and patients."""
+        ...
+
+    async def messages(
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str | None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> HistoryPage:
+        """Return turns of one patient; None: the active one; `session`: of none."""
+        ...
+
+    async def artifact(
+        self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str
+    ) -> tuple[Artifact, bytes]:
+        """Return a file that an agent made for the patient."""
+        ...
+
+
+class Demographics(BaseModel):
+    """What a clinician checks before reading on: who this patient is."""
+
+    patient_id: str
+    name: str | None
+    birth_date: str | None
+    sex: str | None
+
+
+class PatientDirectory(Protocol):
+    """Tells who a patient of a conversation is, and leaves an audit record."""
+
+    def demographics(
+        self, conversation_id: str, *, owner: str, patient_id: str
+    ) -> Awaitable[Demographics]:
+        """Return who `patient_id` is.
+
+        Raises:
+            NotFoundError: no such conversation, not the owner's, or the patient is not in it.
+            RecordsError: the records have no answer.
+        """
+        ...

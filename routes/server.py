@@ -1,0 +1,93 @@
+"""The web application: every route and what stands around it."""
+
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from routes import ag_ui, agents, chat_socket, chats, export, health, metrics, openapi
+from routes.auth import authentication
+from routes.context import CONTEXT, RouteContext
+from routes.problem import problems
+from routes.security_headers import security_headers
+from routes.static_client import StaticClient
+from services.access.handshake import Authenticator
+from services.access.origin import OriginPolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Who comes in, and how.
+
+    Attributes:
+        trusted_proxy: Whether the proxy's headers are believed.
+        https: Whether browsers reach the server by https only.
+    """
+
+    authenticator: Authenticator
+    origins: OriginPolicy
+    trusted_proxy: bool = False
+    https: bool = False
+
+
+def create_web_app(
+    *, context: RouteContext, door: Door, client: StaticClient | None = None
+) -> web.Application:
+    """Return the application; its owner adds the routes that are not of this package, and runs it.
+
+    Args:
+        context: What the handlers work with.
+        door: Guards everything under `/api/`, the routes added later too.
+        client: The web page; None: the one in `web/dist`.
+    """
+    guard = authentication(
+        authenticator=door.authenticator, origins=door.origins, trusted_proxy=door.trusted_proxy
+    )
+    app = web.Application(
+        middlewares=[problems(ids=context.ids), guard], client_max_size=context.limits.frame_bytes
+    )
+    app[CONTEXT] = context
+    app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
+    app.on_response_prepare.append(security_headers(https=door.https))
+    app.on_shutdown.append(chat_socket.close_sockets)
+    page = client or StaticClient()
+    page.load()
+    app.router.add_routes(_routes(page))
+    return app
+
+
+def create_runner(app: web.Application, *, handshake_seconds: float) -> web.AppRunner:
+    """Return what serves `app`: a client has `handshake_seconds` to send its headers.
+
+    Request lines are not logged: they name conversations and patients.
+    """
+    return web.AppRunner(
+        app,
+        access_log=None,
+        handle_signals=False,
+        handler_cancellation=False,
+        keepalive_timeout=handshake_seconds,
+        shutdown_timeout=5.0,
+    )
+
+
+def _routes(page: StaticClient) -> list[web.RouteDef]:
+    return [
+        web.get("/", page.page),
+        web.get("/assets/{name}", page.asset),
+        web.get("/healthz", health.healthz),
+        web.get("/readyz", metrics.readyz),
+        web.get("/metrics", metrics.metrics),
+        web.get("/api/openapi.json", openapi.show_openapi),
+        web.get("/api/agents", agents.list_agents),
+        web.get("/api/session", agents.show_session),
+        web.get("/api/chats", chats.list_chats),
+        web.post("/api/chats", chats.create_chat),
+        web.get("/api/chats/{chat_id}", chats.show_chat),
+        web.get("/api/chats/{chat_id}/messages", chats.show_messages),
+        web.get("/api/chats/{chat_id}/export", export.export_chat),
+        web.post("/api/chats/{chat_id}/stop", chats.stop_turn),
+        web.get("/api/chats/{chat_id}/patients/{patient_id}", chats.show_patient),
+        web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
+        web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
+        web.post("/api/ag-ui", ag_ui.ag_ui),
+    ]

@@ -1,0 +1,100 @@
+"""The two ways in which a socket is told of runs: whole messages, or AG-UI events."""
+
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from data_models.errors import RoundsError
+from data_models.turn_events import TurnEvent
+from routes import ag_ui_frames, plain_frames
+from routes.context import RouteContext
+from routes.ports import Run
+
+Frame: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """A run that a socket shows.
+
+    Attributes:
+        client_message_id: The client's own id of what it asked.
+        after: Place of the last event that the client already has.
+        echo: Say also what was asked, to a watcher who may not have asked it.
+    """
+
+    run: Run
+    client_message_id: str | None = None
+    after: int = 0
+    echo: bool = False
+
+
+class RunView(Protocol):
+    """Renders one run's events as frames."""
+
+    def frames(self, seq: int, event: TurnEvent) -> list[Frame]:
+        """Return what the client is sent for the run's `seq`-th event."""
+        ...
+
+
+class Mode(Protocol):
+    """How a client wants to be told."""
+
+    def view(self, watch: Watch) -> RunView:
+        """Begin to show a run."""
+        ...
+
+    def refusal(self, error: RoundsError, *, client_message_id: str | None) -> Frame:
+        """Return the frame for what did not become a run."""
+        ...
+
+
+class StreamingMode:
+    """AG-UI events."""
+
+    def __init__(self, *, chat_id: str) -> None:
+        self._chat_id = chat_id
+
+    def view(self, watch: Watch) -> RunView:
+        """See `Mode.view`."""
+        return _Streamed(
+            ag_ui_frames.AgUiFrames(
+                thread_id=self._chat_id,
+                run_id=watch.run.run_id,
+                echo=watch.run.message if watch.echo else None,
+                client_message_id=watch.client_message_id,
+            )
+        )
+
+    def refusal(self, error: RoundsError, *, client_message_id: str | None) -> Frame:
+        """See `Mode.refusal`."""
+        text = error.user_message
+        return ag_ui_frames.refusal(error.code, text, client_message_id=client_message_id)
+
+
+class _Streamed:
+    def __init__(self, frames: ag_ui_frames.AgUiFrames) -> None:
+        self._frames = frames
+
+    def frames(self, seq: int, event: TurnEvent) -> list[Frame]:
+        return [self._frames.frame(seq, event)]
+
+
+class PlainMode:
+    """Whole messages."""
+
+    def __init__(self, *, context: RouteContext) -> None:
+        self._context = context
+
+    def view(self, watch: Watch) -> RunView:
+        """See `Mode.view`."""
+        return plain_frames.PlainFrames(
+            footer=self._context.footer,
+            facilitator=self._context.team.facilitator,
+            client_message_id=watch.client_message_id,
+            clock=self._context.clock,
+        )
+
+    def refusal(self, error: RoundsError, *, client_message_id: str | None) -> Frame:
+        """See `Mode.refusal`."""
+        text = error.user_message
+        return plain_frames.refusal(error.code, text, client_message_id=client_message_id)

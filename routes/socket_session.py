@@ -1,0 +1,174 @@
+"""One open socket: reads frames, hands messages to the desk, shows runs in order."""
+
+import asyncio
+
+import orjson
+import structlog
+from aiohttp import WSMsgType, web
+
+from data_models.errors import BadFrameError, RoundsError
+from data_models.incoming_message import IncomingMessage, Sender
+from data_models.turn_events import Notice, TurnEvent
+from routes.client_frames import MessageFrame, StopFrame, parse_client_frame
+from routes.context import RouteContext
+from routes.socket_modes import Frame, Mode, RunView, Watch
+from services.access.principal import Principal, log_off_at
+
+LOGGED_OFF = 4401
+LONGEST_WAIT_SECONDS = 3_600.0
+logger = structlog.get_logger()
+
+Socket = web.WebSocketResponse[bool]
+
+
+class SocketSession:
+    """Serves one socket until either side leaves. A turn never waits for it, nor ends with it."""
+
+    def __init__(
+        self,
+        *,
+        socket: Socket,
+        context: RouteContext,
+        principal: Principal,
+        chat_id: str,
+        mode: Mode,
+    ) -> None:
+        self._socket = socket
+        self._context = context
+        self._principal = principal
+        self._chat_id = chat_id
+        self._mode = mode
+        self._active_at = context.clock.now()
+        self._last: asyncio.Task[None] | None = None
+        self._watching: set[asyncio.Task[None]] = set()
+        self._places = asyncio.Semaphore(context.limits.runs)
+
+    async def serve(self, resumption: tuple[str, int] | None = None) -> None:
+        """Answer frames until the socket closes, after showing the rest of a run that is named."""
+        try:
+            if resumption is not None:
+                await self._resume(*resumption)
+            while (data := await self._next_frame()) is not None:
+                await self._handle(data)
+        except ConnectionError:
+            logger.debug("socket.lost")
+        finally:
+            await self._stop_watching()
+
+    async def _resume(self, run_id: str, after: int) -> None:
+        run = self._context.desk.find(self._chat_id, run_id, owner=self._principal.id)
+        if run is None:
+            await self._send({"type": "CUSTOM", "name": "run_unknown", "value": {"runId": run_id}})
+            return
+        await self._watch(Watch(run=run, after=after, echo=True))
+
+    async def _next_frame(self) -> bytes | str | None:
+        """Return the next text or binary frame, None when the socket is closed."""
+        while (wait := self._seconds_left()) > 0:
+            try:
+                message = await self._socket.receive(min(wait, LONGEST_WAIT_SECONDS))
+            except TimeoutError:
+                continue
+            if message.type in (WSMsgType.TEXT, WSMsgType.BINARY):
+                self._active_at = self._context.clock.now()
+                # A binary frame is none of ours; an empty text says so in the same way.
+                return message.data if message.type is WSMsgType.TEXT else b""
+            return None
+        await self._socket.close(code=LOGGED_OFF, message=b"signed out")
+        return None
+
+    def _seconds_left(self) -> float:
+        if self._watching:
+            self._active_at = max(self._active_at, self._context.clock.now())
+        idle_seconds = self._context.limits.idle_seconds
+        ends_at = log_off_at(self._principal, active_at=self._active_at, idle_seconds=idle_seconds)
+        return (ends_at - self._context.clock.now()).total_seconds()
+
+    async def _handle(self, data: bytes | str) -> None:
+        try:
+            frame = parse_client_frame(data)
+        except BadFrameError as error:
+            await self._send(self._mode.refusal(error, client_message_id=None))
+            return
+        if isinstance(frame, StopFrame):
+            await self._stop(frame)
+            return
+        try:
+            await self._submit(frame)
+        except RoundsError as error:
+            logger.info("socket.refused", code=error.code)
+            client_message_id = frame.client_message_id
+            await self._send(self._mode.refusal(error, client_message_id=client_message_id))
+
+    async def _stop(self, frame: StopFrame) -> None:
+        owner = self._principal.id
+        await self._context.desk.stop(self._chat_id, owner=owner, run_id=frame.run_id)
+
+    async def _submit(self, frame: MessageFrame) -> None:
+        self._context.rate.take(self._principal.id)
+        run = await self._context.desk.submit(self._message(frame))
+        await self._watch(Watch(run=run, client_message_id=frame.client_message_id))
+
+    def _message(self, frame: MessageFrame) -> IncomingMessage:
+        principal, press = self._principal, frame.press
+        # What a page says of its user counts only where nobody signs in.
+        unverified = frame.sender if principal.kind == "dev" else None
+        return IncomingMessage(
+            conversation_id=self._chat_id,
+            channel="web",
+            channel_id="web",
+            owner=principal.id,
+            sender=Sender(principal_id=principal.id, display_name=unverified or principal.name),
+            message_id=frame.client_message_id or self._context.ids.new_id("msg"),
+            text=frame.content,
+            received_at=self._context.clock.now(),
+            mentions=tuple(frame.mentions or ()),
+            time_zone=frame.time_zone,
+            press=press.to_press() if press else None,
+        )
+
+    async def _watch(self, watch: Watch) -> None:
+        # A client that asks without reading is not read any more; its turns go on.
+        await self._places.acquire()
+        task = asyncio.create_task(self._show(watch, before=self._last))
+        self._last = task
+        self._watching.add(task)
+        task.add_done_callback(self._shown)
+
+    def _shown(self, task: asyncio.Task[None]) -> None:
+        self._watching.discard(task)
+        self._places.release()
+        if not task.cancelled() and task.exception() is not None:
+            logger.error("socket.view_failed", error=type(task.exception()).__name__)
+        if self._last is task:
+            self._last = None
+
+    async def _show(self, watch: Watch, *, before: asyncio.Task[None] | None) -> None:
+        """Send a run's frames, after those of `before`; only that it is queued is said at once."""
+        view: RunView = self._mode.view(watch)
+        try:
+            async for seq, event in watch.run.events():
+                # Also the events that the client has: the view's state grows from the first on.
+                frames = view.frames(seq, event)
+                if before is not None and not _says_queued(event):
+                    await asyncio.wait([before])
+                    before = None
+                for frame in frames if seq > watch.after else ():
+                    await self._send(frame)
+        except ConnectionError:
+            logger.debug("socket.lost")
+
+    async def _send(self, frame: Frame) -> None:
+        # Waits while the client reads slowly; the run's own buffer keeps what is to come.
+        if not self._socket.closed:
+            await self._socket.send_frame(orjson.dumps(frame), WSMsgType.TEXT)
+
+    async def _stop_watching(self) -> None:
+        tasks = list(self._watching)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _says_queued(event: TurnEvent) -> bool:
+    return isinstance(event, Notice) and event.kind == "queued"

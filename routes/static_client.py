@@ -1,0 +1,59 @@
+"""The built web client, or a page that says how to build it."""
+
+import mimetypes
+from pathlib import Path
+
+from aiohttp import web
+
+ASSETS = "assets"
+DIST = Path(__file__).resolve().parent.parent / "web" / "dist"
+_FOREVER = "public, max-age=31536000, immutable"
+_NOT_BUILT = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Rounds</title>
+<h1>Rounds is running</h1>
+<p>The web page is not built yet. In the folder of Rounds, run</p>
+<pre>.venv/bin/python -m scripts.build_web</pre>
+<p>and load this page again. The chat itself already answers over WebSocket and HTTP;
+<a href="/api/openapi.json">this document</a> describes how.</p>
+</html>
+"""
+
+
+class StaticClient:
+    """The files of one build, read once: they are few, small and never change while we run."""
+
+    def __init__(self, folder: Path = DIST) -> None:
+        self._folder = folder
+        self._assets: dict[str, tuple[bytes, str]] = {}
+        self._index: bytes | None = None
+
+    def load(self) -> None:
+        """Read the build; call it again after a new one."""
+        index = self._folder / "index.html"
+        self._index = index.read_bytes() if index.is_file() else None
+        files = (self._folder / ASSETS).glob("*") if self._index else ()
+        self._assets = {path.name: (path.read_bytes(), _media_type(path)) for path in files}
+
+    async def page(self, _: web.Request) -> web.Response:
+        """`GET /`."""
+        if self._index is None:
+            return web.Response(text=_NOT_BUILT, content_type="text/html", status=200)
+        headers = {"Cache-Control": "no-cache"}
+        return web.Response(body=self._index, content_type="text/html", headers=headers)
+
+    async def asset(self, request: web.Request) -> web.Response:
+        """`GET /assets/{name}`: the name holds a hash of the content, so it may be kept forever."""
+        found = self._assets.get(request.match_info["name"])
+        if found is None:
+            raise web.HTTPNotFound
+        body, media_type = found
+        headers = {"Cache-Control": _FOREVER, "Content-Type": media_type}
+        return web.Response(body=body, headers=headers)
+
+
+def _media_type(path: Path) -> str:
+    if path.suffix == ".js":
+        return "text/javascript; charset=utf-8"  # some machines' tables know another
+    return mimetypes.guess_type(path.name)[0] or "application/octet-stream"

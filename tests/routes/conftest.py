@@ -1,0 +1,161 @@
+"""A server of the routes around fakes, on a real socket."""
+
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import aiohttp
+import orjson
+import pytest
+from aiohttp import web
+from prometheus_client import CollectorRegistry
+from yarl import URL
+
+from data_models.clock import SystemClock
+from routes.context import RouteContext, SocketLimits
+from routes.health import Readiness
+from routes.server import Door, create_runner, create_web_app
+from services.access.api_keys import ApiKeyAuthenticator
+from services.access.limits import MessageRate, SocketSlots
+from services.access.origin import OriginPolicy
+from tests.fakes import CountingIds
+from tests.routes.fakes import FakeDesk, FakeDirectory, FakeReader, FakeTeam, footer
+
+ADA = {"Authorization": "Bearer ada-key"}
+BEN = {"Authorization": "Bearer ben-key"}
+
+
+def hashed_key(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+class Socket:
+    """A client's end of a socket: frames as values."""
+
+    def __init__(self, raw: aiohttp.ClientWebSocketResponse) -> None:
+        self.raw = raw
+
+    async def say(self, text: str, **more: Any) -> None:
+        await self.send({"content": text, **more})
+
+    async def send(self, frame: object) -> None:
+        await self.raw.send_str(orjson.dumps(frame).decode())
+
+    async def next(self) -> dict[str, Any]:
+        value: dict[str, Any] = orjson.loads(await self.raw.receive_str(timeout=5.0))
+        return value
+
+    async def until(self, is_last: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+        frames = [await self.next()]
+        while not is_last(frames[-1]):
+            frames.append(await self.next())
+        return frames
+
+    async def until_done(self) -> list[dict[str, Any]]:
+        return await self.until(lambda frame: frame.get("type") == "done")
+
+    async def until_finished(self) -> list[dict[str, Any]]:
+        return await self.until(lambda frame: frame["type"] in ("RUN_FINISHED", "RUN_ERROR"))
+
+
+@dataclass
+class Server:
+    """The running server, its fakes, and a client."""
+
+    base: str
+    client: aiohttp.ClientSession
+    context: RouteContext
+    desk: FakeDesk
+    app: web.Application
+    runner: web.AppRunner
+
+    async def socket(
+        self, chat_id: str = "chat_1", *, query: str = "", headers: dict[str, str] | None = None
+    ) -> Socket:
+        url = f"{self.base}/api/ws/chats/{chat_id}/messages{query}"
+        return Socket(await self.client.ws_connect(url, headers=headers or ADA, max_msg_size=0))
+
+    async def refusal(
+        self, chat_id: str = "chat_1", *, query: str = "", headers: dict[str, str]
+    ) -> int:
+        """Knock as a socket would and return the status of the refusal."""
+        upgrade = {
+            "Upgrade": "websocket",
+            "Connection": "Upgrade",
+            "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+        }
+        url = f"{self.base}/api/ws/chats/{chat_id}/messages{query}"
+        async with self.client.get(URL(url, encoded=True), headers=headers | upgrade) as reply:
+            assert reply.content_type == "application/problem+json"
+            return reply.status
+
+
+Start = Callable[..., Awaitable[Server]]
+
+
+def make_context(desk: FakeDesk, **changes: Any) -> RouteContext:
+    clock, ids = SystemClock(), CountingIds()
+    reader = FakeReader(desk=desk, ids=ids)
+    context = RouteContext(
+        desk=desk,
+        reader=reader,
+        team=FakeTeam(),
+        rate=MessageRate(per_minute=None, clock=clock),
+        slots=SocketSlots(limit=10),
+        clock=clock,
+        ids=ids,
+        footer=footer,
+        readiness=Readiness(probes={}, clock=clock),
+        registry=CollectorRegistry(),
+        directory=FakeDirectory(reader=reader),
+        limits=SocketLimits(),
+    )
+    return replace(context, **changes)
+
+
+def door() -> Door:
+    keys = [("ada", hashed_key("ada-key")), ("ben", hashed_key("ben-key"))]
+    return Door(
+        authenticator=ApiKeyAuthenticator(keys=keys, operators=()),
+        origins=OriginPolicy(allowed=(), public_host=None, loopback_only=False),
+    )
+
+
+@pytest.fixture
+async def start() -> AsyncIterator[Start]:
+    """Starts servers, and stops them after the test."""
+    started: list[Server] = []
+
+    async def begin(*, handshake_seconds: float = 10.0, **changes: Any) -> Server:
+        desk = FakeDesk(clock=SystemClock(), ids=CountingIds())
+        context = make_context(desk, **changes)
+        app = create_web_app(context=context, door=door())
+        runner = create_runner(app, handshake_seconds=handshake_seconds)
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        port = runner.addresses[0][1]
+        server = Server(
+            base=f"http://127.0.0.1:{port}",
+            client=aiohttp.ClientSession(),
+            context=context,
+            desk=desk,
+            app=app,
+            runner=runner,
+        )
+        started.append(server)
+        return server
+
+    yield begin
+    for server in started:
+        await server.client.close()
+        await server.desk.close()
+        await server.runner.cleanup()
+
+
+@pytest.fixture
+async def server(start: Start) -> Server:
+    """A server with the usual settings."""
+    return await start()

@@ -1,0 +1,288 @@
+"""A desk, a reader and a team that keep the contracts of `routes.ports`, all in memory."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from data_models.chat_context import AgentMessage, Artifact, Citation, Turn
+from data_models.clock import Clock, IdSource
+from data_models.errors import (
+    EmptyMessageError,
+    MessageTooLongError,
+    NotFoundError,
+    TooManyMessagesError,
+)
+from data_models.incoming_message import MESSAGE_LIMIT_CHARS, IncomingMessage
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    RunFinished,
+    RunStarted,
+    SharedState,
+    StateChanged,
+    StepFinished,
+    StepStarted,
+    TurnEvent,
+    TurnTiming,
+)
+from routes.ports import Demographics
+from services.group_chat_port import AgentCard
+from services.run_hub import Run, RunHub
+
+QUEUE_DEPTH = 20
+NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
+Script = Callable[[Run], Awaitable[None]]
+
+
+def state(conversation_id: str, **changes: object) -> SharedState:
+    values: dict[str, object] = {
+        "patient_id": "patient_4",
+        "all_patient_ids": ("patient_4",),
+        "patient_count": 1,
+        "decision": "UNCHANGED",
+        "facilitator": "Orchestrator",
+        **changes,
+    }
+    return SharedState(conversation_id=conversation_id, **values)  # type: ignore[arg-type]
+
+
+def spoken(message_id: str, text: str, *, agent: str = "Orchestrator") -> list[TurnEvent]:
+    """The events of one agent message, in two deltas."""
+    half = len(text) // 2
+    message = AgentMessage(message_id=message_id, agent=agent, text=text, timestamp=NOW)
+    return [
+        AgentMessageStarted(message_id=message_id, agent=agent),
+        AgentTextDelta(message_id=message_id, text=text[:half]),
+        AgentTextDelta(message_id=message_id, text=text[half:]),
+        AgentMessageFinished(message=message),
+    ]
+
+
+def answer(run: Run, text: str) -> list[TurnEvent]:
+    """The events of a whole turn that answers `text`."""
+    return [
+        RunStarted(run_id=run.run_id, conversation_id=run.conversation_id),
+        StepStarted(step="decide"),
+        StateChanged(state=state(run.conversation_id)),
+        StepFinished(step="decide"),
+        *spoken(f"{run.run_id}-m1", text),
+        RunFinished(outcome="success", timing=TurnTiming(total_ms=1.5)),
+    ]
+
+
+async def echo(run: Run) -> None:
+    """The usual script: says what was asked."""
+    for event in answer(run, f"You said: {run.message.text}"):
+        await asyncio.sleep(0)
+        run.emit(event)
+
+
+class FakeDesk:
+    """A desk that runs a script for each message, one at a time per conversation."""
+
+    def __init__(self, *, clock: Clock, ids: IdSource, script: Script = echo) -> None:
+        self.script = script
+        self.messages: list[IncomingMessage] = []
+        self.owners: dict[str, str] = {}
+        self._hub = RunHub(clock=clock)
+        self._ids = ids
+        self._runs: dict[tuple[str, str], Run] = {}
+        self._lanes: dict[str, list[Run]] = defaultdict(list)
+        self._turns: dict[str, asyncio.Task[None]] = {}
+        self._drivers: set[asyncio.Task[None]] = set()
+
+    async def submit(self, message: IncomingMessage) -> Run:
+        if not message.text.strip():
+            raise EmptyMessageError
+        if len(message.text) > MESSAGE_LIMIT_CHARS:
+            raise MessageTooLongError
+        if self.owners.setdefault(message.conversation_id, message.owner) != message.owner:
+            raise NotFoundError
+        key = (message.conversation_id, message.message_hash)
+        if key in self._runs:
+            return self._runs[key]
+        lane = self._lanes[message.conversation_id]
+        if len(lane) > QUEUE_DEPTH:
+            raise TooManyMessagesError
+        run = self._hub.add(Run(run_id=self._ids.new_id("run"), message=message))
+        if lane:
+            run.queued = True
+            run.emit(Notice(kind="queued", text="Your message waits for the running turn."))
+        self.messages.append(message)
+        self._runs[key] = run
+        lane.append(run)
+        if len(lane) == 1:
+            driver = asyncio.create_task(self._drive(lane))
+            self._drivers.add(driver)
+            driver.add_done_callback(self._drivers.discard)
+        return run
+
+    async def _drive(self, lane: list[Run]) -> None:
+        while lane:
+            run = lane[0]
+            turn = asyncio.ensure_future(self.script(run))
+            self._turns[run.conversation_id] = turn
+            await asyncio.wait([turn])
+            if turn.cancelled():
+                run.emit(RunFinished(outcome="cancelled", timing=TurnTiming()))
+            else:
+                turn.result()
+            self._hub.ended(run)
+            lane.pop(0)
+
+    def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        run = self._hub.find(run_id)
+        if run is None or run.conversation_id != conversation_id:
+            return None
+        return run if self.owners.get(conversation_id) == owner else None
+
+    async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
+        lane = self._lanes[conversation_id]
+        if not lane or self.owners.get(conversation_id) != owner:
+            return False
+        if run_id is not None and lane[0].run_id != run_id:
+            return False
+        return self._turns[conversation_id].cancel()
+
+    async def close(self) -> None:
+        """End what still runs, as the end of a test does."""
+        for task in [*self._drivers, *self._turns.values()]:
+            task.cancel()
+        await asyncio.gather(*self._drivers, *self._turns.values(), return_exceptions=True)
+
+
+class Summary(BaseModel):
+    chat_id: str
+    title: str = ""
+    created_at: datetime = NOW
+    updated_at: datetime = NOW
+
+
+class View(Summary):
+    state: dict[str, object]
+    running_turn: None = None
+    patients: list[dict[str, object]] = []
+
+
+class Page(NamedTuple):
+    turns: Sequence[Turn]
+    next_before: int | None
+
+
+TURNS = [
+    Turn(
+        turn_id=number,
+        run_id=f"run_{number}",
+        timestamp=NOW,
+        user="Dr. Ada",
+        user_message=f"question {number}\n# not a title",
+        agent_responses=[
+            AgentMessage(
+                message_id=f"m{number}",
+                agent="Radiology",
+                text=f"answer {number}",
+                timestamp=NOW,
+                citations=[Citation(ref="DocumentReference/note-3", title="CT chest")],
+            )
+        ],
+        turn_status="COMPLETED",
+    )
+    for number in range(1, 6)
+]
+REPORT = Artifact(
+    artifact_id="artifact_1",
+    file_name='Tumor board "β".docx',
+    media_type="application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    size_bytes=4,
+    created_at=NOW,
+    run_id="run_1",
+)
+
+
+class FakeReader:
+    """A reader of conversations that belong to whom the desk says."""
+
+    def __init__(self, *, desk: FakeDesk, ids: IdSource) -> None:
+        self._desk = desk
+        self._ids = ids
+
+    async def create(self, *, owner: str) -> str:
+        return self._ids.new_id("chat")
+
+    async def list_of(self, *, owner: str) -> list[Summary]:
+        owned = [name for name, other in self._desk.owners.items() if other == owner]
+        return [Summary(chat_id=name) for name in owned]
+
+    async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
+        found = self._desk.owners.get(conversation_id)
+        if conversation_id.startswith("..") or (found != owner and found is not None):
+            raise NotFoundError
+        if found is None and not unclaimed_ok:
+            raise NotFoundError
+
+    async def view(self, conversation_id: str, *, owner: str) -> View:
+        await self.access(conversation_id, owner=owner)
+        return View(chat_id=conversation_id, state={"patient_id": "patient_4"})
+
+    async def messages(
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str | None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> Page:
+        await self.access(conversation_id, owner=owner)
+        if patient_id not in (None, "patient_4"):
+            raise NotFoundError
+        older = [turn for turn in TURNS if before is None or turn.turn_id < before]
+        turns = older[-min(limit, 2) :]
+        more = len(older) > len(turns)
+        return Page(turns, turns[0].turn_id if more else None)
+
+    async def artifact(
+        self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str
+    ) -> tuple[Artifact, bytes]:
+        await self.access(conversation_id, owner=owner)
+        if (patient_id, artifact_id) != ("patient_4", REPORT.artifact_id):
+            raise NotFoundError
+        return REPORT, b"PK\x03\x04"
+
+
+class FakeDirectory:
+    """Knows patient_4."""
+
+    def __init__(self, *, reader: FakeReader) -> None:
+        self._reader = reader
+
+    async def demographics(
+        self, conversation_id: str, *, owner: str, patient_id: str
+    ) -> Demographics:
+        await self._reader.access(conversation_id, owner=owner)
+        if patient_id != "patient_4":
+            raise NotFoundError
+        return Demographics(
+            patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
+        )
+
+
+class FakeTeam:
+    """A facilitator and one specialist."""
+
+    agents = (
+        AgentCard(name="Orchestrator", description="Plans and asks.", is_facilitator=True),
+        AgentCard(name="Radiology", description="Reads images' reports.", is_facilitator=False),
+    )
+    facilitator = "Orchestrator"
+    is_language_model = False
+
+
+def footer(shared: SharedState) -> str:
+    return f"---\n*PT_CTX:*\n- **Patient ID:** `{shared.patient_id}`"
