@@ -11,6 +11,7 @@ from services.records.fhir_types import (
     Attachment,
     CodeableConcept,
     Coding,
+    ConditionStage,
     DocumentContent,
     Dosage,
     Element,
@@ -70,13 +71,6 @@ class PatientResource(Resource):
             if found:
                 return found
         return None
-
-
-class ConditionStage(Element):
-    """One staging of a condition."""
-
-    summary: CodeableConcept | None = None
-    type: CodeableConcept | None = None
 
 
 class Condition(PatientResource):

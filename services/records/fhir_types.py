@@ -135,3 +135,10 @@ class DocumentContent(Element):
     """One form of a document."""
 
     attachment: Attachment | None = None
+
+
+class ConditionStage(Element):
+    """One staging of a condition."""
+
+    summary: CodeableConcept | None = None
+    type: CodeableConcept | None = None

@@ -36,12 +36,14 @@ class LeftOut:
         withdrawn: Resources marked as entered in error, cancelled or refuted.
         unreadable: Refs of resources that break R4's shapes.
         truncated: The server had more than we were willing to read.
+        not_offered: Resource types that the server does not serve.
     """
 
     other_patient: int = 0
     withdrawn: int = 0
     unreadable: tuple[str, ...] = ()
     truncated: bool = False
+    not_offered: tuple[str, ...] = ()
 
     def sentence(self) -> str | None:
         """Return what is missing, for people and models, or None if nothing is."""
@@ -51,6 +53,7 @@ class LeftOut:
             if self.other_patient
             else "",
             "the server holds more than was read" if self.truncated else "",
+            f"the server does not offer {', '.join(self.not_offered)}" if self.not_offered else "",
         ]
         said = [part for part in parts if part]
         return f"This record is incomplete: {'; '.join(said)}." if said else None
@@ -99,6 +102,7 @@ def record_from_resources(
     *,
     patient_ref: str | None = None,
     truncated: bool = False,
+    not_offered: tuple[str, ...] = (),
 ) -> PatientRecord:
     """Return the record in Bundle `entries` (`{"fullUrl", "resource"}`) as one patient's.
 
@@ -107,6 +111,7 @@ def record_from_resources(
         entries: What was received, of any type and perhaps of other people.
         patient_ref: Which Patient is meant; needed when there may be more than one.
         truncated: Whether the sender had more.
+        not_offered: Resource types that the sender does not have.
 
     Raises:
         RecordNotFoundError: there is no Patient among the entries.
@@ -124,6 +129,7 @@ def record_from_resources(
         withdrawn=len(mine) - len(kept),
         unreadable=tuple(key for key in sorter.unreadable if key != ref),
         truncated=truncated,
+        not_offered=not_offered,
     )
     return PatientRecord(patient_id, patient, kept, sorter.medications, left_out)
 
@@ -170,7 +176,8 @@ class _Sorter:
     def _file(self, ref: str, resource: AnyResource, full_url: object) -> None:
         if isinstance(resource, Patient):
             self.patients[ref] = resource
-            self._names[ref] = {ref, *([full_url] if isinstance(full_url, str) else [])}
+            names = {ref, full_url} if isinstance(full_url, str) else {ref}
+            self._names.setdefault(ref, set()).update(names)
         elif isinstance(resource, Medication):
             self.medications[ref] = resource
         else:

@@ -16,8 +16,8 @@ _PATTERNS: dict[Stated, re.Pattern[str]] = {
     ),
     "stage": re.compile(r"\b(?i:stage)\s{1,3}(0|IV[A-D]?|I{1,3}[A-D]?[1-3]?)\b"),
 }
-_SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s)[^.!?\n]*)*")
-# A sentence about another time or person says nothing about the day of its note.
+_CLAUSE = re.compile(r"[^.!?;\n]+(?:[.!?](?!\s)[^.!?;\n]*)*")
+# A clause about another time or person says nothing about the day of its note.
 _NOT_NOW = re.compile(
     r"(?i)\b(?:at diagnosis|initial\w*|originally|previous\w*|prior|history|formerly|was|were|had|"
     r"mother|father|sister|brother|aunt|uncle|if|would|criteria|trial)\b"
@@ -27,7 +27,7 @@ _NOT_NOW = re.compile(
 def stated_in_notes(
     documents: tuple[ClinicalDocument, ...], what: Stated
 ) -> Iterator[tuple[str, Source]]:
-    """Yield the values of `what` that notes state for their own day, with the sentence."""
+    """Yield the values of `what` that notes state for their own day, with the clause."""
     for document in documents:
         if document.kind == "note" and document.text:
             yield from _in_text(document, document.text, _PATTERNS[what])
@@ -36,8 +36,8 @@ def stated_in_notes(
 def _in_text(
     document: ClinicalDocument, text: str, pattern: re.Pattern[str]
 ) -> Iterator[tuple[str, Source]]:
-    for sentence in _SENTENCE.finditer(text):
-        said = sentence.group().strip()
+    for clause in _CLAUSE.finditer(text):
+        said = clause.group().strip()
         found = pattern.search(said)
         if found and not _NOT_NOW.search(said):
             quote = said[:_QUOTE_LIMIT_CHARS]

@@ -28,7 +28,7 @@ _CANCER_CODE = re.compile(
 _CANCER = re.compile(
     r"(?i)\b(?:\w*carcinoma|cancer|melanoma|malignant|lymphoma|leuk\w+|\w*sarcoma|myeloma|glioma)\b"
 )
-_NOT_PRIMARY = re.compile(r"(?i)metasta|secondary|history of|family|screening|suspected")
+_NOT_PRIMARY = re.compile(r"(?i)metasta|secondary|history of|family|screening|effusion|ascites")
 _STAGE_WORD = re.compile(r"(?i)^stage\s+")
 
 
@@ -132,17 +132,23 @@ def _condition_source(ref: str, condition: Condition) -> Source:
     return Source(ref=ref, date=day, title=title)
 
 
+def _hedged(text: str, condition: Condition) -> str:
+    """Return `text` with the condition's certainty, where it is not confirmed."""
+    certainty = condition.verification_status.label if condition.verification_status else None
+    return f"{text} ({certainty})" if certainty and certainty != "confirmed" else text
+
+
 def _labels(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:
     for ref, condition in cancers:
         if condition.code and condition.code.label:
-            yield condition.code.label, _condition_source(ref, condition)
+            yield _hedged(condition.code.label, condition), _condition_source(ref, condition)
 
 
 def _sites(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:
     for ref, condition in cancers:
         for site in condition.body_site:
             if site.label:
-                yield site.label, _condition_source(ref, condition)
+                yield _hedged(site.label, condition), _condition_source(ref, condition)
 
 
 def _histologies(
@@ -159,16 +165,28 @@ def _histologies(
 
 
 def _staging(record: PatientRecord, cancers: list[tuple[str, Condition]]) -> tuple[Fact, ...]:
-    groups = [
-        *_observed(record, *_STAGE_GROUPS),
-        *_condition_stages(cancers),
-        *stated_in_notes(record.documents, "stage"),
+    coded = [
+        (_STAGE_WORD.sub("", value), source)
+        for value, source in (*_observed(record, *_STAGE_GROUPS), *_condition_stages(cancers))
     ]
-    group = resolve("stage", [(_STAGE_WORD.sub("", value), source) for value, source in groups])
+    stated = list(stated_in_notes(record.documents, "stage"))
+    group = resolve("stage", [*coded, *_exact(stated, [*coded, *stated])])
     parts: dict[str, list[tuple[str, Source]]] = {}
     for value, source in _observed(record, *_TNM):
         parts.setdefault(source.title, []).append((value, source))
     return (group, *(resolve(name, said) for name, said in sorted(parts.items())))
+
+
+def _exact(
+    stated: list[tuple[str, Source]], known: list[tuple[str, Source]]
+) -> list[tuple[str, Source]]:
+    """Return what notes state without shorthand: `III` says nothing beside a known `IIIB`."""
+    values = {value for value, _ in known}
+    return [
+        (value, source)
+        for value, source in stated
+        if not any(other[:-1] == value and other[-1] in "ABCD" for other in values)
+    ]
 
 
 def _condition_stages(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:

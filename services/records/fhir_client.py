@@ -1,0 +1,243 @@
+"""A thin FHIR client: one origin, one token, bounded answers, no redirects."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+import aiohttp
+import stamina
+from pydantic import ValidationError
+from pydantic_core import from_json
+from yarl import URL
+
+from data_models.clock import Clock
+from data_models.errors import (
+    RecordsRefusedError,
+    RecordsUnavailableError,
+    RecordsUnreadableError,
+)
+from services.records.bundle_records import bundle_entries
+from services.records.fhir_types import OperationOutcome
+
+_CODE = re.compile(r"[a-z-]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class FhirLimits:
+    """How much and how long we are willing to read.
+
+    Attributes:
+        retry_after_seconds: A server that asks for a longer wait is not waited for.
+        load_seconds: For one whole patient.
+        attachments: Texts kept outside their documents that are fetched.
+    """
+
+    connect_seconds: float = 2.0
+    request_seconds: float = 10.0
+    load_seconds: float = 30.0
+    attempts: int = 3
+    retry_after_seconds: float = 5.0
+    page_bytes: int = 20_000_000
+    pages: int = 50
+    entries: int = 10_000
+    attachments: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class FhirAnswer:
+    """A status and its JSON object; None when an error came without one."""
+
+    status: int
+    body: dict[str, Any] | None
+
+    def issue_codes(self) -> tuple[str, ...]:
+        """Return the codes of an OperationOutcome, never its text."""
+        try:
+            outcome = OperationOutcome.model_validate(self.body or {})
+        except ValidationError:
+            return ()
+        codes = [issue.code or "" for issue in outcome.issue]
+        return tuple(code for code in codes if _CODE.fullmatch(code))[:5]
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """The entries of a search, and whether there were more."""
+
+    entries: list[dict[str, Any]]
+    truncated: bool
+
+
+class _BusyError(RecordsUnavailableError):
+    """The server may answer if asked again."""
+
+    def __init__(self, message: str, *, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
+
+
+class FhirClient:
+    """Reads from the FHIR server at `base_url`; its owner closes the session."""
+
+    def __init__(
+        self,
+        *,
+        base_url: URL,
+        token: str | None,
+        session: aiohttp.ClientSession,
+        clock: Clock,
+        limits: FhirLimits,
+    ) -> None:
+        self.base_url = base_url
+        self._headers = {"Accept": "application/fhir+json"}
+        if token:
+            self._headers["Authorization"] = f"Bearer {token}"
+        self._session = session
+        self._clock = clock
+        self._limits = limits
+        self._timeout = aiohttp.ClientTimeout(
+            total=limits.request_seconds, sock_connect=limits.connect_seconds
+        )
+
+    async def get(self, url: URL) -> FhirAnswer:
+        """Return the answer of success or of a client error that is not about access.
+
+        Raises:
+            RecordsUnavailableError: no answer, or the server is busy after all attempts.
+            RecordsRefusedError: 401 or 403.
+            RecordsUnreadableError: a foreign `url`, a redirect, too long, or not JSON.
+        """
+        if not self.serves(url):
+            raise RecordsUnreadableError("the records server pointed to another place")
+        attempts = stamina.retry_context(
+            on=self._wait, attempts=self._limits.attempts, timeout=self._limits.load_seconds,
+            wait_initial=0.1, wait_max=2.0, wait_jitter=0.1,
+        )  # fmt: skip
+        async for attempt in attempts:
+            with attempt:
+                return await self._ask(url)
+        raise RecordsUnavailableError("no attempt was made")
+
+    async def pages(self, url: URL) -> Pages | FhirAnswer:
+        """Return all entries from `url` on, or the first page's answer if it is an error.
+
+        Raises:
+            RecordsError: as `get`; a later page that fails fails the whole.
+        """
+        entries: list[dict[str, Any]] = []
+        seen: set[URL] = set()
+        following: URL | None = url
+        while following is not None:
+            if len(seen) >= self._limits.pages or len(entries) >= self._limits.entries:
+                return Pages(entries[: self._limits.entries], truncated=True)
+            if following in seen:
+                raise RecordsUnreadableError("the records server's pages go in a circle")
+            seen.add(following)
+            answer = await self.get(following)
+            if answer.status != 200 and len(seen) == 1:
+                return answer
+            entries.extend(bundle_entries(answer.body))
+            following = _next_link(answer.body or {}, following)
+        return Pages(entries[: self._limits.entries], len(entries) > self._limits.entries)
+
+    def serves(self, url: URL) -> bool:
+        """Return whether `url` lies under our base URL; the token goes nowhere else."""
+        base = self.base_url
+        inside = url.path == base.path or url.path.startswith(f"{base.path.rstrip('/')}/")
+        return url.is_absolute() and url.origin() == base.origin() and inside
+
+    async def _ask(self, url: URL) -> FhirAnswer:
+        try:
+            async with self._session.get(
+                url, headers=self._headers, allow_redirects=False, timeout=self._timeout
+            ) as response:
+                self._check_status(response.status, response.headers)
+                data = await self._read(response)
+                return _answer(response.status, data)
+        except aiohttp.ClientConnectionError as error:
+            # None of these is `from error`: aiohttp quotes URLs, which name the patient.
+            raise _BusyError(_unanswered(error)) from None
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise RecordsUnavailableError(_unanswered(error)) from None
+
+    async def _read(self, response: aiohttp.ClientResponse) -> bytes:
+        data = bytearray()
+        async for chunk in response.content.iter_chunked(65_536):
+            data += chunk
+            if len(data) > self._limits.page_bytes:
+                raise RecordsUnreadableError(f"a page is over {self._limits.page_bytes} bytes")
+        return bytes(data)
+
+    def _check_status(self, status: int, headers: Mapping[str, str]) -> None:
+        if status in (401, 403):
+            raise RecordsRefusedError(f"the records server answered {status}")
+        if 300 <= status < 400:
+            raise RecordsUnreadableError("the records server redirected")
+        if status in (429, 502, 503, 504):
+            wait = _retry_after(headers.get("Retry-After"), self._clock.now())
+            raise _BusyError(f"the records server answered {status}", wait_seconds=wait)
+        if status >= 500 and status != 501:
+            raise RecordsUnavailableError(f"the records server answered {status}")
+
+    def _wait(self, error: Exception) -> bool | float:
+        """Tell stamina whether to try again, and after how many seconds if the server said."""
+        if not isinstance(error, _BusyError):
+            return False
+        if error.wait_seconds is None:
+            return True
+        within = error.wait_seconds <= self._limits.retry_after_seconds
+        # stamina reads zero as "no": wait a moment instead.
+        return max(error.wait_seconds, 0.01) if within else False
+
+
+def _answer(status: int, data: bytes) -> FhirAnswer:
+    try:
+        body = from_json(data, allow_inf_nan=False)
+    except ValueError:
+        if status != 200:
+            return FhirAnswer(status, None)
+        # Not `from error`: the parser's message may quote the record.
+        raise RecordsUnreadableError("the answer is not JSON") from None
+    if isinstance(body, dict):
+        return FhirAnswer(status, body)
+    if status != 200:
+        return FhirAnswer(status, None)
+    raise RecordsUnreadableError("the answer is not a JSON object")
+
+
+def _next_link(bundle: dict[str, Any], current: URL) -> URL | None:
+    links = bundle.get("link", [])
+    if not isinstance(links, list):
+        raise RecordsUnreadableError("the Bundle's links are not a list")
+    for link in links:
+        if isinstance(link, dict) and link.get("relation") == "next":
+            return _joined(current, link.get("url"))
+    return None
+
+
+def _joined(current: URL, target: object) -> URL:
+    if not isinstance(target, str):
+        raise RecordsUnreadableError("a link of the Bundle has no address")
+    try:
+        return current.join(URL(target))
+    except ValueError:
+        raise RecordsUnreadableError("a link of the Bundle is no address") from None
+
+
+def _retry_after(text: str | None, now: datetime) -> float | None:
+    if text is None:
+        return None
+    if text.strip().isdecimal():
+        return float(text)
+    try:
+        when = parsedate_to_datetime(text)
+        return max(0.0, (when - now).total_seconds())
+    except (ValueError, TypeError):  # no date, or one without a zone
+        return None
+
+
+def _unanswered(error: Exception) -> str:
+    return f"the records server did not answer ({type(error).__name__})"

@@ -1,0 +1,188 @@
+"""Patient records from a FHIR R4 server."""
+
+import asyncio
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import structlog
+from yarl import URL
+
+from data_models.clock import Clock
+from data_models.errors import (
+    RecordAmbiguousError,
+    RecordNotFoundError,
+    RecordsUnavailableError,
+    RecordsUnreadableError,
+)
+from data_models.identifiers import PatientId, hashed
+from services.records.bundle_records import bundle_entries
+from services.records.fhir_attachments import fetch_attachments
+from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits, Pages
+from services.records.fhir_session import checked_base_url
+from services.records.record import PatientRecord, record_from_resources
+from services.records.record_cache import RecordCache
+
+PAGE_ENTRIES = 200
+_FHIR_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")
+_NOT_OFFERED = frozenset({404, 405, 410, 501})
+_SEARCHED = (
+    "Condition", "Observation", "MedicationStatement", "MedicationRequest",
+    "MedicationAdministration", "Procedure", "ImagingStudy", "DiagnosticReport",
+    "DocumentReference", "AllergyIntolerance",
+)  # fmt: skip
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Received:
+    entries: list[dict[str, Any]]
+    truncated: bool
+    not_offered: tuple[str, ...] = ()
+
+
+class FhirServerRecords:
+    """A `PatientRecords` over one FHIR server.
+
+    A patient is found by identifier (in `identifier_system` if given), else by resource id.
+    What was loaded is kept for `cache_seconds`.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        token: str | None,
+        session: aiohttp.ClientSession,
+        clock: Clock,
+        identifier_system: str | None = None,
+        allow_private: bool = False,
+        limits: FhirLimits | None = None,
+        cache_seconds: float = 60,
+    ) -> None:
+        """Take a session of `records_session`; `close` closes it.
+
+        Raises:
+            ConfigurationError: `base_url` is not usable.
+        """
+        self._limits = limits or FhirLimits()
+        url = checked_base_url(base_url.rstrip("/"), allow_private=allow_private)
+        self._session = session
+        self._identifier_system = identifier_system
+        self._client = FhirClient(
+            base_url=url, token=token, session=session, clock=clock, limits=self._limits
+        )
+        self._cache = RecordCache(clock=clock, limit=64, seconds=cache_seconds)
+
+    async def load(self, patient_id: PatientId) -> PatientRecord:
+        """See `PatientRecords.load`."""
+        return await self._cache.get(patient_id, self._fetch)
+
+    async def close(self) -> None:
+        """See `PatientRecords.close`."""
+        await self._session.close()
+
+    async def _fetch(self, patient_id: PatientId) -> PatientRecord:
+        try:
+            async with asyncio.timeout(self._limits.load_seconds):
+                key, patient = await self._find(patient_id)
+                received = await self._everything(key)
+                await fetch_attachments(
+                    self._client, received.entries, limit=self._limits.attachments
+                )
+        except TimeoutError:
+            raise RecordsUnavailableError("loading the record took too long") from None
+        entry = {"fullUrl": str(self._client.base_url / "Patient" / key), "resource": patient}
+        record = await asyncio.to_thread(
+            record_from_resources,
+            patient_id,
+            [*received.entries, entry],
+            patient_ref=f"Patient/{key}",
+            truncated=received.truncated,
+            not_offered=received.not_offered,
+        )
+        _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.resources))
+        return record
+
+    async def _find(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
+        """Return the FHIR id and the Patient; what the server sends is checked to be the one."""
+        system = self._identifier_system
+        token = f"{system}|{patient_id}" if system else patient_id
+        url = (self._client.base_url / "Patient").with_query(identifier=token, _count=10)
+        answer = await self._client.get(url)
+        if answer.status != 200:
+            raise self._unexpected(answer)
+        rows = [entry.get("resource") for entry in bundle_entries(answer.body)]
+        found = [row for row in rows if _carries(row, system, patient_id)]
+        if not found:
+            return await self._read(patient_id)
+        keys = {str(row["id"]) for row in found if isinstance(row, dict)}
+        if len(keys) > 1:
+            raise RecordAmbiguousError
+        (key,) = keys
+        if not _FHIR_ID.fullmatch(key) or not key.strip("."):
+            raise RecordsUnreadableError("the server's Patient has no usable id")
+        return key, dict(found[0] or {})
+
+    async def _read(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
+        if not _FHIR_ID.fullmatch(patient_id) or not patient_id.strip("."):
+            raise RecordNotFoundError
+        answer = await self._client.get(self._client.base_url / "Patient" / patient_id)
+        if answer.status in (404, 410):
+            raise RecordNotFoundError
+        body = answer.body or {}
+        if answer.status != 200:
+            raise self._unexpected(answer)
+        if body.get("resourceType") != "Patient" or body.get("id") != patient_id:
+            raise RecordsUnreadableError("the server answered with another resource")
+        return patient_id, body
+
+    async def _everything(self, key: str) -> _Received:
+        base = self._client.base_url / "Patient" / key / "$everything"
+        pages = await self._client.pages(base.with_query(_count=PAGE_ENTRIES))
+        if isinstance(pages, Pages):
+            return _Received(pages.entries, pages.truncated)
+        if pages.status == 400 or pages.status in _NOT_OFFERED:
+            return await self._search_all(key)
+        raise self._unexpected(pages)
+
+    async def _search_all(self, key: str) -> _Received:
+        entries: list[dict[str, Any]] = []
+        truncated, not_offered = False, list[str]()
+        for kind in _SEARCHED:
+            pages = await self._client.pages(self._search_url(kind, key))
+            if isinstance(pages, Pages):
+                entries.extend(pages.entries)
+                truncated = truncated or pages.truncated
+            elif pages.status in _NOT_OFFERED:
+                not_offered.append(kind)
+            else:
+                raise self._unexpected(pages)
+        return _Received(entries, truncated, tuple(not_offered))
+
+    def _search_url(self, kind: str, key: str) -> URL:
+        query = {"patient": f"Patient/{key}", "_count": str(PAGE_ENTRIES)}
+        if kind.startswith("Medication"):
+            query["_include"] = f"{kind}:medication"
+        return (self._client.base_url / kind).with_query(query)
+
+    def _unexpected(self, answer: FhirAnswer) -> RecordsUnreadableError:
+        codes = ",".join(answer.issue_codes()) or "no code"
+        return RecordsUnreadableError(f"the records server answered {answer.status} ({codes})")
+
+
+def _carries(row: object, system: str | None, patient_id: PatientId) -> bool:
+    """Return whether `row` is a Patient with the identifier: some servers ignore a search."""
+    if not isinstance(row, dict) or row.get("resourceType") != "Patient" or "id" not in row:
+        return False
+    identifiers = row.get("identifier", [])
+    if not isinstance(identifiers, list):
+        return False
+    return any(
+        isinstance(item, dict)
+        and item.get("value") == patient_id
+        and system in (None, item.get("system"))
+        for item in identifiers
+    )

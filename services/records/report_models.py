@@ -1,0 +1,85 @@
+"""What goes into a tumor-board document, and what is said about it afterwards."""
+
+from typing import Self
+
+from pydantic import AwareDatetime, model_validator
+
+from data_models.errors import RecordAmbiguousError
+from data_models.identifiers import PatientId
+from services.records.facts import Bounded, Source, View
+from services.records.views.demographics import Demographics
+from services.records.views.reports import DocumentText
+from services.records.views.status import PatientStatus
+from services.records.views.timeline import Timeline
+
+
+class Statement(View):
+    """Something that an agent said.
+
+    Attributes:
+        agent: The agent's name.
+        sources: What it relied on; empty is printed as "no source given".
+    """
+
+    text: str
+    agent: str
+    sources: tuple[Source, ...] = ()
+
+
+class ReportContent(View):
+    """Everything that the document shows.
+
+    Attributes:
+        offline_model: Whether the statements come from the deterministic offline model; the
+            document then says so at its top.
+
+    Raises:
+        RecordAmbiguousError: the parts are of different patients.
+    """
+
+    patient: Demographics
+    status: PatientStatus
+    timeline: Timeline
+    imaging: Bounded[DocumentText]
+    pathology: Bounded[DocumentText]
+    statements: tuple[Statement, ...] = ()
+    open_questions: tuple[str, ...] = ()
+    generated_at: AwareDatetime
+    offline_model: bool = False
+    title: str = "Tumor board report"
+
+    @model_validator(mode="after")
+    def _is_of_one_patient(self) -> Self:
+        if self.patient.patient_id != self.status.patient_id:
+            raise RecordAmbiguousError
+        return self
+
+
+class ReportManifest(View):
+    """What a document holds, for its artifact record; without clinical text.
+
+    Attributes:
+        sources: Ids of all sources in the order of the document's source list.
+        unsourced: How many statements gave no source.
+        left_out: How many timeline events, statements and reports did not fit.
+    """
+
+    patient_id: PatientId
+    file_name: str
+    media_type: str
+    size_bytes: int
+    generated_at: AwareDatetime
+    sections: tuple[str, ...]
+    statements: int
+    unsourced: int
+    sources: tuple[str, ...]
+    missing: tuple[str, ...]
+    left_out: int
+    offline_model: bool
+
+
+class Report(View):
+    """A Word document and its manifest."""
+
+    data: bytes
+    manifest: ReportManifest
