@@ -79,7 +79,6 @@ class AzureBlobStore:
         self._container = service.get_container_client(container)
         self._ids = ids
         self._credential = credential
-        self._opening = asyncio.Lock()
         self._opened = False
 
     @classmethod
@@ -106,9 +105,20 @@ class AzureBlobStore:
 
     @classmethod
     def from_endpoint(cls, endpoint: str, *, container: str, ids: IdSource) -> Self:
-        """Return a store at `endpoint`, signed in with the identity of this machine or user."""
+        """Return a store at `endpoint`, signed in with the identity of this machine or user.
+
+        Raises:
+            ConfigurationError: the endpoint is not an HTTPS address.
+        """
         credential = DefaultAzureCredential()
-        service = BlobServiceClient(endpoint, credential=credential, **_client_options())
+        try:
+            service = BlobServiceClient(endpoint, credential=credential, **_client_options())
+        except ValueError:
+            # Not `from error`: somebody may have pasted a signed address.
+            raise ConfigurationError(
+                "APP_BLOB_STORAGE_ENDPOINT is malformed; it looks like "
+                "https://ACCOUNT.blob.core.windows.net"
+            ) from None
         return cls(service, container=container, ids=ids, credential=credential)
 
     async def read(self, name: str) -> Blob | None:
@@ -185,14 +195,14 @@ class AzureBlobStore:
         await self._container.get_container_properties()
 
     async def _open(self) -> None:
-        async with self._opening:
-            if self._opened:
-                return
-            try:
-                await self._container.get_container_properties()
-            except ResourceNotFoundError:
-                await self._create_container()
-            self._opened = True
+        # No lock: several at once do no harm, and while Azure is down none waits for another.
+        if self._opened:
+            return
+        try:
+            await self._container.get_container_properties()
+        except ResourceNotFoundError:
+            await self._create_container()
+        self._opened = True
 
     async def _create_container(self) -> None:
         try:

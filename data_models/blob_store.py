@@ -74,6 +74,9 @@ class BlobStore(Protocol):
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         """Append `data` at byte `position` (0 creates the blob) and return the new length.
 
+        `data` is not empty. A blob made by `append` is only appended to, read, copied and
+        deleted, never replaced, and takes 50,000 appends: whoever writes more begins another.
+
         Raises:
             BlobChangedError: the blob is not `position` bytes long; nothing was written.
         """

@@ -1,6 +1,6 @@
 """The conversation document: owner, epoch, claim, open question, answered messages."""
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import AwareDatetime, Field
 
@@ -104,7 +104,6 @@ class Conversation(Document):
     channel: str
     created_at: AwareDatetime
     updated_at: AwareDatetime
-    title: str = ""
     running_turn: RunningTurn | None = None
     open_question: OpenQuestion | None = None
     answered: list[AnsweredMessage] = Field(default_factory=list)
@@ -114,3 +113,14 @@ class Conversation(Document):
     inbox_tail: int = 0
     interruption: Interruption | None = None
     pending_clear: str | None = None
+
+    def draft(self) -> Self:
+        """Return a copy to change: what a turn changes in place is copied, the rest is shared."""
+        running = self.running_turn
+        return self.model_copy(
+            update={
+                "answered": list(self.answered),
+                "answered_pages": list(self.answered_pages),
+                "running_turn": None if running is None else running.model_copy(),
+            }
+        )

@@ -1,4 +1,4 @@
-"""Typed documents over a blob store: verified writes, a bounded cache, and no empty answer for damage."""
+"""Typed documents over a blob store: verified writes, a bounded cache, damage never empty."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -112,6 +112,11 @@ class Documents:
         """Return the version of a blob without reading it as a document; None if absent."""
         blob = await self._blob(name, fresh=True)
         return None if blob is None else blob.etag
+
+    async def raw(self, name: str) -> bytes | None:
+        """Return the bytes of an immutable blob, cached; None if absent."""
+        blob = await self._blob(name, fresh=False)
+        return None if blob is None else blob.data
 
     async def delete(self, name: str) -> None:
         """Delete the document; deleting an absent one is no error."""

@@ -24,11 +24,13 @@
     * DocumentTooNewError: needs a newer server
     * ClaimLostError: another replica took the turn over
     * AuditUnavailableError: no access without its record
+  * InterruptedTurnError: the server stopped while it answered
   * ModelError: the turn ends with one plain message
     * ModelUnavailableError: retry
     * ModelTimeoutError: retry
     * ModelOutputError
     * ModelRefusedError
+    * ModelRequestError: the server does not take requests of this form
   * RecordsError: the patient's records could not be read
     * RecordsUnavailableError: retry
     * RecordsRefusedError: the operator's token is missing, wrong or not enough
@@ -221,7 +223,9 @@ class DocumentTooNewError(StoreError):
     """A stored document needs a newer server."""
 
     code = "document_too_new"
-    user_message = "This conversation was written by a newer version of Rounds. Please ask your operator."
+    user_message = (
+        "This conversation was written by a newer version of Rounds. Please ask your operator."
+    )
     http_status = 409
 
 
@@ -238,8 +242,22 @@ class AuditUnavailableError(StoreError):
     """The audit record could not be written, so the access did not happen."""
 
     code = "audit_unavailable"
-    user_message = "The access log cannot be written right now, so nothing was opened. Please try again."
+    user_message = (
+        "The access log cannot be written right now, so nothing was opened. Please try again."
+    )
     retryable = True
+
+
+class InterruptedTurnError(RoundsError):
+    """The server stopped, or was stopped, while it answered."""
+
+    code = "interrupted"
+    user_message = (
+        "The server stopped while it answered this message. The message is kept; "
+        "please send it again if you still need an answer."
+    )
+    retryable = True
+    http_status = 503
 
 
 class ModelError(RoundsError):
@@ -282,7 +300,28 @@ class ModelRefusedError(ModelError):
     """The model, or its content filter, declined."""
 
     code = "model_refused"
-    user_message = "The language model declined to answer this. Your message is kept; please reword it."
+    user_message = (
+        "The language model declined to answer this. Your message is kept; please reword it."
+    )
+
+
+class ModelRequestError(ModelError):
+    """The model's server does not take this request: a parameter it does not know, or too long.
+
+    Attributes:
+        param: The parameter the server named, or nothing.
+    """
+
+    code = "model_request"
+    user_message = (
+        "The language model could not take this request. Your message is kept; please shorten it "
+        "or tell your operator."
+    )
+
+    def __init__(self, *, status: int, param: str = "") -> None:
+        super().__init__(f"the model's server answered {status}")
+        self.status = status
+        self.param = param
 
 
 class RecordsError(RoundsError):
@@ -337,3 +376,13 @@ class ConfigurationError(RoundsError):
     """A setting is missing or unusable; the message names it, the problem and an example."""
 
     code = "configuration"
+
+
+def user_message_of(code: str) -> str:
+    """Return what the user is told about the error of that code; the base class's if unknown."""
+    kinds = [RoundsError]
+    for kind in kinds:
+        if kind.code == code:
+            return kind.user_message
+        kinds.extend(kind.__subclasses__())
+    return RoundsError.user_message

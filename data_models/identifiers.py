@@ -66,7 +66,7 @@ def storable_patient_id(raw: str) -> PatientId:
 
 
 def hashed(*parts: str) -> str:
-    """Return a short one-way name for `parts`, for logs, indexes and message ids (32 hex digits)."""
+    """Return a one-way name for `parts`, for logs, indexes and message ids (32 hex digits)."""
     digest = hashlib.blake2b(digest_size=16)
     for part in parts:
         encoded = part.encode(errors="surrogatepass")

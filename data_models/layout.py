@@ -1,4 +1,4 @@
-"""Names of everything stored for a conversation; nothing else builds a blob name (spec page 1.1)."""
+"""Names of all that is stored for a conversation; nothing else builds one (spec page 1.1)."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -24,7 +24,7 @@ class PlanStep(Part):
 
 
 class Plan(Part):
-    """A plan. Every change returns a copy; a plan that was replaced or cancelled is kept as such."""
+    """A plan. Every change returns a copy; a replaced or cancelled plan is kept as such."""
 
     plan_id: str
     run_id: str
@@ -59,7 +59,7 @@ class Plan(Part):
         return self.model_copy(update={"steps": steps, "updated_at": now})
 
     def confirmed(self, order: Sequence[int] | None, *, now: datetime) -> Self:
-        """Return a copy that runs: all steps, or those of `order` in that order, the rest skipped."""
+        """Return a copy that runs all steps, or those of `order` in that order, the rest skipped."""
         chosen = list(order) if order is not None else [step.number for step in self.steps]
         by_number = {step.number: step for step in self.steps}
         kept = [by_number[number] for number in dict.fromkeys(chosen) if number in by_number]

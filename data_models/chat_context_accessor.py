@@ -1,0 +1,196 @@
+"""Reads and writes context documents and the blobs beside them."""
+
+import json
+import re
+from collections.abc import Sequence
+
+from pydantic import ValidationError
+
+from data_models.chat_context import Artifact, ChatContext, Turn
+from data_models.document import Document
+from data_models.documents import Documents, Stored
+from data_models.errors import BlobExistsError, CorruptDocumentError, NotFoundError
+from data_models.identifiers import PatientId
+from data_models.layout import ConversationLayout
+
+_RANGE = re.compile(r"([0-9]+)-([0-9]+)\.json")
+
+
+class ArchivedTurns(Document):
+    """`…_turns/{first}-{last}.json`: older turns, whole."""
+
+    patient_id: PatientId | None
+    turns: list[Turn]
+
+
+class ChatContextAccessor:
+    """The context document of one patient, or of the session (`patient_id` None)."""
+
+    def __init__(self, *, documents: Documents) -> None:
+        self._documents = documents
+
+    async def read(
+        self,
+        conversation_id: str,
+        patient_id: PatientId | None,
+        *,
+        epoch: int,
+        fresh: bool = False,
+    ) -> Stored[ChatContext]:
+        """Return the document, or an empty one with no ETag if there is none in this epoch.
+
+        Raises:
+            CorruptDocumentError: it exists but cannot be read, or is another patient's.
+        """
+        name = ConversationLayout.of(conversation_id).context(patient_id)
+        stored = await self._documents.read(
+            name, ChatContext, conversation_id=conversation_id, fresh=fresh
+        )
+        if stored is None:
+            return Stored(_empty(conversation_id, patient_id, epoch), None)
+        if stored.document.patient_id != patient_id:
+            raise CorruptDocumentError("context document belongs to another patient")
+        if stored.document.epoch != epoch:
+            # Left by a clear that has not finished deleting: invisible, and overwritten.
+            return Stored(_empty(conversation_id, patient_id, epoch), stored.etag)
+        return stored
+
+    async def write(self, context: ChatContext, *, etag: str | None) -> str:
+        """Create or replace the document; see `Documents.write` for errors."""
+        name = ConversationLayout.of(context.conversation_id).context(context.patient_id)
+        return await self._documents.write(name, context, etag=etag)
+
+    def forget(self, conversation_id: str) -> None:
+        """Trust nothing remembered of this conversation's documents."""
+        self._documents.forget(ConversationLayout.of(conversation_id).prefix)
+
+    async def start_over(
+        self, conversation_id: str, patient_id: PatientId | None, *, epoch: int
+    ) -> Stored[ChatContext]:
+        """Put an empty document in the place of an unreadable one, which was copied aside before.
+
+        Turn ids go on after the newest archived turn, so that none is used twice.
+        """
+        name = ConversationLayout.of(conversation_id).context(patient_id)
+        etag = await self._documents.raw_etag(name)
+        fresh = _empty(conversation_id, patient_id, epoch)
+        ranges = await self._ranges(conversation_id, patient_id)
+        fresh.next_turn_id = 1 + max((last for _, last in ranges), default=0)
+        return Stored(fresh, await self._documents.write(name, fresh, etag=etag))
+
+    async def archive(self, context: ChatContext, turns: Sequence[Turn]) -> None:
+        """Store whole turns beside the document, before they leave it.
+
+        Repeating after a crash finds its own blob and is no error; a reader takes each turn id
+        once, so a longer range written later does no harm.
+        """
+        first, last = turns[0].turn_id, turns[-1].turn_id
+        layout = ConversationLayout.of(context.conversation_id)
+        archived = ArchivedTurns(
+            conversation_id=context.conversation_id,
+            epoch=context.epoch,
+            patient_id=context.patient_id,
+            turns=list(turns),
+        )
+        name = layout.turns(context.patient_id, first, last)
+        try:
+            await self._documents.write(name, archived, etag=None)
+        except BlobExistsError:
+            etag = await self._documents.raw_etag(name)
+            await self._documents.write(name, archived, etag=etag)
+
+    async def archived_turns(self, context: ChatContext, *, before: int, limit: int) -> list[Turn]:
+        """Return up to `limit` archived turns with ids below `before`, newest last."""
+        found: dict[int, Turn] = {}
+        ranges = await self._ranges(context.conversation_id, context.patient_id)
+        for first, last in sorted(ranges, key=lambda each: each[1], reverse=True):
+            if first >= before or (len(found) >= limit and last < min(found)):
+                continue
+            for turn in await self._turns(context, first, last):
+                if turn.turn_id < before:
+                    found.setdefault(turn.turn_id, turn)
+        return [found[number] for number in sorted(found)[-limit:]]
+
+    async def whole_turn(self, context: ChatContext, turn: Turn) -> Turn:
+        """Return `turn` with its whole text, if the document holds only head and tail."""
+        shortened = turn.shortened_from_chars is not None or any(
+            answer.shortened_from_chars is not None for answer in turn.agent_responses
+        )
+        if not shortened:
+            return turn
+        turns = await self._turns(context, turn.turn_id, turn.turn_id)
+        return next((each for each in turns if each.run_id == turn.run_id), turn)
+
+    async def save_artifact(
+        self, conversation_id: str, patient_id: PatientId | None, artifact: Artifact, data: bytes
+    ) -> None:
+        """Store a file's bytes; the row goes into the context document with the turn."""
+        name = ConversationLayout.of(conversation_id).artifact(patient_id, artifact.artifact_id)
+        await self._documents.store.create(name, data)
+
+    async def artifact_bytes(
+        self, conversation_id: str, patient_id: PatientId | None, artifact: Artifact
+    ) -> bytes:
+        """Return a file's bytes.
+
+        Raises:
+            NotFoundError: the file is gone.
+        """
+        name = ConversationLayout.of(conversation_id).artifact(patient_id, artifact.artifact_id)
+        blob = await self._documents.store.read(name)
+        if blob is None:
+            raise NotFoundError("no such artifact")
+        return blob.data
+
+    async def read_legacy(self, conversation_id: str) -> list[tuple[str, str, str]]:
+        """Return the messages of a legacy `chat_context.json` as (role, name, text), oldest first.
+
+        Raises:
+            CorruptDocumentError: it exists but is not of the reference implementation's shape.
+        """
+        data = await self._documents.raw(ConversationLayout.of(conversation_id).legacy)
+        return [] if data is None else _legacy_messages(data)
+
+    async def _ranges(
+        self, conversation_id: str, patient_id: PatientId | None
+    ) -> list[tuple[int, int]]:
+        prefix = ConversationLayout.of(conversation_id).turns_prefix(patient_id)
+        ranges = []
+        async for row in self._documents.store.list(prefix):
+            match = _RANGE.fullmatch(row.name.removeprefix(prefix))
+            if match is not None:
+                ranges.append((int(match[1]), int(match[2])))
+        return ranges
+
+    async def _turns(self, context: ChatContext, first: int, last: int) -> list[Turn]:
+        layout = ConversationLayout.of(context.conversation_id)
+        stored = await self._documents.read(
+            layout.turns(context.patient_id, first, last),
+            ArchivedTurns,
+            conversation_id=context.conversation_id,
+        )
+        visible = stored is not None and stored.document.epoch == context.epoch
+        return stored.document.turns if stored is not None and visible else []
+
+
+def _empty(conversation_id: str, patient_id: PatientId | None, epoch: int) -> ChatContext:
+    return ChatContext(conversation_id=conversation_id, patient_id=patient_id, epoch=epoch)
+
+
+def _legacy_messages(data: bytes) -> list[tuple[str, str, str]]:
+    try:
+        history = json.loads(data)["chat_history"]
+        rows = history if isinstance(history, list) else json.loads(history)["messages"]
+        return [(row["role"], row.get("name") or "", _legacy_text(row)) for row in rows]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, ValidationError):
+        # `from None`: the decoder's message may quote the document.
+        raise CorruptDocumentError("legacy chat context has an unknown shape") from None
+
+
+def _legacy_text(row: dict[str, object]) -> str:
+    if isinstance(row.get("content"), str):
+        return str(row["content"])
+    items = row["items"]
+    if not isinstance(items, list):
+        raise TypeError("items")
+    return "\n".join(str(item["text"]) for item in items if "text" in item)

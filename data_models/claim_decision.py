@@ -1,0 +1,85 @@
+"""Decides who may run the next turn of a conversation. Pure: no store, no clock."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from data_models.conversation import (
+    ANSWERED_HOURS,
+    ANSWERED_INLINE,
+    AnsweredBlob,
+    AnsweredMessage,
+    AnsweredPage,
+    Conversation,
+    RunningTurn,
+)
+
+ClaimState = Literal["free", "held", "abandoned"]
+INBOX_LIMIT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimTimes:
+    """How long a claim lasts (DESIGN, State). Renewed well before it expires."""
+
+    lease: timedelta = timedelta(seconds=30)
+    renew_every: timedelta = timedelta(seconds=10)
+    grace: timedelta = timedelta(seconds=5)
+
+
+def claim_state(
+    running: RunningTurn | None,
+    *,
+    now: datetime,
+    times: ClaimTimes,
+    is_dead: Callable[[str], bool],
+) -> ClaimState:
+    """Return whether a turn may begin: nobody runs, somebody runs, or somebody died running."""
+    if running is None:
+        return "free"
+    if is_dead(running.replica) or now > running.expires_at + times.grace:
+        return "abandoned"
+    return "held"
+
+
+def queue_length(conversation: Conversation) -> int:
+    """Return how many messages wait."""
+    return conversation.inbox_tail - conversation.inbox_head
+
+
+def find_answer(conversation: Conversation, message_hash: str) -> AnsweredMessage | None:
+    """Return the answered message of that hash among those kept inline."""
+    for answered in reversed(conversation.answered):
+        if answered.message_hash == message_hash:
+            return answered
+    return None
+
+
+def with_answer(
+    conversation: Conversation, answered: AnsweredMessage, *, now: datetime
+) -> AnsweredBlob | None:
+    """Add `answered`; return the page of older ones that must be stored first, if one is full.
+
+    A page is half of what is kept inline, so that pages are few. Pages whose newest message is
+    over a day old are forgotten here; their blobs may then be deleted by anybody.
+    """
+    oldest_kept = int((now - timedelta(hours=ANSWERED_HOURS)).timestamp())
+    conversation.answered_pages = [
+        page for page in conversation.answered_pages if page.newest_at >= oldest_kept
+    ]
+    conversation.answered.append(answered)
+    if len(conversation.answered) <= ANSWERED_INLINE:
+        return None
+    half = ANSWERED_INLINE // 2
+    leaving, conversation.answered = conversation.answered[:half], conversation.answered[half:]
+    leaving = [row for row in leaving if row.answered_at >= oldest_kept]
+    if not leaving:
+        return None
+    number = conversation.next_answered_page
+    conversation.next_answered_page = number + 1
+    newest_at = max(row.answered_at for row in leaving)
+    conversation.answered_pages.append(AnsweredPage(number=number, newest_at=newest_at))
+    return AnsweredBlob(
+        conversation_id=conversation.conversation_id, epoch=conversation.epoch, messages=leaving
+    )

@@ -1,0 +1,100 @@
+"""Reads and writes what belongs to a conversation as a whole: its document, queue, answered ids."""
+
+from data_models.claim_decision import find_answer
+from data_models.conversation import (
+    AnsweredBlob,
+    AnsweredMessage,
+    Conversation,
+    QueuedMessage,
+)
+from data_models.documents import Documents, Stored, parse_document
+from data_models.errors import BlobExistsError
+from data_models.layout import ConversationLayout
+
+_INBOX_TRIES = 200
+
+
+class ConversationAccessor:
+    """The conversation document and the small blobs beside it."""
+
+    def __init__(self, *, documents: Documents) -> None:
+        self._documents = documents
+
+    def is_known(self, conversation_id: str) -> bool:
+        """Whether this replica served the conversation and still remembers it."""
+        return self._documents.is_cached(ConversationLayout.of(conversation_id).conversation)
+
+    async def read(
+        self, conversation_id: str, *, fresh: bool = False
+    ) -> Stored[Conversation] | None:
+        """Return the conversation document, or None if there is none yet."""
+        name = ConversationLayout.of(conversation_id).conversation
+        return await self._documents.read(
+            name, Conversation, conversation_id=conversation_id, fresh=fresh
+        )
+
+    def forget(self, conversation_id: str) -> None:
+        """Trust nothing remembered of this conversation: another replica may have written."""
+        self._documents.forget(ConversationLayout.of(conversation_id).prefix)
+
+    async def write(self, conversation: Conversation, *, etag: str | None) -> str:
+        """Create or replace the conversation document; see `Documents.write` for errors."""
+        name = ConversationLayout.of(conversation.conversation_id).conversation
+        return await self._documents.write(name, conversation, etag=etag)
+
+    async def enqueue(self, queued: QueuedMessage) -> int:
+        """Store a message at the first free number from `queued.number` on and return it."""
+        layout = ConversationLayout.of(queued.conversation_id)
+        for number in range(queued.number, queued.number + _INBOX_TRIES):
+            queued.number = number
+            try:
+                await self._documents.write(layout.inbox(number), queued, etag=None)
+            except BlobExistsError:
+                continue
+            return number
+        raise BlobExistsError("no free number in the inbox")
+
+    async def next_in_line(self, conversation: Conversation) -> QueuedMessage | None:
+        """Return the queued message that comes next, or None; numbers without a blob are passed."""
+        layout = ConversationLayout.of(conversation.conversation_id)
+        for number in range(conversation.inbox_head, conversation.inbox_tail):
+            stored = await self._documents.read(
+                layout.inbox(number), QueuedMessage, conversation_id=conversation.conversation_id
+            )
+            if stored is not None:
+                return stored.document
+        return None
+
+    async def forget_queued(self, conversation_id: str, number: int) -> None:
+        """Delete a queued message whose turn is committed."""
+        await self._documents.delete(ConversationLayout.of(conversation_id).inbox(number))
+
+    async def store_answered_page(self, page: AnsweredBlob, number: int) -> None:
+        """Store a page of older answered ids; a page left by a crash is replaced."""
+        name = ConversationLayout.of(page.conversation_id).answered(number)
+        etag = await self._documents.raw_etag(name)
+        await self._documents.write(name, page, etag=etag)
+
+    async def answered(
+        self, conversation: Conversation, message_hash: str
+    ) -> AnsweredMessage | None:
+        """Return what answered this message in the last day, inline or in a page."""
+        inline = find_answer(conversation, message_hash)
+        if inline is not None:
+            return inline
+        for page in reversed(conversation.answered_pages):
+            found = await self._in_page(conversation.conversation_id, page.number, message_hash)
+            if found is not None:
+                return found
+        return None
+
+    async def _in_page(
+        self, conversation_id: str, number: int, message_hash: str
+    ) -> AnsweredMessage | None:
+        name = ConversationLayout.of(conversation_id).answered(number)
+        blob = await self._documents.raw(name)
+        # A search in the bytes first: pages are many in a busy conversation, hits are rare.
+        if blob is None or message_hash.encode() not in blob:
+            return None
+        page = parse_document(blob, AnsweredBlob, conversation_id=conversation_id)
+        return next((row for row in page.messages if row.message_hash == message_hash), None)

@@ -1,0 +1,272 @@
+"""Reads conversations back for people: one door, and one answer for absent and not yours."""
+
+import asyncio
+
+from pydantic import AwareDatetime, BaseModel
+
+from data_models.chat_context import Artifact, ChatContext, Turn
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.clock import Clock, IdSource
+from data_models.conversation import Conversation
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.errors import InvalidIdentifierError, NotFoundError
+from data_models.identifiers import PatientId, storable_patient_id
+from data_models.patient_context_models import Registry
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.plan import Plan
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.conversations.owner_index import OwnerIndex
+
+SESSION = "session"
+PAGE_LIMIT_TURNS = 200
+_LISTED = 50
+
+
+class ConversationSummary(BaseModel):
+    """One row of the caller's list."""
+
+    chat_id: str
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class RosterRow(BaseModel):
+    """A patient of the conversation."""
+
+    patient_id: PatientId
+    last_used_at: AwareDatetime
+
+
+class RunningRow(BaseModel):
+    """The turn that runs now."""
+
+    run_id: str
+    started_at: AwareDatetime
+
+
+class QuestionRow(BaseModel):
+    """The question that waits for an answer."""
+
+    id: str
+    kind: str
+    text: str
+
+
+class ConversationView(BaseModel):
+    """A conversation as it stands."""
+
+    chat_id: str
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    patient_id: PatientId | None
+    patients: list[RosterRow]
+    plan: Plan | None
+    artifacts: list[Artifact]
+    question: QuestionRow | None
+    running_turn: RunningRow | None
+    queued: int
+
+
+class HistoryPage(BaseModel):
+    """Some turns of one patient, oldest first, with their whole texts."""
+
+    patient_id: PatientId | None
+    turns: list[Turn]
+    next_before: int | None
+
+
+class ConversationReader:
+    """Everything about a conversation that is not a turn.
+
+    Every method that takes a conversation id raises `NotFoundError` when it is malformed, absent
+    or somebody else's, and puts what it reads of a patient on the audit trail first.
+    """
+
+    def __init__(
+        self,
+        *,
+        conversations: ConversationAccessor,
+        registries: PatientContextRegistryAccessor,
+        contexts: ChatContextAccessor,
+        owners: OwnerIndex,
+        audit: Audit,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._conversations = conversations
+        self._registries = registries
+        self._contexts = contexts
+        self._owners = owners
+        self._audit = audit
+        self._clock = clock
+        self._ids = ids
+
+    async def create(self, *, owner: str) -> str:
+        """Make a conversation of `owner`'s and return its id, which nobody can guess."""
+        now, conversation_id = self._clock.now(), self._ids.new_id("chat")
+        await self._owners.add(owner, conversation_id)
+        conversation = Conversation(
+            conversation_id=conversation_id,
+            owner=owner,
+            channel="web",
+            created_at=now,
+            updated_at=now,
+        )
+        await self._conversations.write(conversation, etag=None)
+        return conversation_id
+
+    async def list_of(self, *, owner: str) -> list[ConversationSummary]:
+        """Return the owner's conversations, the last used first, 50 at most."""
+        ids = (await self._owners.of(owner))[:_LISTED]
+        found = await asyncio.gather(*(self._conversations.read(each, fresh=True) for each in ids))
+        rows = [
+            ConversationSummary(
+                chat_id=stored.document.conversation_id,
+                created_at=stored.document.created_at,
+                updated_at=stored.document.updated_at,
+            )
+            for stored in found
+            if stored is not None and stored.document.owner == owner
+        ]
+        return sorted(rows, key=lambda row: row.updated_at, reverse=True)
+
+    async def access(
+        self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False
+    ) -> Conversation | None:
+        """Return the conversation if `owner` may see it; None only if nobody has claimed the id.
+
+        Raises:
+            NotFoundError: malformed, absent (unless `unclaimed_ok`) or somebody else's.
+        """
+        try:
+            stored = await self._conversations.read(conversation_id, fresh=True)
+        except InvalidIdentifierError:
+            raise NotFoundError("no such conversation") from None
+        if stored is None and unclaimed_ok:
+            return None
+        if stored is None or stored.document.owner != owner:
+            raise NotFoundError("no such conversation")
+        return stored.document
+
+    async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
+        """Return the conversation as it stands."""
+        conversation = await self._accessed(conversation_id, owner)
+        registry = await self._registry(conversation)
+        active = registry.active_patient_id
+        context = await self._context(conversation, active, owner, action="read_conversation")
+        running, question = conversation.running_turn, conversation.open_question
+        return ConversationView(
+            chat_id=conversation_id,
+            created_at=conversation.created_at,
+            updated_at=conversation.updated_at,
+            patient_id=active,
+            patients=[
+                RosterRow(patient_id=row.patient_id, last_used_at=row.updated_at)
+                for row in registry.patient_registry.values()
+            ],
+            plan=context.plan,
+            artifacts=context.artifacts,
+            question=None
+            if question is None
+            else QuestionRow(id=question.question_id, kind=question.kind, text=question.text),
+            running_turn=None
+            if running is None
+            else RunningRow(run_id=running.run_id, started_at=running.started_at),
+            queued=conversation.inbox_tail - conversation.inbox_head,
+        )
+
+    async def messages(
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str | None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> HistoryPage:
+        """Return up to `limit` turns below turn `before`: of a patient, the active one, `session`.
+
+        Raises:
+            NotFoundError: also for a patient that is not in the roster.
+        """
+        conversation = await self._accessed(conversation_id, owner)
+        patient = await self._patient(conversation, patient_id)
+        context = await self._context(conversation, patient, owner, action="read_history")
+        limit = min(limit, PAGE_LIMIT_TURNS)
+        turns = [turn for turn in context.chat_history if before is None or turn.turn_id < before]
+        turns = turns[-limit:]
+        if len(turns) < limit:
+            first = turns[0].turn_id if turns else (before or context.next_turn_id)
+            missing = limit - len(turns)
+            older = await self._contexts.archived_turns(context, before=first, limit=missing)
+            turns = older + turns
+        whole = [await self._contexts.whole_turn(context, turn) for turn in turns]
+        more = bool(whole) and whole[0].turn_id > 1
+        return HistoryPage(
+            patient_id=patient, turns=whole, next_before=whole[0].turn_id if more else None
+        )
+
+    async def artifact(
+        self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str
+    ) -> tuple[Artifact, bytes]:
+        """Return a file an agent made for this patient.
+
+        Raises:
+            NotFoundError: also for a file of another patient.
+        """
+        conversation = await self._accessed(conversation_id, owner)
+        patient = await self._patient(conversation, patient_id)
+        context = await self._context(conversation, patient, owner, action="read_artifact")
+        for artifact in context.artifacts:
+            if artifact.artifact_id == artifact_id:
+                data = await self._contexts.artifact_bytes(conversation_id, patient, artifact)
+                return artifact, data
+        raise NotFoundError("no such artifact")
+
+    async def _accessed(self, conversation_id: str, owner: str) -> Conversation:
+        conversation = await self.access(conversation_id, owner=owner)
+        if conversation is None:
+            raise NotFoundError("no such conversation")
+        return conversation
+
+    async def _patient(self, conversation: Conversation, raw: str | None) -> PatientId | None:
+        registry = await self._registry(conversation)
+        if raw is None:
+            return registry.active_patient_id
+        if raw == SESSION:
+            return None
+        try:
+            patient_id = storable_patient_id(raw)
+        except InvalidIdentifierError:
+            raise NotFoundError("no such patient here") from None
+        if patient_id not in registry.patient_registry:
+            raise NotFoundError("no such patient here")
+        return patient_id
+
+    async def _registry(self, conversation: Conversation) -> Registry:
+        stored = await self._registries.read(
+            conversation.conversation_id, epoch=conversation.epoch, fresh=True
+        )
+        return stored.document
+
+    async def _context(
+        self,
+        conversation: Conversation,
+        patient_id: PatientId | None,
+        owner: str,
+        *,
+        action: str,
+    ) -> ChatContext:
+        await self._audit.record(
+            AuditEntry(
+                principal=owner,
+                conversation=conversation.conversation_id,
+                patient=patient_id,
+                actions=(action,),
+            )
+        )
+        stored = await self._contexts.read(
+            conversation.conversation_id, patient_id, epoch=conversation.epoch, fresh=True
+        )
+        return stored.document

@@ -1,0 +1,155 @@
+"""Clears a conversation: archive and verify all, commit, delete (spec page 1.8, R11)."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+from data_models.blob_store import Blob, BlobStore
+from data_models.chat_context import ChatContext
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim import Claim
+from data_models.conversation import Conversation
+from data_models.errors import BlobExistsError, StoreError, StoreUnavailableError
+from data_models.layout import ConversationLayout, timestamp
+
+Result = TypeVar("Result")
+_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Archived:
+    """What a clear left behind."""
+
+    timestamp: str
+    documents: int
+
+
+class Clearing:
+    """Archives a conversation and starts it anew. The caller holds the claim.
+
+    The commit is the write that raises the epoch: before it nothing has changed, after it the
+    old documents are invisible whether or not they are deleted yet.
+    """
+
+    def __init__(self, *, store: BlobStore, contexts: ChatContextAccessor) -> None:
+        self._store = store
+        self._contexts = contexts
+
+    async def clear(self, claim: Claim, *, now: datetime) -> Archived:
+        """Archive everything, raise the epoch, delete the originals.
+
+        Raises:
+            StoreError: nothing is cleared, or (after the commit) the deletes are left for the
+                next turn.
+        """
+        layout = ConversationLayout.of(claim.conversation.conversation_id)
+        names = await self._originals(layout)
+        ts = await self._free_timestamp(layout, now)
+        archived = {name: layout.archived(name, ts) for name in names}
+        rows = await in_parallel([self._copy(*pair) for pair in archived.items()])
+        if layout.context(None) not in archived:
+            rows.append(await self._archive_absent_session(claim, layout, ts))
+        manifest = {"conversation": layout.folder, "archived_at": ts, "documents": rows}
+        await self._store.create(layout.manifest(ts), json.dumps(manifest, indent=1).encode())
+        await claim.update(lambda draft: _raise_epoch(draft, ts))
+        await self.finish(claim)
+        return Archived(timestamp=ts, documents=len(rows))
+
+    async def finish(self, claim: Claim) -> None:
+        """Delete what a committed clear archived, and write the empty session; repeatable."""
+        conversation = claim.conversation
+        layout = ConversationLayout.of(conversation.conversation_id)
+        leaving = set(await self._originals(layout)) - {layout.context(None)}
+        await in_parallel([self._store.delete(name) for name in sorted(leaving)])
+        self._contexts.forget(conversation.conversation_id)
+        session = await self._contexts.read(
+            conversation.conversation_id, None, epoch=conversation.epoch
+        )
+        await self._contexts.write(session.document, etag=session.etag)
+        await claim.update(_deletes_done)
+
+    async def _originals(self, layout: ConversationLayout) -> list[str]:
+        # By listing, so that documents the registry does not know are archived too.
+        return [
+            row.name
+            async for row in self._store.list(layout.prefix)
+            if not layout.survives_clear(row.name)
+        ]
+
+    async def _free_timestamp(self, layout: ConversationLayout, now: datetime) -> str:
+        prefixes = {
+            row.name.removeprefix(layout.archive_prefix).split("/")[0]
+            async for row in self._store.list(layout.archive_prefix)
+        }
+        ts, number = timestamp(now), 1
+        while (ts if number == 1 else f"{ts}-{number}") in prefixes:
+            number += 1
+        return ts if number == 1 else f"{ts}-{number}"
+
+    async def _copy(self, name: str, target: str) -> dict[str, object]:
+        # A copy that exists is our own, acknowledged late: it is compared like any other.
+        with suppress(BlobExistsError):
+            await self._store.copy(name, target)
+        original, copy = await self._store.read(name), await self._store.read(target)
+        if original is None or copy is None or original.data != copy.data:
+            raise StoreUnavailableError("an archived copy does not match its original")
+        return _manifest_row(target, copy)
+
+    async def _archive_absent_session(
+        self, claim: Claim, layout: ConversationLayout, ts: str
+    ) -> dict[str, object]:
+        empty = ChatContext(conversation_id=claim.conversation.conversation_id, epoch=claim.epoch)
+        target = layout.archived(layout.context(None), ts)
+        data = empty.model_dump_json().encode()
+        return _manifest_row(target, Blob(data, await self._store.create(target, data)))
+
+
+async def in_parallel(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
+    """Return the results in order, 16 under way at once; the first error ends all."""
+    slots = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(step: Coroutine[None, None, Result]) -> Result:
+        async with slots:
+            return await step
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(step)) for step in work]
+    except* StoreError as errors:
+        raise _first(errors) from None
+    return [task.result() for task in tasks]
+
+
+def _first(errors: BaseExceptionGroup[StoreError]) -> StoreError:
+    error: BaseException = errors
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if not isinstance(error, StoreError):
+        raise error
+    return error
+
+
+def _manifest_row(target: str, copy: Blob) -> dict[str, object]:
+    return {
+        "name": target.rpartition("/")[2],
+        "bytes": len(copy.data),
+        "sha256": hashlib.sha256(copy.data).hexdigest(),
+    }
+
+
+def _raise_epoch(draft: Conversation, ts: str) -> None:
+    draft.epoch += 1
+    draft.pending_clear = ts
+    draft.open_question = None
+    if draft.running_turn is not None:
+        # The patient of before is archived: should this turn die now, nothing names it anew.
+        draft.running_turn.patient_id, draft.running_turn.decided = None, True
+
+
+def _deletes_done(draft: Conversation) -> None:
+    draft.pending_clear = None

@@ -1,0 +1,87 @@
+"""Adopts the single history of the reference implementation, once, as the session's."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime
+
+from data_models.blob_store import BlobStore
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim import Claim
+from data_models.errors import BlobExistsError
+from data_models.layout import ConversationLayout, timestamp
+from services.memory_blocks.rotation import rotate
+
+
+class LegacyHistory:
+    """Reads `chat_context.json`, keeps it with the session, archives the original (spec page 1.1).
+
+    It is never attributed to a patient: nobody can tell whom its messages were about.
+    """
+
+    def __init__(self, *, store: BlobStore, contexts: ChatContextAccessor) -> None:
+        self._store = store
+        self._contexts = contexts
+
+    async def adopt(self, claim: Claim, *, now: datetime) -> None:
+        """Move a legacy history into the session's; does nothing where there is none.
+
+        Repeating after a crash is safe: the session is written before the original goes.
+
+        Raises:
+            CorruptDocumentError: the legacy file is not of the known shape; it is left in place.
+        """
+        conversation_id = claim.conversation.conversation_id
+        messages = await self._contexts.read_legacy(conversation_id)
+        if not messages:
+            return
+        session = await self._contexts.read(conversation_id, None, epoch=claim.epoch)
+        if not session.document.chat_history:
+            _fill(session.document, messages, now)
+            rotation = rotate(session.document.chat_history)
+            if rotation.archived:
+                await self._contexts.archive(session.document, rotation.archived)
+            session.document.chat_history = list(rotation.kept)
+            await self._contexts.write(session.document, etag=session.etag)
+        await self._put_away(conversation_id, now)
+
+    async def _put_away(self, conversation_id: str, now: datetime) -> None:
+        layout = ConversationLayout.of(conversation_id)
+        # It may have been copied before a crash in the same second.
+        with suppress(BlobExistsError):
+            await self._store.copy(layout.legacy, layout.archived(layout.legacy, timestamp(now)))
+        await self._store.delete(layout.legacy)
+        self._contexts.forget(conversation_id)
+
+
+def _fill(session: ChatContext, messages: Sequence[tuple[str, str, str]], now: datetime) -> None:
+    for role, name, text in messages:
+        if role == "user":
+            session.chat_history.append(_turn(session, text, now))
+            continue
+        if role == "system":
+            continue
+        if not session.chat_history:
+            session.chat_history.append(_turn(session, "", now))
+        turn = session.chat_history[-1]
+        turn.agent_responses.append(
+            AgentMessage(
+                message_id=f"legacy_{turn.turn_id}_{len(turn.agent_responses)}",
+                agent=name or "Agent",
+                text=text,
+                timestamp=now,
+            )
+        )
+
+
+def _turn(session: ChatContext, text: str, now: datetime) -> Turn:
+    number = session.next_turn_id
+    session.next_turn_id += 1
+    return Turn(
+        turn_id=number,
+        run_id=f"legacy_{number}",
+        timestamp=now,
+        user="",
+        user_message=text,
+        turn_status="COMPLETED",
+    )

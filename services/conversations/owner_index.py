@@ -1,0 +1,36 @@
+"""Which conversations are whose: `users/{hash of owner}/{folder}`, in a container of its own."""
+
+from data_models.blob_store import BlobStore
+from data_models.errors import BlobExistsError
+from data_models.identifiers import hashed, storage_folder
+
+LISTED_CONVERSATIONS = 200
+
+
+class OwnerIndex:
+    """An entry per conversation, written before the conversation's first document.
+
+    An entry without a conversation does no harm: the reader passes it over.
+    """
+
+    def __init__(self, *, store: BlobStore) -> None:
+        self._store = store
+
+    async def add(self, owner: str, conversation_id: str) -> None:
+        """Note that `conversation_id` is `owner`'s; repeating it is no error."""
+        name = f"{_prefix(owner)}{storage_folder(conversation_id)}"
+        try:
+            await self._store.create(name, conversation_id.encode())
+        except BlobExistsError:
+            return
+
+    async def of(self, owner: str) -> list[str]:
+        """Return the owner's conversation ids, the newest 200, newest first."""
+        rows = [row async for row in self._store.list(_prefix(owner))]
+        rows.sort(key=lambda row: row.modified_at, reverse=True)
+        blobs = [await self._store.read(row.name) for row in rows[:LISTED_CONVERSATIONS]]
+        return [blob.data.decode() for blob in blobs if blob is not None]
+
+
+def _prefix(owner: str) -> str:
+    return f"users/{hashed(owner)}/"

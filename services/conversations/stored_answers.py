@@ -1,0 +1,85 @@
+"""Repeats the stored answer of a message that was sent twice."""
+
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.clock import Clock, IdSource
+from data_models.conversation import AnsweredMessage
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.errors import InterruptedTurnError, StoreError, user_message_of
+from data_models.identifiers import PatientId
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TurnTiming,
+)
+from services.conversations.takeover import find_run
+from services.run_hub import Run
+
+_GONE_TEXT = "This message was already answered, and the conversation has been cleared since."
+
+
+class StoredAnswers:
+    """Turns what is stored of a turn back into its events."""
+
+    def __init__(
+        self,
+        *,
+        contexts: ChatContextAccessor,
+        conversations: ConversationAccessor,
+        clock: Clock,
+        ids: IdSource,
+        facilitator: str,
+    ) -> None:
+        self._contexts = contexts
+        self._conversations = conversations
+        self._clock = clock
+        self._ids = ids
+        self._facilitator = facilitator
+
+    async def repeat(self, run: Run, answered: AnsweredMessage) -> None:
+        """Emit the stored turn's events into `run`; a store that fails ends it with that error."""
+        run.emit(RunStarted(answered.run_id, run.conversation_id))
+        try:
+            turn = await self._turn(run.conversation_id, answered)
+        except StoreError as error:
+            run.emit(RunFailed(error.code, error.user_message, answered.run_id))
+            return
+        for message in turn.agent_responses if turn is not None else [self._gone()]:
+            run.emit(AgentMessageStarted(message.message_id, message.agent))
+            run.emit(AgentTextDelta(message.message_id, message.text))
+            run.emit(AgentMessageFinished(message))
+        if turn is not None and turn.turn_status == "FAILED":
+            code = turn.error_code or InterruptedTurnError.code
+            run.emit(RunFailed(code, user_message_of(code), answered.run_id))
+            return
+        stopped = turn is not None and turn.turn_status == "STOPPED"
+        run.emit(RunFinished("cancelled" if stopped else "success", TurnTiming()))
+
+    async def _turn(self, conversation_id: str, answered: AnsweredMessage) -> Turn | None:
+        stored = await self._conversations.read(conversation_id)
+        if stored is None or stored.document.epoch != answered.epoch or answered.turn_id is None:
+            return None
+        patient_id = None if answered.patient_id is None else PatientId(answered.patient_id)
+        context = (
+            await self._contexts.read(conversation_id, patient_id, epoch=answered.epoch)
+        ).document
+        turn = find_run(context, answered.run_id)
+        if turn is not None:
+            return await self._contexts.whole_turn(context, turn)
+        return await self._archived(context, answered.turn_id)
+
+    async def _archived(self, context: ChatContext, turn_id: int) -> Turn | None:
+        turns = await self._contexts.archived_turns(context, before=turn_id + 1, limit=1)
+        return next((turn for turn in turns if turn.turn_id == turn_id), None)
+
+    def _gone(self) -> AgentMessage:
+        return AgentMessage(
+            message_id=self._ids.new_id("msg"),
+            agent=self._facilitator,
+            text=_GONE_TEXT,
+            timestamp=self._clock.now(),
+        )

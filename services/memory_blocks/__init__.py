@@ -1,0 +1,1 @@
+"""Keeps a long conversation in bounded space (spec page 4)."""

@@ -1,0 +1,131 @@
+"""Decides which turns leave the context document, and shortens what is too large to stay. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from data_models.chat_context import AgentMessage, Turn
+
+ROTATE_ABOVE_CHARS = 28_000
+ROTATE_ABOVE_TURNS = 25
+ROTATE_DOWN_TO_CHARS = 22_400
+KEEP_TURNS = 3
+HISTORY_LIMIT_CHARS = 32_000
+HISTORY_LIMIT_BYTES = 48_000
+_ROTATE_DOWN_TO_BYTES = 33_600
+_SHORT_AGENT_CHARS = 2_000
+_SHORT_USER_CHARS = 1_500
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """What to archive, and what stays.
+
+    Attributes:
+        archived: Whole turns that leave the document, oldest first.
+        whole: Turns that stay shortened; their whole text is archived one by one.
+        kept: The document's turns afterwards, oldest first.
+    """
+
+    archived: Sequence[Turn]
+    whole: Sequence[Turn]
+    kept: Sequence[Turn]
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    chars: int
+    utf8_bytes: int
+
+    def __add__(self, other: "_Size") -> "_Size":
+        return _Size(self.chars + other.chars, self.utf8_bytes + other.utf8_bytes)
+
+
+def rotate(turns: Sequence[Turn]) -> Rotation:
+    """Return the turns split so that they fit 32,000 characters and 48 kB (spec page 4.2, rule 3).
+
+    Above 28,000 characters or 25 turns the oldest leave until 70 % of the limit is left, never
+    fewer than the last 3. If those alone are too large, agent text and then user text is shown as
+    head and tail, the oldest turn first.
+    """
+    sizes = [_turn_size(turn) for turn in turns]
+    leaving = _leaving(sizes)
+    kept = list(turns[leaving:])
+    whole: list[Turn] = []
+    for shorten in (_with_short_answers, _with_short_question):
+        for index, turn in enumerate(kept):
+            if _fits(_total([_turn_size(each) for each in kept])):
+                break
+            shorter = shorten(turn)
+            if shorter is not turn and turn.turn_id not in {each.turn_id for each in whole}:
+                whole.append(turn)
+            kept[index] = shorter
+    return Rotation(archived=turns[:leaving], whole=whole, kept=kept)
+
+
+def _leaving(sizes: Sequence[_Size]) -> int:
+    total = _total(sizes)
+    full = total.chars > ROTATE_ABOVE_CHARS or total.utf8_bytes > HISTORY_LIMIT_BYTES
+    if not full and len(sizes) <= ROTATE_ABOVE_TURNS:
+        return 0
+    leaving = 0
+    while len(sizes) - leaving > KEEP_TURNS and not _is_down(sizes[leaving:]):
+        leaving += 1
+    return leaving
+
+
+def _is_down(sizes: Sequence[_Size]) -> bool:
+    total = _total(sizes)
+    return (
+        total.chars <= ROTATE_DOWN_TO_CHARS
+        and total.utf8_bytes <= _ROTATE_DOWN_TO_BYTES
+        and len(sizes) <= ROTATE_ABOVE_TURNS * 7 // 10
+    )
+
+
+def _fits(size: _Size) -> bool:
+    return size.chars <= HISTORY_LIMIT_CHARS and size.utf8_bytes <= HISTORY_LIMIT_BYTES
+
+
+def _turn_size(turn: Turn) -> _Size:
+    # What is stored: the turn's own JSON, as characters and as UTF-8.
+    encoded = turn.model_dump_json()
+    return _Size(len(encoded), len(encoded.encode()))
+
+
+def _total(sizes: Sequence[_Size]) -> _Size:
+    return sum(sizes, start=_Size(0, 0))
+
+
+def head_and_tail(text: str, limit_chars: int) -> str:
+    """Return `text`, or its head and tail around a mark of how much is left out."""
+    if len(text) <= limit_chars:
+        return text
+    head, tail = limit_chars * 2 // 3, limit_chars // 3
+    return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"
+
+
+def _with_short_answers(turn: Turn) -> Turn:
+    answers = [_short_answer(answer) for answer in turn.agent_responses]
+    if all(new is old for new, old in zip(answers, turn.agent_responses, strict=True)):
+        return turn
+    return turn.model_copy(update={"agent_responses": answers})
+
+
+def _short_answer(answer: AgentMessage) -> AgentMessage:
+    if len(answer.text) <= _SHORT_AGENT_CHARS + 100:
+        return answer
+    update = {
+        "text": head_and_tail(answer.text, _SHORT_AGENT_CHARS),
+        "shortened_from_chars": len(answer.text),
+    }
+    return answer.model_copy(update=update)
+
+
+def _with_short_question(turn: Turn) -> Turn:
+    if len(turn.user_message) <= _SHORT_USER_CHARS + 100:
+        return turn
+    update = {
+        "user_message": head_and_tail(turn.user_message, _SHORT_USER_CHARS),
+        "shortened_from_chars": len(turn.user_message),
+    }
+    return turn.model_copy(update=update)

@@ -1,0 +1,307 @@
+"""Takes messages of every channel and answers them one at a time per conversation.
+
+A message that finds its conversation free is claimed; one that meets a running turn is queued
+durably and runs in order, on whichever replica frees the conversation. Either way it is stored
+before `submit` returns, and its turn runs whether or not anybody watches.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+
+import structlog
+
+from data_models.claim import Claim
+from data_models.claim_decision import queue_length
+from data_models.clock import IdSource
+from data_models.conversation import AnsweredMessage, Conversation
+from data_models.documents import Stored
+from data_models.errors import (
+    EmptyMessageError,
+    MessageTooLongError,
+    StoreError,
+    StoreUnavailableError,
+)
+from data_models.incoming_message import MESSAGE_LIMIT_CHARS, IncomingMessage
+from data_models.turn_events import Notice, RunFailed
+from services.conversations.claimant import Claimant
+from services.conversations.stored_answers import StoredAnswers
+from services.run_hub import Run, RunHub
+from services.turn_pipeline import TurnPipeline
+
+Deliver = Callable[[Run], Coroutine[None, None, None]]
+_POLL_SECONDS = 0.25
+_CLAIM_TRIES = 50
+_POLL_FAILURES = 40
+_LATE_SECONDS = 5.0
+
+logger = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class _Lane:
+    """What this process has under way for one conversation."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    claim: Claim | None = None
+    current: Run | None = None
+    waiting: dict[str, Run] = field(default_factory=dict)
+    driver: "asyncio.Task[None] | None" = None
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def find(self, message_hash: str) -> Run | None:
+        runs = [*self.waiting.values(), *([self.current] if self.current else [])]
+        return next((run for run in runs if run.message.message_hash == message_hash), None)
+
+    async def committed(self) -> None:
+        """Return once a turn whose last event is out is also released: it takes one write."""
+        while self.current is not None and self.current.is_finished:
+            await self.released.wait()
+
+
+class TurnDesk:
+    """The one door to the pipeline, for transports."""
+
+    def __init__(
+        self,
+        *,
+        pipeline: TurnPipeline,
+        claimant: Claimant,
+        answers: StoredAnswers,
+        hub: RunHub,
+        ids: IdSource,
+    ) -> None:
+        self._pipeline = pipeline
+        self._claimant = claimant
+        self._answers = answers
+        self._hub = hub
+        self._ids = ids
+        self._lanes: dict[str, _Lane] = {}
+        self._deliver: dict[str, Deliver] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def submit(self, message: IncomingMessage) -> Run:
+        """Store `message` and have it answered; it is durable when this returns.
+
+        The same message id within 24 hours starts no second turn: its run is returned, or a
+        run that repeats the stored answer.
+
+        Raises:
+            EmptyMessageError, MessageTooLongError, TooManyMessagesError: the user's to mend.
+            NotFoundError: the conversation is somebody else's.
+            StoreError: the message was not stored; send it again.
+        """
+        _check(message)
+        lane = self._lanes.setdefault(message.conversation_id, _Lane())
+        try:
+            async with lane.lock:
+                await lane.committed()
+                known = lane.find(message.message_hash)
+                return known if known is not None else await self._accept(lane, message)
+        finally:
+            self._tidy(message.conversation_id)
+
+    def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return a run of the caller's conversation that goes on or ended within five minutes."""
+        run = self._hub.find(run_id)
+        if run is None or run.conversation_id != conversation_id or run.message.owner != owner:
+            return None
+        return run
+
+    async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
+        """Cancel the turn that runs here; False if none does. What was shown is kept."""
+        lane = self._lanes.get(conversation_id)
+        run = lane.current if lane is not None else None
+        if run is None or run.is_finished or run.message.owner != owner:
+            return False
+        if run_id is not None and run.run_id != run_id:
+            return False
+        run.request_stop("cancelled")
+        return True
+
+    def on_orphan(self, channel: str, deliver: Deliver) -> None:
+        """Have `deliver` reply when a queued message that came in elsewhere runs here."""
+        self._deliver[channel] = deliver
+
+    async def drain(self, *, seconds: float) -> None:
+        """Let running turns finish; what is not done in time is stored as interrupted."""
+        drivers = [lane.driver for lane in self._lanes.values() if lane.driver is not None]
+        if not drivers:
+            return
+        _, late = await asyncio.wait(drivers, timeout=seconds)
+        for lane in self._lanes.values():
+            if lane.current is not None:
+                lane.current.request_stop("interrupted")
+        if late:
+            await asyncio.wait(late, timeout=_LATE_SECONDS)
+
+    async def _accept(self, lane: _Lane, message: IncomingMessage) -> Run:
+        for attempt in range(_CLAIM_TRIES):
+            stored = await self._claimant.look(message, fresh=attempt > 0)
+            answered = await self._claimant.answered(stored.document, message)
+            if answered is not None:
+                run = Run(run_id=answered.run_id, message=message)
+                self._spawn(self._repeat(run, answered))
+                return run
+            if lane.driver is not None or self._must_wait(stored.document):
+                return await self._enqueue(lane, message, stored)
+            run = Run(run_id=self._ids.new_id("run"), message=message)
+            claim = await self._claimant.claim(stored, message, run.run_id)
+            if claim is not None:
+                self._drive(lane, self._hub.add(run), claim)
+                return run
+        raise StoreUnavailableError("the conversation could not be claimed")
+
+    def _must_wait(self, conversation: Conversation) -> bool:
+        held = self._claimant.state(conversation, runs_here=False) == "held"
+        return held or queue_length(conversation) > 0
+
+    async def _enqueue(
+        self, lane: _Lane, message: IncomingMessage, stored: Stored[Conversation]
+    ) -> Run:
+        run = Run(run_id=self._ids.new_id("run"), message=message)
+        run.emit(Notice("queued", "Your message waits until the one before it is answered."))
+        run.queued = True
+        lane.waiting[run.run_id] = run
+        stored_durably = False
+        try:
+            await self._claimant.enqueue(stored, message, run.run_id, lane.claim)
+            stored_durably = True
+        finally:
+            if not stored_durably:
+                del lane.waiting[run.run_id]
+        self._hub.add(run)
+        if lane.driver is None:
+            self._drive(lane, run, None)
+        return run
+
+    def _drive(self, lane: _Lane, run: Run, claim: Claim | None) -> None:
+        async def drive() -> None:
+            try:
+                await self._answer_all(lane, run, claim)
+            finally:
+                lane.claim, lane.current, lane.driver = None, None, None
+                lane.released.set()
+                self._tidy(run.conversation_id)
+
+        lane.driver = asyncio.create_task(drive())
+
+    async def _answer_all(self, lane: _Lane, run: Run, claim: Claim | None) -> None:
+        """Answer `run` if it holds `claim`, then whatever waits, until nothing of ours does."""
+        message = run.message
+        while True:
+            while claim is not None:
+                claim = await self._answer_one(lane, claim, run)
+                if claim is not None:
+                    run = self._run_of(lane, claim)
+            if not lane.waiting:
+                return
+            claim = await self._turn_comes(lane, message)
+            if claim is not None:
+                run = self._run_of(lane, claim)
+
+    async def _answer_one(self, lane: _Lane, claim: Claim, run: Run) -> Claim | None:
+        """Answer `run` and free the conversation; return the claim of the message after it."""
+        lane.released.clear()
+        lane.claim, lane.current = claim, run
+        queued_as = claim.conversation.inbox_head - 1 if run.queued else None
+        try:
+            successor = await self._answer_and_release(claim, run)
+            if queued_as is not None:
+                await self._claimant.forget_queued(run.conversation_id, queued_as)
+        except StoreError as error:
+            # The claim stays: it names the message, and whoever comes next takes it over.
+            logger.warning("turn_not_released", run_id=run.run_id, code=error.code)
+            self._claimant.forget(run.conversation_id)
+            if not run.is_finished:
+                run.emit(RunFailed(error.code, error.user_message, run.run_id))
+            successor = None
+        self._hub.ended(run)
+        lane.claim, lane.current = successor, None
+        lane.released.set()
+        return successor
+
+    async def _answer_and_release(self, claim: Claim, run: Run) -> Claim | None:
+        answered = await self._claimant.answered(claim.conversation, run.message)
+        if answered is not None:
+            await self._repeat(run, answered)
+            successor = await self._claimant.successor(claim.conversation)
+            return await claim.release(None, change=_unchanged, successor=successor)
+        outcome = await self._pipeline.run(claim, run)
+        successor = await self._claimant.successor(claim.conversation)
+        return await claim.release(outcome.answered, change=outcome.commit, successor=successor)
+
+    def _run_of(self, lane: _Lane, claim: Claim) -> Run:
+        """Return the waiting run of a queued message, or a new one that its channel delivers."""
+        mine = lane.waiting.pop(claim.run_id, None)
+        if mine is not None:
+            return mine
+        run = self._hub.add(Run(run_id=claim.run_id, message=claim.message))
+        run.queued = True
+        deliver = self._deliver.get(claim.message.channel)
+        if deliver is not None:
+            self._spawn(deliver(run))
+        return run
+
+    async def _turn_comes(self, lane: _Lane, message: IncomingMessage) -> Claim | None:
+        """Wait until a queued message can run here; None once none of ours waits any more."""
+        failures = 0
+        while lane.waiting:
+            try:
+                stored = await self._claimant.look(message, fresh=True)
+                await self._repeat_answered(lane, stored.document)
+                if (
+                    lane.waiting
+                    and self._claimant.state(stored.document, runs_here=False) != "held"
+                ):
+                    claim = await self._claimant.claim_next(stored)
+                    if claim is not None:
+                        return claim
+                failures = 0
+            except StoreError as error:
+                failures += 1
+                if failures > _POLL_FAILURES:
+                    _give_up(lane, error)
+            await asyncio.sleep(_POLL_SECONDS)
+        return None
+
+    async def _repeat_answered(self, lane: _Lane, conversation: Conversation) -> None:
+        """Repeat to their watchers what another replica answered."""
+        for run in list(lane.waiting.values()):
+            answered = await self._claimant.answered(conversation, run.message)
+            if answered is not None:
+                del lane.waiting[run.run_id]
+                await self._repeat(run, answered)
+
+    async def _repeat(self, run: Run, answered: AnsweredMessage) -> None:
+        run.replayed = True
+        await self._answers.repeat(run, answered)
+        self._hub.ended(run)
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _tidy(self, conversation_id: str) -> None:
+        lane = self._lanes.get(conversation_id)
+        if lane is not None and lane.driver is None and not lane.lock.locked():
+            del self._lanes[conversation_id]
+
+
+def _check(message: IncomingMessage) -> None:
+    if not message.text.strip() and message.press is None:
+        raise EmptyMessageError
+    if len(message.text) > MESSAGE_LIMIT_CHARS:
+        raise MessageTooLongError
+
+
+def _give_up(lane: _Lane, error: StoreError) -> None:
+    """End the waiting runs; their messages stay queued and run at the next contact."""
+    for run in lane.waiting.values():
+        run.emit(RunFailed(error.code, error.user_message, run.run_id))
+    lane.waiting.clear()
+
+
+def _unchanged(_: Conversation) -> None:
+    """Change nothing but the claim."""

@@ -1,0 +1,162 @@
+"""What a turn reads and writes, in the order that survives a crash anywhere."""
+
+import asyncio
+
+from data_models.chat_context import TurnStatus
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.clock import Clock, IdSource
+from data_models.documents import Stored
+from data_models.errors import (
+    AuditUnavailableError,
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    RoundsError,
+    StoreUnavailableError,
+)
+from data_models.identifiers import PatientId
+from data_models.patient_context_models import Registry
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.conversations.artifact_shelf import PatientShelf
+from services.conversations.legacy import LegacyHistory
+from services.memory_blocks.rotation import rotate
+from services.turn_draft import TurnDraft
+
+
+class TurnDocuments:
+    """Loads and stores the documents of a turn. The draft holds them; this holds none."""
+
+    def __init__(
+        self,
+        *,
+        contexts: ChatContextAccessor,
+        registries: PatientContextRegistryAccessor,
+        legacy: LegacyHistory,
+        audit: Audit,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._contexts = contexts
+        self._registries = registries
+        self._legacy = legacy
+        self._audit = audit
+        self._clock = clock
+        self._ids = ids
+
+    async def load_registry(self, turn: TurnDraft) -> None:
+        """Load the roster and the active pointer; adopt a legacy history at first contact."""
+        turn.registry = await self._registries.read(turn.conversation_id, epoch=turn.claim.epoch)
+        if turn.registry.etag is None and not turn.claim.was_known:
+            await self._legacy.adopt(turn.claim, now=turn.now)
+
+    async def activate(self, turn: TurnDraft, registry: Registry) -> None:
+        """Make the decided patient the active one.
+
+        The claim names the patient first, so that whoever takes over rewrites the right document.
+        """
+        before = turn.registry
+        await turn.claim.name_patient(registry.active_patient_id)
+        registry.epoch = turn.claim.epoch
+        etag = await self._registries.write(
+            registry, etag=before.etag if before is not None else None
+        )
+        turn.registry = Stored(registry, etag)
+
+    async def open(self, turn: TurnDraft, patient_id: PatientId | None) -> None:
+        """Read the document this turn writes, and put the access on record before anybody speaks.
+
+        Raises:
+            CorruptDocumentError: the document is there and cannot be read.
+            AuditUnavailableError: the access is not on record, so it does not happen.
+        """
+        record = self.record_access(turn, patient_id, action="turn")
+        read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
+        _, context = await asyncio.gather(record, read)
+        turn.adopt(context)
+
+    async def start_over(self, turn: TurnDraft, patient_id: PatientId | None) -> None:
+        """Begin a new history in the place of a damaged one, whose copy stays beside it."""
+        await self.record_access(turn, patient_id, action="start_new_history")
+        await turn.claim.name_patient(patient_id)
+        turn.adopt(
+            await self._contexts.start_over(
+                turn.conversation_id, patient_id, epoch=turn.claim.epoch
+            )
+        )
+
+    async def record_access(
+        self, turn: TurnDraft, patient_id: PatientId | None, *, action: str
+    ) -> None:
+        """Put this turn's access to one patient on the audit trail; returns when it is durable."""
+        await self._audit.record(
+            AuditEntry(
+                principal=turn.claim.message.sender.principal_id,
+                conversation=turn.conversation_id,
+                patient=patient_id,
+                run_id=turn.run.run_id,
+                actions=(action,),
+            )
+        )
+
+    async def save(self, turn: TurnDraft) -> None:
+        """Store the document as it is now, in the middle of the turn."""
+        context = turn.document()
+        etag = turn.context.etag if turn.context is not None else None
+        try:
+            new_etag = await self._contexts.write(context, etag=etag)
+        except (BlobChangedError, BlobExistsError) as error:
+            raise ClaimLostError("the context document was taken over") from error
+        turn.context = Stored(context, new_etag)
+        turn.unsaved = False
+
+    async def commit(self, turn: TurnDraft, failure: RoundsError | None) -> None:
+        """Store the finished turn: in its patient's document, or with the session if it has none.
+
+        Raises:
+            StoreError: it could not be stored; the claim still names the message.
+        """
+        if turn.leaves_no_turn:
+            return
+        if turn.context is None:
+            if isinstance(failure, StoreUnavailableError | AuditUnavailableError | ClaimLostError):
+                raise failure
+            await self._open_session(turn)
+        if turn.turn is not None:
+            turn.turn.turn_status = _status(turn, failure)
+            turn.turn.error_code = failure.code if failure is not None else None
+        await self._make_room(turn)
+        await self.save(turn)
+
+    def shelf(self, turn: TurnDraft) -> PatientShelf:
+        """Return where this turn's agents put files: beside this patient's document only."""
+        return PatientShelf(
+            contexts=self._contexts,
+            conversation_id=turn.conversation_id,
+            patient_id=turn.patient_id,
+            run_id=turn.run.run_id,
+            clock=self._clock,
+            ids=self._ids,
+        )
+
+    async def _open_session(self, turn: TurnDraft) -> None:
+        turn.adopt(await self._contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch))
+        for answer in turn.unkept_answers:
+            turn.add_answer(answer)
+
+    async def _make_room(self, turn: TurnDraft) -> None:
+        """Move the oldest turns out; archived first and removed after, so a crash loses nothing."""
+        context = turn.document()
+        rotation = rotate(context.chat_history)
+        if rotation.archived:
+            await self._contexts.archive(context, rotation.archived)
+        for whole in rotation.whole:
+            await self._contexts.archive(context, [whole])
+        context.chat_history = list(rotation.kept)
+
+
+def _status(turn: TurnDraft, failure: RoundsError | None) -> TurnStatus:
+    if failure is not None:
+        return "FAILED"
+    return "STOPPED" if turn.outcome == "cancelled" else "COMPLETED"

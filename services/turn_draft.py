@@ -1,0 +1,192 @@
+"""One turn while it runs: what was loaded, what was decided, what will be written."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.claim import Change, Claim
+from data_models.conversation import (
+    QUESTION_MINUTES,
+    AnsweredMessage,
+    Conversation,
+    OpenQuestion,
+    QuestionKind,
+)
+from data_models.documents import Stored
+from data_models.errors import ClaimLostError
+from data_models.identifiers import PatientId
+from data_models.incoming_message import Press
+from data_models.patient_context_models import Decision, Registry, TimingInfo
+from data_models.turn_events import Outcome, Step
+from services.run_hub import Run
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOutcome:
+    """What the conversation document records of a finished turn."""
+
+    answered: AnsweredMessage
+    commit: Change
+
+
+@dataclass(slots=True)
+class SpokenPart:
+    """A message that an agent has begun and not finished."""
+
+    message_id: str
+    agent: str
+    pieces: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TurnDraft:
+    """The state of one turn; nothing else holds any of it.
+
+    Attributes:
+        started: Monotonic seconds.
+        registry: As stored; replaced when the decision changes it.
+        context: The document this turn writes, None until it is known which.
+        turn: The row of this turn in that document.
+        unsaved: Whether the document has changes that are not stored.
+        question: What the server asks at the end of this turn.
+        withdraws_question: Whether the open question of before is over.
+        leaves_no_turn: After a clear there is nothing to keep the turn in.
+    """
+
+    claim: Claim
+    run: Run
+    now: datetime
+    started: float
+    registry: Stored[Registry] | None = None
+    context: Stored[ChatContext] | None = None
+    turn: Turn | None = None
+    unsaved: bool = False
+    speaking: SpokenPart | None = None
+    decision: Decision | None = None
+    timing: TimingInfo = field(default_factory=TimingInfo)
+    question: OpenQuestion | None = None
+    withdraws_question: bool = False
+    leaves_no_turn: bool = False
+    outcome: Outcome = "success"
+    first_text_at: float | None = None
+    unkept_answers: list[AgentMessage] = field(default_factory=list)
+    open_steps: list[Step] = field(default_factory=list)
+    open_calls: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The user's words."""
+        return self.claim.message.text
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation of this turn."""
+        return self.claim.conversation.conversation_id
+
+    @property
+    def patient_id(self) -> PatientId | None:
+        """The patient whose document this turn writes, if any."""
+        return self.context.document.patient_id if self.context is not None else None
+
+    @property
+    def has_unsaved_answers(self) -> bool:
+        """Whether an agent has finished a message that is not stored yet."""
+        return self.unsaved and self.turn is not None and bool(self.turn.agent_responses)
+
+    def document(self) -> ChatContext:
+        """Return the document this turn writes; it has been opened by then."""
+        if self.context is None:
+            raise ClaimLostError("the turn has no document")
+        return self.context.document
+
+    def loaded_registry(self) -> Registry:
+        """Return the registry; before it is loaded an empty one."""
+        if self.registry is None:
+            return Registry(conversation_id=self.conversation_id, epoch=self.claim.epoch)
+        return self.registry.document
+
+    def is_plan_press(self, press: Press) -> bool:
+        """Whether a pressed button belongs to the plan that is open now."""
+        plan = self.document().plan
+        return plan is not None and plan.plan_id == press.target_id and plan.status == "proposed"
+
+    def ask(
+        self, kind: QuestionKind, text: str, *, patient_id: PatientId | None, question_id: str
+    ) -> None:
+        """Open a question at the end of this turn; it is this user's to answer for 30 minutes."""
+        self.question = OpenQuestion(
+            question_id=question_id,
+            kind=kind,
+            run_id=self.run.run_id,
+            user=self.claim.message.sender.principal_id,
+            patient_id=patient_id,
+            epoch=self.claim.epoch,
+            text=text,
+            expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
+        )
+
+    def hear(self, text: str, *, at: float) -> None:
+        """Take in more text of the agent that speaks."""
+        if self.first_text_at is None:
+            self.first_text_at = at
+        if self.speaking is not None:
+            self.speaking.pieces.append(text)
+
+    def open_question(self) -> OpenQuestion | None:
+        """Return the question this message may answer: asked of this user, alive, of this epoch."""
+        question = self.claim.conversation.open_question
+        if question is None or question.user != self.claim.message.sender.principal_id:
+            return None
+        alive = question.expires_at > self.now and question.epoch == self.claim.epoch
+        return question if alive else None
+
+    def adopt(self, context: Stored[ChatContext]) -> None:
+        """Write this turn into `context` from now on."""
+        document = context.document
+        self.context = context
+        self.turn = Turn(
+            turn_id=document.next_turn_id,
+            run_id=self.run.run_id,
+            timestamp=self.now,
+            user=self.claim.message.sender.display_name,
+            user_message=self.text,
+            turn_status="IN_PROGRESS",
+        )
+        document.next_turn_id += 1
+        document.chat_history.append(self.turn)
+        self.unsaved = True
+
+    def add_answer(self, message: AgentMessage) -> None:
+        """Keep what an agent said."""
+        if self.turn is not None:
+            self.turn.agent_responses.append(message)
+            self.unsaved = True
+        else:
+            self.unkept_answers.append(message)
+        self.speaking = None
+
+    def result(self, *, answered_at: datetime) -> TurnOutcome:
+        """Return what the conversation document records of this turn."""
+        kept = None if self.leaves_no_turn or self.turn is None else self.turn.turn_id
+        answered = AnsweredMessage(
+            message_hash=self.claim.message.message_hash,
+            run_id=self.run.run_id,
+            patient_id=self.patient_id,
+            epoch=self.claim.epoch,
+            turn_id=kept,
+            answered_at=int(answered_at.timestamp()),
+        )
+        return TurnOutcome(answered=answered, commit=self._commit())
+
+    def _commit(self) -> Change:
+        question, withdraws = self.question, self.withdraws_question
+        asked = self.open_question()
+
+        def change(draft: Conversation) -> None:
+            draft.interruption = None
+            if question is not None:
+                draft.open_question = question
+            elif withdraws or asked is not None:
+                draft.open_question = None
+
+        return change

@@ -1,0 +1,49 @@
+"""Measures one turn: time, storage, model calls."""
+
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
+
+from data_models.counting_blob_store import StorageCounts, storage_counter
+from data_models.turn_events import TurnTiming
+from services.turn_draft import TurnDraft
+from services.usage import ModelUsage, begin_usage, end_usage
+
+
+class TurnMeter:
+    """Counts within its `with` block, and in every task started there."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._storage = StorageCounts()
+        self._usage = ModelUsage()
+
+    def __enter__(self) -> Self:
+        """Start counting."""
+        self._storage = self._stack.enter_context(storage_counter())
+        self._usage, token = begin_usage()
+        self._stack.callback(end_usage, token)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop counting."""
+        self._stack.close()
+
+    def timing(self, turn: TurnDraft, *, now: float) -> TurnTiming:
+        """Return the figures up to `now` (monotonic seconds)."""
+        first = turn.first_text_at
+        return TurnTiming(
+            total_ms=(now - turn.started) * 1000,
+            analyzer_ms=turn.timing.analyzer_ms,
+            storage_fallback_ms=turn.timing.storage_fallback_ms,
+            service_total_ms=turn.timing.service_total_ms,
+            first_token_ms=None if first is None else (first - turn.started) * 1000,
+            llm_calls=self._usage.calls,
+            llm_prompt_chars=self._usage.prompt_chars,
+            storage_ops=self._storage.total,
+        )

@@ -1,0 +1,336 @@
+"""The one path of a message, from claimed to stored, whatever channel it came from.
+
+    claim ─ load ─ clear? ─ decide patient ─ swap in patient ─ ground ─ group chat ─ write back
+
+`services/turn_desk.py` claims before and releases after; transports render the events. Read
+`_take`: it is the system in twelve lines.
+"""
+
+import asyncio
+import traceback
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+
+from data_models.chat_context import AgentMessage, ChatContext
+from data_models.claim import Claim
+from data_models.clock import Clock, IdSource
+from data_models.errors import (
+    ClaimLostError,
+    CorruptDocumentError,
+    InterruptedTurnError,
+    ModelTimeoutError,
+    RoundsError,
+    StaleQuestionError,
+)
+from data_models.identifiers import hashed
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    StateChanged,
+    Step,
+    StepFinished,
+    StepStarted,
+    ToolCallResult,
+)
+from services.conversations.clearing import Clearing
+from services.group_chat_port import (
+    ArtifactMade,
+    ChatFinished,
+    ContinuationChanged,
+    GroupChat,
+    GroupChatEvent,
+    GroupChatRequest,
+    PlanChanged,
+)
+from services.patient_context.commands import is_clear_command, is_yes
+from services.patient_context.service import PatientContextService
+from services.patient_context.verdict import PatientVerdict
+from services.run_hub import Run
+from services.turn_changes import change_document, follow
+from services.turn_documents import TurnDocuments
+from services.turn_draft import TurnDraft, TurnOutcome
+from services.turn_meter import TurnMeter
+from services.turn_state import shared_state, snapshot_of
+
+logger = structlog.get_logger()
+
+
+class TurnPipeline:
+    """Runs turns. Holds collaborators and no state of any turn, so turns may run side by side."""
+
+    def __init__(
+        self,
+        *,
+        documents: TurnDocuments,
+        patients: PatientContextService,
+        clearing: Clearing,
+        group_chat: GroupChat,
+        clock: Clock,
+        ids: IdSource,
+        turn_seconds: float,
+    ) -> None:
+        self._documents = documents
+        self._patients = patients
+        self._clearing = clearing
+        self._group_chat = group_chat
+        self._clock = clock
+        self._ids = ids
+        self._turn_seconds = turn_seconds
+
+    async def run(self, claim: Claim, run: Run) -> TurnOutcome:
+        """Answer the claimed message and store the turn; the last event is out when this returns.
+
+        Raises:
+            StoreError: the turn could not be stored. The claim still names the message, so
+                whoever comes next takes the turn over and nothing that was said is lost.
+        """
+        turn = TurnDraft(
+            claim=claim, run=run, now=self._clock.now(), started=self._clock.monotonic()
+        )
+        with TurnMeter() as meter:
+            run.emit(RunStarted(run.run_id, run.conversation_id))
+            work = asyncio.create_task(self._take(turn))
+            stop = asyncio.create_task(run.stop_requested())
+            async with claim.kept(on_lost=work.cancel):
+                await asyncio.wait(
+                    {work, stop},
+                    timeout=self._turn_seconds + 5,
+                    return_when=asyncio.FIRST_COMPLETED,
+                )
+                failure = await self._ended(turn, work, stop)
+                await self._write_back(turn, meter, failure)
+        return turn.result(answered_at=self._clock.now())
+
+    # -- the path -----------------------------------------------------------------------------
+
+    async def _take(self, turn: TurnDraft) -> None:
+        async with self._step(turn, "load"):
+            await self._load(turn)
+        if is_clear_command(turn.text):
+            return await self._clear(turn)
+        if await self._starts_new_history(turn):
+            return None
+        async with self._step(turn, "decide"):
+            verdict = await self._decide(turn)
+        if verdict.decision == "CLEAR":
+            return await self._clear(turn)
+        if verdict.decision == "NEEDS_PATIENT_ID":
+            return await self._ask(turn, verdict)
+        async with self._step(turn, "restore"):
+            readable = await self._swap_in(turn, verdict)
+        if not readable or verdict.reply is not None:
+            return self._say(turn, verdict.reply) if readable else None
+        async with self._step(turn, "chat"):
+            return await self._chat(turn)
+
+    async def _load(self, turn: TurnDraft) -> None:
+        if turn.claim.conversation.pending_clear is not None:
+            await self._clearing.finish(turn.claim)
+        await self._documents.load_registry(turn)
+        interruption = turn.claim.conversation.interruption
+        if interruption is not None:
+            turn.run.emit(Notice("interrupted", InterruptedTurnError.user_message))
+
+    async def _clear(self, turn: TurnDraft) -> None:
+        turn.decision, turn.withdraws_question = "CLEAR", True
+        active = turn.loaded_registry().active_patient_id
+        await self._documents.record_access(turn, active, action="clear")
+        async with self._step(turn, "save"):
+            archived = await self._clearing.clear(turn.claim, now=turn.now)
+        turn.leaves_no_turn = True
+        await self._documents.load_registry(turn)
+        self._show_state(turn)
+        self._say(turn, f"Cleared. {archived.documents} documents are archived; we start afresh.")
+
+    async def _starts_new_history(self, turn: TurnDraft) -> bool:
+        question = turn.open_question()
+        if question is None or question.kind != "new_history" or not is_yes(turn.text):
+            return False
+        await self._documents.start_over(turn, question.patient_id)
+        self._show_state(turn)
+        self._say(turn, "A new history is started. What would you like to review?")
+        return True
+
+    async def _decide(self, turn: TurnDraft) -> PatientVerdict:
+        registry, conversation = turn.loaded_registry(), turn.claim.conversation
+        known = registry.active_patient_id if turn.claim.was_known else None
+        context = ChatContext(conversation_id=turn.conversation_id, patient_id=known)
+        verdict, turn.timing = await self._patients.decide_and_apply(
+            turn.text,
+            context,
+            registry=registry,
+            question=turn.open_question(),
+            user=turn.claim.message.sender.principal_id,
+            run_id=turn.run.run_id,
+            epoch=conversation.epoch,
+            press=turn.claim.message.press,
+        )
+        turn.decision, turn.question = verdict.decision, verdict.question
+        return verdict
+
+    async def _ask(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
+        """Ask which patient; the message is kept with the session, where no model looks."""
+        await self._documents.open(turn, None)
+        self._show_state(turn)
+        self._say(turn, verdict.reply or "")
+
+    async def _swap_in(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:
+        """Load the decided patient's own document; False if it cannot be read and we asked."""
+        if verdict.registry is not None:
+            turn.withdraws_question = True
+            await self._documents.activate(turn, verdict.registry)
+        try:
+            await self._documents.open(turn, turn.loaded_registry().active_patient_id)
+        except CorruptDocumentError as error:
+            await self._offer_new_history(turn, error)
+            return False
+        if verdict.decision == "RESTORED_FROM_STORAGE":
+            turn.run.emit(Notice("restored", f"Continuing with {turn.patient_id}."))
+        self._show_state(turn)
+        return True
+
+    async def _offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
+        damaged = turn.loaded_registry().active_patient_id
+        text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
+        await self._documents.open(turn, None)
+        turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
+        self._show_state(turn)
+        self._say(turn, text)
+
+    async def _chat(self, turn: TurnDraft) -> None:
+        async for event in self._group_chat.run(self._request(turn)):
+            await self._apply(turn, event)
+
+    def _request(self, turn: TurnDraft) -> GroupChatRequest:
+        message, context = turn.claim.message, turn.document()
+        if message.press is not None and not turn.is_plan_press(message.press):
+            raise StaleQuestionError
+        return GroupChatRequest(
+            conversation_id=turn.conversation_id,
+            run_id=turn.run.run_id,
+            patient_id=turn.patient_id,
+            all_patient_ids=shared_state(turn, self._group_chat).all_patient_ids,
+            snapshot=snapshot_of(turn),
+            history=tuple(context.chat_history[:-1]),
+            text=turn.text,
+            user=message.sender.display_name,
+            now=turn.now,
+            deadline=turn.started + self._turn_seconds,
+            artifacts=self._documents.shelf(turn),
+            mentions=message.mentions,
+            addressed_agent=message.addressed_agent,
+            plan=context.plan,
+            continuation=context.continuation,
+            press=message.press,
+        )
+
+    async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:
+        if isinstance(event, PlanChanged | ContinuationChanged | ArtifactMade | ChatFinished):
+            if change_document(turn, event):
+                self._show_state(turn)
+            return
+        if isinstance(event, AgentMessageStarted) and turn.has_unsaved_answers:
+            await self._documents.save(turn)
+        follow(turn, event, at=self._clock.monotonic())
+        turn.run.emit(event)
+
+    # -- the ends -----------------------------------------------------------------------------
+
+    async def _ended(
+        self, turn: TurnDraft, work: "asyncio.Task[None]", stop: "asyncio.Task[str]"
+    ) -> RoundsError | None:
+        """Wait for the work to be over and say what became of it."""
+        stopped = stop.done()
+        stop.cancel()
+        if not work.done():
+            work.cancel()
+        await asyncio.wait({work})
+        if stopped and (work.cancelled() or work.exception() is not None):
+            turn.outcome = "cancelled"
+            return InterruptedTurnError() if stop.result() == "interrupted" else None
+        if work.cancelled():
+            return ClaimLostError() if turn.claim.is_lost else ModelTimeoutError()
+        error = work.exception()
+        if error is None or isinstance(error, RoundsError):
+            return error
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        # Type and place only: the text of an unexpected error may quote the conversation.
+        logger.error(
+            "turn_broke",
+            run_id=turn.run.run_id,
+            error=type(error).__name__,
+            where=f"{where.name}:{where.lineno}",
+        )
+        return RoundsError()
+
+    async def _write_back(
+        self, turn: TurnDraft, meter: TurnMeter, failure: RoundsError | None
+    ) -> None:
+        self._close_what_is_open(turn)
+        async with self._step(turn, "save"):
+            await self._documents.commit(turn, failure)
+        timing = meter.timing(turn, now=self._clock.monotonic())
+        if failure is None:
+            turn.run.emit(RunFinished(turn.outcome, timing))
+        else:
+            turn.run.emit(RunFailed(failure.code, failure.user_message, turn.run.run_id))
+        logger.info(
+            "turn_finished",
+            run_id=turn.run.run_id,
+            conversation=hashed(turn.conversation_id),
+            decision=turn.decision,
+            outcome=failure.code if failure is not None else turn.outcome,
+            total_ms=round(timing.total_ms, 1),
+            llm_calls=timing.llm_calls,
+            storage_ops=timing.storage_ops,
+        )
+
+    def _close_what_is_open(self, turn: TurnDraft) -> None:
+        """End what was cut off; what an agent had said is kept, because it was shown."""
+        for call_id in turn.open_calls:
+            turn.run.emit(ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0))
+        if turn.speaking is not None:
+            message = AgentMessage(
+                message_id=turn.speaking.message_id,
+                agent=turn.speaking.agent,
+                text="".join(turn.speaking.pieces),
+                timestamp=self._clock.now(),
+            )
+            turn.add_answer(message)
+            turn.run.emit(AgentMessageFinished(message))
+        for step in turn.open_steps:
+            turn.run.emit(StepFinished(step))
+
+    def _say(self, turn: TurnDraft, text: str) -> None:
+        """Have the facilitator say a line of the server's own."""
+        message = AgentMessage(
+            message_id=self._ids.new_id("msg"),
+            agent=self._group_chat.facilitator,
+            text=text,
+            timestamp=self._clock.now(),
+        )
+        turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
+        turn.run.emit(AgentTextDelta(message.message_id, text))
+        turn.hear("", at=self._clock.monotonic())
+        turn.add_answer(message)
+        turn.run.emit(AgentMessageFinished(message))
+        if turn.question is not None:
+            turn.outcome = "interrupt"
+
+    def _show_state(self, turn: TurnDraft) -> None:
+        turn.run.emit(StateChanged(shared_state(turn, self._group_chat)))
+
+    @asynccontextmanager
+    async def _step(self, turn: TurnDraft, step: Step) -> AsyncIterator[None]:
+        turn.run.emit(StepStarted(step))
+        turn.open_steps.append(step)
+        yield
+        turn.open_steps.remove(step)
+        turn.run.emit(StepFinished(step))
