@@ -1,0 +1,1 @@
+"""Clients of language models: one pool of connections, bounded calls, faults in our own words."""

@@ -1,0 +1,153 @@
+"""One call of a chat completion endpoint: bounded, retried, counted, in our own errors."""
+
+import asyncio
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, TypeAlias
+
+import httpx2
+from openai import AsyncOpenAI, RequestOptions
+
+from data_models.errors import (
+    ModelError,
+    ModelRequestError,
+    ModelTimeoutError,
+)
+from group_chat.models.answer import Answer
+from group_chat.models.faults import FOREIGN, Fault, fault_of
+from group_chat.models.incoming import IncomingAnswer, byte_due
+from group_chat.models.model_settings import CallLimits
+from services.usage import note_model_call
+
+Body: TypeAlias = Mapping[str, Any]
+
+_UNREAD: RequestOptions = {"headers": {"X-Stainless-Raw-Response": "stream"}}
+"""Tells the openai client to hand the answer over unread."""
+_DISPENSABLE = frozenset({"temperature", "parallel_tool_calls"})
+"""What some models refuse by name, as reasoning models do a temperature."""
+
+
+class Completions:
+    """Asks one model server. Holds connections and a bound on calls, nothing of any turn."""
+
+    def __init__(self, *, client: AsyncOpenAI, limits: CallLimits) -> None:
+        self._client = client
+        self._limits = limits
+        self._slots = asyncio.Semaphore(limits.concurrent_calls)
+        self._refused: set[str] = set()
+
+    async def stream(self, body: Body) -> AsyncGenerator[str | Answer, None]:
+        """Give text as it comes and, last, the whole answer.
+
+        Failures before the first text are retried; closing or cancelling aborts the call.
+
+        Raises:
+            ModelError: every fault of client, connection, server and model.
+        """
+        deadline = asyncio.get_running_loop().time() + self._limits.call_seconds
+        async with self._slot(deadline):
+            answer = await self._open({**body, "stream": True}, deadline)
+            try:
+                while text := await answer.next_text():
+                    yield text
+                yield answer.reader.end()
+            finally:
+                await answer.aclose()
+
+    async def complete(self, body: Body) -> Answer:
+        """Return the whole answer.
+
+        Raises:
+            ModelError: every fault of client, connection, server and model.
+        """
+        deadline = asyncio.get_running_loop().time() + self._limits.call_seconds
+        async with self._slot(deadline):
+            answer = await self._open(body, deadline)
+            try:
+                while await answer.next_text():
+                    pass
+                return answer.reader.end()
+            finally:
+                await answer.aclose()
+
+    @asynccontextmanager
+    async def _slot(self, deadline: float) -> AsyncIterator[None]:
+        try:
+            async with asyncio.timeout_at(deadline):
+                await self._slots.acquire()
+        except TimeoutError as error:
+            raise ModelTimeoutError("no model call became free in time") from error
+        try:
+            yield
+        finally:
+            self._slots.release()
+
+    async def _open(self, body: Body, deadline: float) -> IncomingAnswer:
+        """Return an answer that has its first text, or is whole."""
+        retries_left = self._limits.retries
+        while True:
+            sent = {key: value for key, value in body.items() if key not in self._refused}
+            answer = await self._attempt(sent, deadline)
+            if isinstance(answer, IncomingAnswer):
+                return answer
+            if self._can_do_without(answer, sent):
+                continue
+            pause = self._pause(answer, deadline) if retries_left > 0 else None
+            retries_left -= 1
+            if pause is None:
+                raise answer.error
+            await asyncio.sleep(pause)
+
+    async def _attempt(self, body: Body, deadline: float) -> IncomingAnswer | Fault:
+        """Send one request and wait for the first text."""
+        note_model_call(prompt_chars=prompt_chars(body))
+        async with AsyncExitStack() as failed:
+            try:
+                async with asyncio.timeout_at(byte_due(self._limits, deadline)):
+                    response = await self._client.post(
+                        "/chat/completions", cast_to=httpx2.Response, body=body, options=_UNREAD
+                    )
+                failed.push_async_callback(response.aclose)
+                answer = IncomingAnswer(response=response, limits=self._limits, deadline=deadline)
+                await answer.begin()
+            except ModelError as error:
+                return Fault(error)
+            except FOREIGN as error:
+                return fault_of(error)
+            failed.pop_all()
+            return answer
+
+    def _can_do_without(self, fault: Fault, sent: Body) -> bool:
+        """Learn, for the life of the process, which parameter the server does not take."""
+        if not isinstance(fault.error, ModelRequestError):
+            return False
+        param = fault.error.param
+        if param not in _DISPENSABLE or param not in sent:
+            return False
+        self._refused.add(param)
+        return True
+
+    def _pause(self, fault: Fault, deadline: float) -> float | None:
+        """Return seconds to wait before the next attempt, or None if there is to be none."""
+        if not fault.error.retryable:
+            return None
+        pause = random.uniform(0.2, 0.6)
+        if fault.retry_after_seconds is not None:
+            if fault.retry_after_seconds > self._limits.retry_after_seconds:
+                return None
+            pause = fault.retry_after_seconds + random.uniform(0, 0.1)
+        left = deadline - asyncio.get_running_loop().time()
+        return pause if pause < left else None
+
+
+def prompt_chars(body: Body) -> int:
+    """Return the characters of all messages in `body`, tool calls and results included."""
+    total = 0
+    for message in body["messages"]:
+        content = message.get("content") or ""
+        parts = [content] if isinstance(content, str) else [part["text"] for part in content]
+        total += sum(len(part) for part in parts)
+        for call in message.get("tool_calls") or ():
+            total += len(call["function"]["arguments"] or "")
+    return total

@@ -1,0 +1,133 @@
+"""Builds the models of the process: one client, one pool of connections."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import httpx2
+from openai import AsyncAzureOpenAI, AsyncOpenAI
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+
+from group_chat.models.azure_credential import AzureTokens
+from group_chat.models.completions import Completions
+from group_chat.models.model_settings import ModelSettings
+from group_chat.models.probe import probe
+from group_chat.models.structured import WireStructured
+from group_chat.models.transport import AiohttpTransport
+from group_chat.models.wire_chat import WireChatCompletion
+from group_chat.offline.offline_chat import OfflineChatCompletion
+from group_chat.offline.offline_structured import OfflineStructured
+from services.model_port import StructuredModel
+
+_TALKATIVE = ("semantic_kernel", "openai", "httpx2", "httpx", "azure.identity", "azure.core")
+_NO_KEY = "none"
+"""Local servers need no key, but the client insists on one."""
+
+
+async def _nothing() -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What the process asks.
+
+    Attributes:
+        chat: Speaks for the agents, through Semantic Kernel.
+        structured: Answers the classifier's questions.
+        is_language_model: False for the offline rules; every surface shows it.
+    """
+
+    chat: ChatCompletionClientBase
+    structured: StructuredModel
+    is_language_model: bool
+    _check: Callable[[], Awaitable[None]] = _nothing
+    _close: Callable[[], Awaitable[None]] = _nothing
+
+    async def check(self) -> None:
+        """Ask whether the model can serve, within five seconds.
+
+        Raises:
+            ModelError: it cannot.
+        """
+        await self._check()
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._close()
+
+
+def build_models(*, settings: ModelSettings) -> Models:
+    """Return the models that `settings` name; call once per process.
+
+    Raises:
+        ConfigurationError: a setting is missing or malformed.
+    """
+    settings.check()
+    quieten()
+    if settings.provider == "offline":
+        return Models(
+            chat=OfflineChatCompletion(ai_model_id="offline", service_id="chat"),
+            structured=OfflineStructured(),
+            is_language_model=False,
+        )
+    client, close = _client(settings)
+    completions = Completions(client=client, limits=settings.limits)
+    return Models(
+        chat=WireChatCompletion.over(completions, client=client, model=settings.model),
+        structured=WireStructured(
+            completions=completions, model=settings.small_model or settings.model
+        ),
+        is_language_model=True,
+        _check=lambda: probe(client),
+        _close=close,
+    )
+
+
+def quieten() -> None:
+    """Silence libraries that log prompts and answers below WARNING."""
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _client(settings: ModelSettings) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
+    http = httpx2.AsyncClient(
+        transport=AiohttpTransport(
+            url=settings.url,
+            connections=settings.limits.concurrent_calls,
+            connect_seconds=settings.limits.connect_seconds,
+        ),
+        timeout=None,  # Completions bounds every wait
+        trust_env=False,
+        follow_redirects=False,
+    )
+    if settings.provider == "azure":
+        return _azure_client(settings, http)
+    client = AsyncOpenAI(
+        base_url=settings.url,
+        api_key=settings.api_key or _NO_KEY,
+        http_client=http,
+        max_retries=0,
+    )
+    return client, client.close
+
+
+def _azure_client(
+    settings: ModelSettings, http: httpx2.AsyncClient
+) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
+    tokens = None if settings.api_key else AzureTokens()
+    client = AsyncAzureOpenAI(
+        azure_endpoint=settings.url,
+        api_version=settings.api_version,
+        api_key=settings.api_key or None,
+        azure_ad_token_provider=tokens.token if tokens else None,
+        http_client=http,
+        max_retries=0,
+    )
+
+    async def close() -> None:
+        await client.close()
+        if tokens is not None:
+            await tokens.aclose()
+
+    return client, close

@@ -1,0 +1,70 @@
+"""What an operator decides about the language model."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from data_models.errors import ConfigurationError
+
+Provider = Literal["azure", "openai", "offline"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallLimits:
+    """Bounds of one model call, its retries included.
+
+    Attributes:
+        idle_seconds: Longest silence: until the first byte, and between two.
+        call_seconds: Longest call, waiting for a free slot, retries and their pauses included.
+        connect_seconds: Longest wait for a connection.
+        retries: Further attempts after one that failed before its first token.
+        retry_after_seconds: A server that asks for a longer pause is not waited for.
+        concurrent_calls: Calls running at the same time in this process.
+        answer_chars: Text and tool arguments of one answer.
+        answer_bytes: Bytes of one answer on the wire, which frames each token in some 200.
+        tool_calls: Tool calls in one answer.
+    """
+
+    idle_seconds: float = 25.0
+    call_seconds: float = 55.0
+    connect_seconds: float = 5.0
+    retries: int = 1
+    retry_after_seconds: float = 20.0
+    concurrent_calls: int = 64
+    answer_chars: int = 250_000
+    answer_bytes: int = 24_000_000
+    tool_calls: int = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """Where the model is and how it is asked.
+
+    Attributes:
+        url: `OPENAI_BASE_URL`, or the Azure endpoint; the only host that is ever called.
+        model: Model name, or the Azure deployment's.
+        small_model: Serves the classifier; the same as `model` where it is not given.
+        api_key: Empty with Azure means the machine's own identity.
+    """
+
+    provider: Provider = "offline"
+    url: str = ""
+    model: str = ""
+    small_model: str = ""
+    api_key: str = field(default="", repr=False)
+    api_version: str = "2024-10-21"
+    limits: CallLimits = field(default_factory=CallLimits)
+
+    def check(self) -> None:
+        """Refuse what cannot work.
+
+        Raises:
+            ConfigurationError: a value is missing or malformed; the text names the setting.
+        """
+        if self.provider == "offline":
+            return
+        if not self.model:
+            name = "OPENAI_MODEL" if self.provider == "openai" else "AZURE_OPENAI_DEPLOYMENT_NAME"
+            raise ConfigurationError(f"{name} must name the model to ask")
+        if not self.url.startswith(("https://", "http://")):
+            name = "OPENAI_BASE_URL" if self.provider == "openai" else "AZURE_OPENAI_ENDPOINT"
+            raise ConfigurationError(f"{name} must be an http(s) address")

@@ -1,0 +1,139 @@
+"""Asks a model for an instance of a pydantic class, on servers that differ in what they support."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import openai
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from data_models.errors import ModelOutputError, ModelRequestError
+from group_chat.models.completions import Completions
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+_UNSUPPORTED = frozenset({"maxLength", "minLength", "default", "pattern", "format"})
+"""Keywords of JSON Schema that some servers refuse in strict mode."""
+
+
+class WireStructured:
+    """The `StructuredModel` of every OpenAI-compatible server.
+
+    What a server refuses with 400 is not sent again while the process lives: first the full
+    schema is tried, then one without bounds, then a bare JSON mode, then words alone.
+    """
+
+    def __init__(self, *, completions: Completions, model: str) -> None:
+        self._completions = completions
+        self._model = model
+        self._form = 0
+        self._shapes: dict[type[BaseModel], dict[str, Any]] = {}
+
+    async def ask(
+        self,
+        *,
+        purpose: str,
+        instructions: str,
+        text: str,
+        answer: type[Answer],
+    ) -> Answer:
+        """See `StructuredModel.ask`."""
+        messages = [_message("system", instructions), _message("user", text)]
+        said = await self._complete(messages, answer)
+        try:
+            return _parse(said, answer)
+        except ValidationError as error:
+            problems = places(error)
+        messages += [_message("assistant", said), _message("user", _repair_request(problems))]
+        said = await self._complete(messages, answer)
+        try:
+            return _parse(said, answer)
+        except ValidationError:
+            # The cause carries what the model said, which may name a patient.
+            raise ModelOutputError("the model's answer does not fit its schema") from None
+
+    async def _complete(self, messages: list[dict[str, str]], answer: type[BaseModel]) -> str:
+        shape = self._shape(answer)
+        last = len(FORMS) - 1
+        for form in range(self._form, last + 1):
+            body = {"model": self._model, "messages": messages} | FORMS[form](shape)
+            if form >= 2:
+                body["messages"] = _with_shape(messages, shape)
+            try:
+                said = await self._completions.complete(body)
+            except ModelRequestError:
+                if form == last:
+                    raise
+                continue
+            self._form = max(self._form, form)
+            return said.text
+        raise ModelOutputError("no form of structured answer is left")
+
+    def _shape(self, answer: type[BaseModel]) -> dict[str, Any]:
+        if answer not in self._shapes:
+            function = openai.pydantic_function_tool(answer)["function"]
+            self._shapes[answer] = dict(function["parameters"])
+        return self._shapes[answer]
+
+
+def places(error: ValidationError) -> str:
+    """Say where an answer does not fit and by which rule, and nothing of what it holds."""
+    rows = error.errors(include_input=False, include_url=False, include_context=False)
+    found = [
+        f"{'.'.join(str(part) for part in row['loc']) or 'root'}: {row['type']}" for row in rows
+    ]
+    return "; ".join(found[:10])
+
+
+def _strict(shape: dict[str, Any]) -> dict[str, Any]:
+    schema = {"name": "answer", "strict": True, "schema": shape}
+    return {"response_format": {"type": "json_schema", "json_schema": schema}}
+
+
+def _strict_without_bounds(shape: dict[str, Any]) -> dict[str, Any]:
+    return _strict(_without_bounds(shape))
+
+
+def _json_object(_: dict[str, Any]) -> dict[str, Any]:
+    return {"response_format": {"type": "json_object"}}
+
+
+def _words(_: dict[str, Any]) -> dict[str, Any]:
+    return {}
+
+
+FORMS = (_strict, _strict_without_bounds, _json_object, _words)
+
+
+def _without_bounds(node: Any) -> Any:
+    if isinstance(node, Mapping):
+        return {
+            key: _without_bounds(value)
+            for key, value in node.items()
+            if key not in _UNSUPPORTED or isinstance(value, Mapping)
+        }
+    if isinstance(node, list):
+        return [_without_bounds(value) for value in node]
+    return node
+
+
+def _with_shape(messages: list[dict[str, str]], shape: dict[str, Any]) -> list[dict[str, str]]:
+    schema = orjson.dumps(shape).decode()
+    first = (
+        f"{messages[0]['content']}\n\nAnswer only with JSON that fits this JSON Schema:\n{schema}"
+    )
+    return [_message("system", first), *messages[1:]]
+
+
+def _message(role: str, content: str) -> dict[str, str]:
+    return {"role": role, "content": content}
+
+
+def _repair_request(problems: str) -> str:
+    return f"That does not fit the schema ({problems}). Answer again, only with JSON that fits it."
+
+
+def _parse(said: str, answer: type[Answer]) -> Answer:
+    """Read the JSON object in `said`; small models like to wrap it in words or fences."""
+    start, end = said.find("{"), said.rfind("}")
+    return answer.model_validate_json(said[start : end + 1] if 0 <= start < end else said)

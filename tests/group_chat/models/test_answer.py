@@ -1,0 +1,105 @@
+"""Reading an answer does not depend on how the network cut it."""
+
+import itertools
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_models.errors import ModelError
+from group_chat.models.answer import AnswerReader
+from group_chat.models.model_settings import CallLimits
+
+TEXTS = st.lists(st.text(max_size=20), min_size=1, max_size=8)
+
+
+def stream_of(texts: list[str], *, line_end: bytes = b"\n", space: bytes = b" ") -> bytes:
+    events: list[dict[str, Any]] = [{"choices": [{"delta": {"content": text}}]} for text in texts]
+    events.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+    lines = [b"data:" + space + orjson.dumps(event) + line_end * 2 for event in events]
+    return b": comment" + line_end * 2 + b"".join(lines) + b"data: [DONE]" + line_end * 2
+
+
+def read(pieces: list[bytes]) -> tuple[str, str]:
+    reader = AnswerReader(limits=CallLimits())
+    shown = "".join(reader.feed_stream(piece) for piece in pieces)
+    return shown, reader.end().text
+
+
+def cut(data: bytes, places: list[int]) -> list[bytes]:
+    edges = [0, *sorted(place % (len(data) + 1) for place in places), len(data)]
+    return [data[a:b] for a, b in itertools.pairwise(edges)]
+
+
+@given(TEXTS, st.lists(st.integers(0, 5_000), max_size=12), st.booleans(), st.booleans())
+def test_any_cut_gives_the_same_text(
+    texts: list[str], places: list[int], windows: bool, tight: bool
+) -> None:
+    said = "a" + "".join(texts)
+    data = stream_of(
+        ["a", *texts], line_end=b"\r\n" if windows else b"\n", space=b"" if tight else b" "
+    )
+    assert read(cut(data, places)) == (said, said)
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_give_an_answer_or_our_own_error(data: bytes) -> None:
+    reader = AnswerReader(limits=CallLimits())
+    try:
+        reader.feed_stream(b"data: " + data + b"\n")
+        reader.end()
+    except ModelError:
+        return
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 5) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["choices", "delta", "message", "content", "tool_calls", "function", "name",
+                 "arguments", "index", "id", "finish_reason", "error", "refusal"]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(JSON)
+def test_any_json_gives_an_answer_or_our_own_error(value: object) -> None:
+    for wrapped in (
+        value,
+        {"choices": [{"message": value}]},
+        {"choices": [{"delta": {"tool_calls": value}}]},
+    ):
+        reader = AnswerReader(limits=CallLimits())
+        try:
+            reader.feed_whole(orjson.dumps(wrapped))
+            reader.end()
+        except ModelError:
+            continue
+
+
+def test_calls_without_numbers_are_told_apart_by_their_ids() -> None:
+    parts = [
+        {"id": "a", "function": {"name": "f", "arguments": '{"x"'}},
+        {"function": {"arguments": ":1}"}},
+        {"id": "b", "function": {"name": "g", "arguments": {"y": 2}}},
+    ]
+    reader = AnswerReader(limits=CallLimits())
+    reader.feed_whole(orjson.dumps({"choices": [{"message": {"tool_calls": parts}}]}))
+    calls = reader.end().tool_calls
+    assert [(call.name, call.arguments) for call in calls] == [("f", '{"x":1}'), ("g", '{"y":2}')]
+
+
+@pytest.mark.parametrize("limit", ["answer_chars", "answer_bytes"])
+def test_an_answer_beyond_a_limit_is_refused(limit: str) -> None:
+    limits = CallLimits(answer_chars=50) if limit == "answer_chars" else CallLimits(answer_bytes=99)
+    with pytest.raises(ModelError, match="too long"):
+        AnswerReader(limits=limits).feed_stream(stream_of(["word " * 20]))

@@ -1,0 +1,153 @@
+"""Which models are built, whom they call and with which key."""
+
+import logging
+
+import httpx2
+import pytest
+from pydantic import BaseModel
+
+from data_models.errors import ConfigurationError, ModelError, ModelUnavailableError
+from group_chat.models.factory import build_models
+from group_chat.models.faults import retry_after
+from group_chat.models.model_settings import ModelSettings
+from group_chat.models.transport import AiohttpTransport
+from tests.fakes_openai import FakeOpenAI, Reply
+from tests.group_chat.models.conftest import ModelSite, history, streamed
+
+
+class Word(BaseModel):
+    """One word."""
+
+    word: str
+
+
+async def test_a_server_without_keys_is_called_without_one_of_ours(site: ModelSite) -> None:
+    await streamed(site.models())
+    assert site.server.requests[0].header("Authorization") == "Bearer none"
+    assert site.server.requests[0].header("Cookie") is None
+
+
+async def test_azure_is_called_with_its_key_at_the_deployment_and_version() -> None:
+    async with FakeOpenAI() as server:
+        models = build_models(
+            settings=ModelSettings(
+                provider="azure",
+                url=server.base_url.removesuffix("/v1"),
+                model="gpt-deploy",
+                api_key="key-7",
+                api_version="2024-10-21",
+            )
+        )
+        assert (await streamed(models)).startswith("You said")
+        request = server.requests[0]
+        await models.close()
+    assert request.header("api-key") == "key-7"
+    assert request.path == "/openai/deployments/gpt-deploy/chat/completions"
+    assert b"api-version=2024-10-21" in request.head
+
+
+async def test_the_classifier_may_be_asked_of_a_smaller_model(site: ModelSite) -> None:
+    models = build_models(
+        settings=ModelSettings(
+            provider="openai", url=site.server.base_url, model="large", small_model="small"
+        )
+    )
+    site.server.queue(Reply(text='{"word": "a"}'))
+    await models.structured.ask(purpose="t", instructions="i", text="t", answer=Word)
+    await streamed(models)
+    await models.close()
+    assert [request.body["model"] for request in site.server.requests] == ["small", "large"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        ModelSettings(provider="openai", url="http://127.0.0.1/v1"),
+        ModelSettings(provider="azure", url="https://example.invalid"),
+        ModelSettings(provider="openai", model="m", url="localhost:8080"),
+        ModelSettings(provider="azure", model="m"),
+    ],
+)
+def test_settings_that_cannot_work_stop_the_start(settings: ModelSettings) -> None:
+    with pytest.raises(ConfigurationError, match=r"OPENAI_\w+ must"):
+        build_models(settings=settings)
+
+
+def test_the_key_is_not_in_what_settings_print() -> None:
+    assert "secret" not in repr(ModelSettings(provider="openai", api_key="secret"))
+
+
+async def test_readiness_asks_the_server(site: ModelSite) -> None:
+    models = site.models()
+    await models.check()
+    assert not site.server.requests
+
+
+async def test_the_offline_model_needs_nothing_and_says_what_it_is() -> None:
+    models = build_models(settings=ModelSettings())
+    assert not models.is_language_model
+    await models.check()
+    await models.close()
+
+
+async def test_nothing_but_the_configured_host_is_called() -> None:
+    transport = AiohttpTransport(url="http://127.0.0.1:9/v1", connections=1, connect_seconds=1)
+    async with httpx2.AsyncClient(transport=transport, trust_env=False) as client:
+        for url in ("http://127.0.0.1:10/v1", "https://127.0.0.1:9/", "http://localhost:9/v1"):
+            with pytest.raises(httpx2.UnsupportedProtocol):
+                await client.get(url)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "2"}, 2.0),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "Wed, 21 Oct 2030 07:28:00 GMT"}, None),
+        ({"retry-after": "-1"}, None),
+        ({"retry-after": "nan"}, None),
+        ({}, None),
+    ],
+)
+def test_the_pause_a_server_asks_for_is_read(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    assert retry_after(httpx2.Headers(headers)) == seconds
+
+
+async def test_neither_prompt_nor_answer_is_logged(
+    site: ModelSite, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING)
+    site.server.queue(Reply(text="Canary-answer"), Reply(status=500, body=b"Canary-problem"))
+    models = site.models()
+    await streamed(models, history("Canary-prompt"))
+    with pytest.raises(ModelError):
+        await streamed(models, history("Canary-prompt"))
+    assert "Canary" not in caplog.text
+    for name in ("semantic_kernel", "openai"):
+        assert not logging.getLogger(f"{name}.anything").isEnabledFor(logging.INFO)
+
+
+async def test_a_model_without_an_identity_is_unavailable_and_says_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from azure.core.exceptions import ClientAuthenticationError
+    from azure.identity.aio import DefaultAzureCredential
+
+    from group_chat.models.azure_credential import AzureTokens
+
+    credential = DefaultAzureCredential(
+        exclude_managed_identity_credential=True,
+        exclude_cli_credential=True,
+        exclude_powershell_credential=True,
+        exclude_developer_cli_credential=True,
+        exclude_shared_token_cache_credential=True,
+        exclude_workload_identity_credential=True,
+    )
+    monkeypatch.delenv("AZURE_CLIENT_ID", raising=False)
+    tokens = AzureTokens(credential=credential)
+    with pytest.raises(ModelUnavailableError) as caught:
+        await tokens.token()
+    await tokens.aclose()
+    assert not isinstance(caught.value, ClientAuthenticationError)

@@ -1,0 +1,180 @@
+"""Every way in which a model's server fails ends soon, in one of our own errors (R13)."""
+
+import asyncio
+import traceback
+
+import pytest
+from pydantic import BaseModel
+
+from data_models.errors import (
+    ModelError,
+    ModelOutputError,
+    ModelRefusedError,
+    ModelRequestError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+)
+from group_chat.models.factory import build_models
+from group_chat.models.model_settings import CallLimits, ModelSettings
+from tests.fakes_openai import Reply, ToolCall
+from tests.group_chat.models.conftest import SHORT, ModelSite, history, streamed
+
+CANARY = "Melanoma-of-Mrs-Canary"
+
+
+class Verdict(BaseModel):
+    """What the structured tests ask for."""
+
+    stays: bool
+
+
+def problem(code: str | None = None) -> bytes:
+    return f'{{"error":{{"message":"{CANARY}","code":"{code}"}}}}'.encode()
+
+
+FAULTS = {
+    "429": (Reply(status=429, body=problem()), ModelUnavailableError),
+    "500": (Reply(status=500, body=problem()), ModelUnavailableError),
+    "503 with html": (
+        Reply(status=503, body=b"<html>" + CANARY.encode(), content_type="text/html"),
+        ModelUnavailableError,
+    ),
+    "401": (Reply(status=401, body=problem()), ModelError),
+    "400": (Reply(status=400, body=problem()), ModelRequestError),
+    "redirect": (Reply(status=302, headers={"Location": "http://127.0.0.1:1/"}), ModelError),
+    "content filter of the prompt": (
+        Reply(status=400, body=problem("content_filter")),
+        ModelRefusedError,
+    ),
+    "reset at once": (Reply(text=CANARY, drop_after_bytes=0), ModelUnavailableError),
+    "reset within": (Reply(text=CANARY * 50, drop_after_bytes=90), ModelUnavailableError),
+    "silence": (Reply(text=CANARY, delay_seconds=5), ModelTimeoutError),
+    "empty": (Reply(text=""), ModelOutputError),
+    "blank": (Reply(text=" \n "), ModelOutputError),
+    "null": (Reply(text=None), ModelOutputError),
+    "cut off": (Reply(text=CANARY, finish_reason="length"), ModelOutputError),
+    "content filter": (Reply(text=CANARY, finish_reason="content_filter"), ModelRefusedError),
+    "refusal": (Reply(refusal=CANARY), ModelRefusedError),
+    "html": (
+        Reply(body=b"<html>" + CANARY.encode() + b"</html>", content_type="text/html"),
+        ModelOutputError,
+    ),
+    "no choices": (Reply(choices=False), ModelOutputError),
+    "choices are no list": (Reply(body=b'{"choices": 7}'), ModelOutputError),
+    "content is no text": (
+        Reply(body=b'{"choices": [{"message": {"content": [1]}}]}'),
+        ModelOutputError,
+    ),
+    "1.5 MB": (Reply(text=CANARY * 68_000), ModelOutputError),
+    "one endless event": (
+        Reply(body=b"data: " + b"x" * 1_500_000, content_type="text/event-stream"),
+        ModelOutputError,
+    ),
+    "malformed json": (
+        Reply(body=b'{"choices": [{"message": {"content": "' + CANARY.encode()),
+        ModelOutputError,
+    ),
+    "malformed event": (
+        Reply(body=b'data: {"choices": [{"delta": \n\n', content_type="text/event-stream"),
+        ModelOutputError,
+    ),
+    "json too deep": (Reply(body=b'{"choices":' + b"[" * 100_000), ModelOutputError),
+    "too many tools": (
+        Reply(tool_calls=[ToolCall("f", call_id=f"c{n}") for n in range(100)]),
+        ModelOutputError,
+    ),
+    "a tool without a name": (Reply(tool_calls=[ToolCall("")]), ModelOutputError),
+    "a failure within the stream": (
+        Reply(body=b"data: " + problem() + b"\n\n", content_type="text/event-stream"),
+        ModelUnavailableError,
+    ),
+}
+ONLY_STREAMED = {
+    "stopped without an end": (Reply(text=CANARY, end_stream=False), ModelOutputError),
+}
+
+
+def assert_says_nothing(error: BaseException) -> None:
+    told = "".join(traceback.format_exception(error))
+    assert CANARY not in told
+
+
+@pytest.mark.parametrize("name", [*FAULTS, *ONLY_STREAMED])
+async def test_a_streamed_call_ends_in_our_own_error(site: ModelSite, name: str) -> None:
+    reply, expected = (FAULTS | ONLY_STREAMED)[name]
+    site.server.queue(reply)
+    async with asyncio.timeout(2):
+        with pytest.raises(ModelError) as caught:
+            await streamed(site.models())
+    assert type(caught.value) is expected
+    assert_says_nothing(caught.value)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+async def test_a_structured_call_ends_in_our_own_error(site: ModelSite, name: str) -> None:
+    reply, expected = FAULTS[name]
+    site.server.queue(*[reply] * 4)
+    async with asyncio.timeout(5):
+        with pytest.raises(ModelError) as caught:
+            await site.models().structured.ask(
+                purpose="test", instructions="Say.", text="Text", answer=Verdict
+            )
+    # A server that takes no form of the request is asked in every form first.
+    assert type(caught.value) is expected
+    assert_says_nothing(caught.value)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+async def test_the_next_call_works(site: ModelSite, name: str) -> None:
+    models = site.models()
+    site.server.queue(FAULTS[name][0], Reply(text="All is well."))
+    with pytest.raises(ModelError):
+        await streamed(models)
+    assert await streamed(models) == "All is well."
+
+
+async def test_a_server_that_is_not_there_is_unavailable() -> None:
+    models = build_models(
+        settings=ModelSettings(
+            provider="openai", url="http://127.0.0.1:9/v1", model="m", limits=SHORT
+        )
+    )
+    with pytest.raises(ModelUnavailableError):
+        await streamed(models)
+    with pytest.raises(ModelUnavailableError):
+        await models.check()
+    await models.close()
+
+
+async def test_a_stream_that_falls_silent_is_given_up_though_it_had_begun(site: ModelSite) -> None:
+    site.server.queue(Reply(text="word " * 50, chunk_chars=5, tokens_per_second=1.5))
+    with pytest.raises(ModelTimeoutError):
+        await streamed(site.models())
+    await asyncio.sleep(0.02)
+    assert site.server.requests[0].was_aborted
+
+
+async def test_a_slow_stream_ends_with_the_budget_of_the_call(site: ModelSite) -> None:
+    site.server.queue(Reply(text="word " * 5_000, chunk_chars=5, tokens_per_second=50))
+    limits = CallLimits(idle_seconds=0.3, call_seconds=0.4, retries=1)
+    async with asyncio.timeout(1):
+        with pytest.raises(ModelTimeoutError):
+            await streamed(site.models(limits=limits))
+    assert len(site.server.requests) == 1
+
+
+async def test_calls_beyond_the_limit_wait_no_longer_than_their_budget(site: ModelSite) -> None:
+    site.server.delay_seconds = 0.25
+    limits = CallLimits(concurrent_calls=1, call_seconds=0.4)
+    models = site.models(limits=limits)
+    results = await asyncio.gather(*[streamed(models) for _ in range(4)], return_exceptions=True)
+    assert [type(result) for result in results].count(ModelTimeoutError) == 3
+    assert isinstance(results[0], str)
+
+
+async def test_what_an_error_tells_is_safe_to_log(site: ModelSite) -> None:
+    site.server.queue(Reply(status=400, body=problem()))
+    with pytest.raises(ModelError) as caught:
+        await streamed(site.models(), history(CANARY))
+    assert CANARY not in str(caught.value)
+    assert_says_nothing(caught.value)
