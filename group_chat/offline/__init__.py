@@ -1,0 +1,1 @@
+"""The offline rules: a deterministic model inside the process that needs nothing."""

@@ -1,0 +1,188 @@
+"""The offline rules of the agent who leads: plan, route, answer about the roster, close."""
+
+from group_chat.offline.prompt import Prompt, Spoken
+from group_chat.offline.reply import Call, OfflineReply
+from group_chat.offline.specialist import answer_as_specialist, bullets_of
+from group_chat.offline.words import LEFT_OUT, OVERVIEW, PLAN, ROSTER, best_match, topics_of
+from group_chat.plan_text import PLAN_QUESTION
+
+_ROWS_OF_EACH_AGENT = 6
+_STEP_LIMIT = 20
+_NO_PATIENT = (
+    "No patient is active, so there is no record to look at. Name a patient to begin, for example: "
+    "start tumor board for patient_4."
+)
+_HELP = (
+    "I can propose a plan for a tumor board, pass a question on to one agent of the team, give an "
+    "overview of the record, or say which patients were discussed. Try one of these:\n"
+    "- start tumor board\n"
+    "- what is the current status, the timeline, the imaging, the pathology\n"
+    "- which patients have we discussed"
+)
+_TASKS = {
+    "history": "give the course of the illness in order of time",
+    "status": "give the current status",
+    "imaging": "review the imaging reports and studies",
+    "pathology": "review the pathology reports and biomarkers",
+    "document": "write the tumor board document from what was said",
+}
+
+
+def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
+    """Answer by the first rule that fits."""
+    if prompt.answers:
+        return _after_tools(prompt)
+    match prompt.cue.kind:
+        case "close":
+            return OfflineReply(text=_summary(prompt))
+        case "failed":
+            return OfflineReply(text=_failed(prompt))
+        case "waiting":
+            return _while_plan_waits(prompt)
+        case "own_step":
+            return answer_as_specialist(prompt)
+        case _:
+            return _answer(prompt)
+
+
+def _answer(prompt: Prompt) -> OfflineReply:
+    if ROSTER.search(prompt.asked):
+        return OfflineReply(text=_roster(prompt))
+    if prompt.patient_id is None:
+        return OfflineReply(text=_NO_PATIENT)
+    if PLAN.search(prompt.asked):
+        return _propose(prompt)
+    if prompt.said:
+        return OfflineReply(text="Nothing else is open. What would you like to review next?")
+    agent = best_match(prompt.asked, prompt.team)
+    overview = prompt.tool("load_patient_data")
+    if overview is not None and OVERVIEW.search(prompt.asked) and not topics_of(prompt.asked):
+        return OfflineReply(calls=(Call(overview.wire_name, {}),))
+    if agent is not None:
+        return OfflineReply(
+            text=f"This is for one of the team.\n\n*{agent}*, please answer this from the record."
+        )
+    return OfflineReply(text=_HELP)
+
+
+def _propose(prompt: Prompt) -> OfflineReply:
+    steps = _steps(prompt)
+    tool = prompt.tool("propose_plan")
+    if not steps:
+        return OfflineReply(text="Nobody in the team has work in such a plan, so I propose none.")
+    intro = f"I propose a plan of {len(steps)} steps for `{prompt.patient_id}`."
+    if tool is None:
+        lines = [f"{n}. *{row['agent']}*: {row['text']}" for n, row in enumerate(steps, 1)]
+        return OfflineReply(text="\n".join([intro, "", "Plan:", *lines, "", PLAN_QUESTION]))
+    return OfflineReply(text=intro, calls=(Call(tool.wire_name, {"steps": steps}),))
+
+
+def _steps(prompt: Prompt) -> list[dict[str, str]]:
+    """Return one step for each agent that was named, or for all; who writes comes last."""
+    left_out = " ".join(LEFT_OUT.findall(prompt.asked)).casefold()
+    team = {
+        name: description
+        for name, description in prompt.team.items()
+        if name.casefold() not in left_out
+    }
+    wanted = prompt.asked.casefold()
+    named = {name: text for name, text in team.items() if name.casefold() in wanted}
+    chosen = named or team
+    tasks = {name: _topic(name, description) for name, description in chosen.items()}
+    ordered = sorted(chosen, key=lambda name: tasks[name] == "document")
+    return [
+        {"agent": name, "text": _TASKS.get(tasks[name], chosen[name].rstrip("."))}
+        for name in ordered[:_STEP_LIMIT]
+    ]
+
+
+def _topic(name: str, description: str) -> str:
+    """Return the work an agent is for; one whose topics are not plain is described by its text."""
+    fits = {topic: best_match(_TASKS[topic], {name: description}) for topic in _TASKS}
+    found = topics_of(f"{name} {description}")
+    if "document" in found:
+        return "document"
+    return next((topic for topic in _TASKS if topic in found and fits[topic]), "")
+
+
+def _while_plan_waits(prompt: Prompt) -> OfflineReply:
+    team = prompt.team
+    changes = PLAN.search(prompt.asked) or (
+        any(name.casefold() in prompt.asked.casefold() for name in team)
+        and (LEFT_OUT.search(prompt.asked) or "only" in prompt.asked.casefold())
+    )
+    if changes and prompt.patient_id is not None:
+        return _propose(prompt)
+    if ROSTER.search(prompt.asked):
+        return OfflineReply(
+            text=f'{_roster(prompt)}\n\nThe plan is still open: "yes" goes on with it.'
+        )
+    return OfflineReply(
+        text='The plan is still open. Say "yes" to go on with it, "no" to cancel it, or name the '
+        "agents it should do with or without."
+    )
+
+
+def _after_tools(prompt: Prompt) -> OfflineReply:
+    report = answer_as_specialist(prompt).text
+    return OfflineReply(text=f"{report}\n\nFor a full review, ask me to start a tumor board.")
+
+
+def _roster(prompt: Prompt) -> str:
+    active = prompt.patient_id
+    names = [f"`{one}`{' (active)' if one == active else ''}" for one in prompt.patients]
+    if not names:
+        return "No patient was discussed in this conversation yet."
+    count = "One patient was" if len(names) == 1 else f"{len(names)} patients were"
+    return f"{count} discussed in this conversation: {', '.join(names)}."
+
+
+def _failed(prompt: Prompt) -> str:
+    agent = prompt.said[-1].agent if prompt.said else "the last agent"
+    return (
+        f"The step of {agent} gave nothing, because its tools could not be read; what it would "
+        "have found is missing from here on. Shall I go on without it?"
+    )
+
+
+def _summary(prompt: Prompt) -> str:
+    reports = _reports(prompt)
+    lines = ["**Summary for the board**"]
+    for spoken in reports:
+        rows = bullets_of(spoken)
+        if not rows:
+            continue
+        lines += ["", f"**{spoken.agent}**", *rows[:_ROWS_OF_EACH_AGENT]]
+        if len(rows) > _ROWS_OF_EACH_AGENT:
+            lines.append(f"- … {len(rows) - _ROWS_OF_EACH_AGENT} more in its message above")
+    gaps = _gaps(reports)
+    if gaps:
+        lines += ["", "**Missing**", *gaps]
+    differing = [row for spoken in reports for row in bullets_of(spoken) if "sources differ" in row]
+    if differing:
+        lines += ["", "**For the board to settle: sources differ**", *dict.fromkeys(differing)]
+    return "\n".join([*lines, "", "All steps of the plan are done."])
+
+
+def _reports(prompt: Prompt) -> list[Spoken]:
+    """Return what the team said since the plan was proposed, its last message of each agent."""
+    everything = [*prompt.earlier, *prompt.said]
+    began = max(
+        (index for index, spoken in enumerate(everything) if PLAN_QUESTION in spoken.text),
+        default=-1,
+    )
+    last = {
+        spoken.agent: spoken for spoken in everything[began + 1 :] if spoken.agent in prompt.team
+    }
+    return list(last.values())
+
+
+def _gaps(reports: list[Spoken]) -> list[str]:
+    gaps: dict[str, None] = {}
+    for spoken in reports:
+        for line in spoken.text.splitlines():
+            if line.startswith("Not in the record:"):
+                gaps[f"- {line.removeprefix('Not in the record:').strip()}"] = None
+            elif "could not be read" in line or "holds nothing on this" in line:
+                gaps[f"- {spoken.agent}: {line.replace('**', '')}"] = None
+    return list(gaps)

@@ -1,0 +1,139 @@
+"""The offline rules as a chat service of Semantic Kernel."""
+
+from collections.abc import AsyncGenerator, Callable, Iterator
+from typing import Any, ClassVar
+
+import orjson
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.connectors.ai.function_call_choice_configuration import (
+    FunctionCallChoiceConfiguration,
+)
+from semantic_kernel.connectors.ai.function_calling_utils import (
+    update_settings_from_function_call_configuration,
+)
+from semantic_kernel.connectors.ai.function_choice_type import FunctionChoiceType
+from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
+from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
+from semantic_kernel.contents import (
+    AuthorRole,
+    ChatHistory,
+    ChatMessageContent,
+    FinishReason,
+    FunctionCallContent,
+    StreamingChatMessageContent,
+    StreamingTextContent,
+    TextContent,
+)
+
+from group_chat.offline.facilitator import answer_as_facilitator
+from group_chat.offline.prompt import Prompt, read_prompt
+from group_chat.offline.reply import NOT_A_LANGUAGE_MODEL, OfflineReply
+from group_chat.offline.specialist import answer_as_specialist
+
+CHUNK_CHARS = 240
+
+
+class OfflineChatCompletion(ChatCompletionClientBase):
+    """Answers from tool results and from what was said, by rules; the same prompt, the same words.
+
+    It goes through the same kernel, tools and streams as a language model, so that everything
+    works without one.
+    """
+
+    SUPPORTS_FUNCTION_CALLING: ClassVar[bool] = True
+
+    def get_prompt_execution_settings_class(self) -> type[PromptExecutionSettings]:
+        """Return the class that carries the offered tools."""
+        return OpenAIChatPromptExecutionSettings
+
+    async def _inner_get_chat_message_contents(
+        self, chat_history: ChatHistory, settings: PromptExecutionSettings
+    ) -> list[ChatMessageContent]:
+        reply = _reply(chat_history, settings)
+        items: list[Any] = [TextContent(text=reply.text)] if reply.text else []
+        return [
+            ChatMessageContent(
+                role=AuthorRole.ASSISTANT,
+                items=[*items, *_calls(reply)],
+                ai_model_id=self.ai_model_id,
+                finish_reason=_finish_reason(reply),
+            )
+        ]
+
+    async def _inner_get_streaming_chat_message_contents(
+        self,
+        chat_history: ChatHistory,
+        settings: PromptExecutionSettings,
+        function_invoke_attempt: int = 0,
+    ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
+        reply = _reply(chat_history, settings)
+        pieces: list[list[Any]] = [
+            [StreamingTextContent(choice_index=0, text=chunk)] for chunk in _chunks(reply.text)
+        ]
+        for items in [*pieces, _calls(reply)]:
+            yield [
+                StreamingChatMessageContent(
+                    role=AuthorRole.ASSISTANT,
+                    choice_index=0,
+                    items=items,
+                    ai_model_id=self.ai_model_id,
+                    function_invoke_attempt=function_invoke_attempt,
+                )
+            ]
+
+    def _update_function_choice_settings_callback(
+        self,
+    ) -> Callable[
+        [FunctionCallChoiceConfiguration, PromptExecutionSettings, FunctionChoiceType], None
+    ]:
+        return update_settings_from_function_call_configuration
+
+    def _reset_function_choice_settings(self, settings: PromptExecutionSettings) -> None:
+        if isinstance(settings, OpenAIChatPromptExecutionSettings):
+            settings.tool_choice = None
+            settings.tools = None
+
+
+def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> OfflineReply:
+    offered = settings.tools if isinstance(settings, OpenAIChatPromptExecutionSettings) else None
+    return reply_to(read_prompt(chat_history, offered or ()))
+
+
+def reply_to(prompt: Prompt) -> OfflineReply:
+    """Return the answer to one prompt; the first of a conversation says who speaks."""
+    if prompt.verdict is not None:
+        return OfflineReply(text=prompt.verdict)
+    is_facilitator = prompt.is_facilitator
+    reply = answer_as_facilitator(prompt) if is_facilitator else answer_as_specialist(prompt)
+    if prompt.is_first and reply.text:
+        text = f"{NOT_A_LANGUAGE_MODEL}\n\n{reply.text}"
+        return OfflineReply(text=text, calls=reply.calls)
+    return reply
+
+
+def _calls(reply: OfflineReply) -> list[Any]:
+    return [
+        FunctionCallContent(
+            id=f"call_{index}",
+            index=index,
+            name=call.wire_name,
+            arguments=orjson.dumps(call.arguments).decode(),
+        )
+        for index, call in enumerate(reply.calls)
+    ]
+
+
+def _finish_reason(reply: OfflineReply) -> FinishReason:
+    return FinishReason.TOOL_CALLS if reply.calls else FinishReason.STOP
+
+
+def _chunks(text: str) -> Iterator[str]:
+    """Cut at line ends, into pieces of about `CHUNK_CHARS`."""
+    piece = ""
+    for line in text.splitlines(keepends=True):
+        piece += line
+        if len(piece) >= CHUNK_CHARS:
+            yield piece
+            piece = ""
+    if piece:
+        yield piece

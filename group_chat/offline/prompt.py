@@ -1,0 +1,204 @@
+"""What the offline rules read in a prompt: the same prompt that a language model is sent."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import orjson
+from semantic_kernel.contents import (
+    AuthorRole,
+    ChatHistory,
+    ChatMessageContent,
+    FunctionCallContent,
+    FunctionResultContent,
+)
+
+from services.patient_context.snapshot import is_snapshot
+
+CueKind: TypeAlias = Literal["none", "turn", "step", "own_step", "close", "failed", "waiting"]
+
+_CUES: tuple[tuple[CueKind, re.Pattern[str]], ...] = (
+    ("step", re.compile(
+        r"^It is your turn, [\w-]+\. Carry out.*Back to you \*(?P<to>[\w-]+)\*", re.DOTALL)),
+    ("own_step", re.compile(r"^It is your turn, [\w-]+\. Carry out")),
+    ("turn", re.compile(r"^It is your turn, [\w-]+\.")),
+    ("close", re.compile(r"^All steps of the plan are done\.")),
+    ("failed", re.compile(r"^Every tool of the last step failed\.")),
+    ("waiting", re.compile(r"^A plan is not finished\.")),
+)  # fmt: skip
+_MEMBER = re.compile(r"^- \*([A-Za-z][\w-]{0,63})\*: (.+)$", re.MULTILINE)
+_VERDICT = re.compile(r"Answer with one name from this list.*?: *([\w-]+)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """Why the agent speaks now; `hand_back` names whom a step goes back to."""
+
+    kind: CueKind = "none"
+    hand_back: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """A tool the agent may call; `required` are the arguments it must be given."""
+
+    wire_name: str
+    required: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The name without its plugin."""
+        return self.wire_name.rpartition("-")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """What a tool gave back."""
+
+    name: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What an agent said."""
+
+    agent: str
+    text: str
+
+
+@dataclass(slots=True)
+class Prompt:
+    """One prompt, taken apart.
+
+    Attributes:
+        team: Descriptions by name, as the facilitator's instructions list them.
+        asked: The user's last message.
+        said: What agents said since then, oldest first.
+        earlier: What agents said before it.
+        answers: Results of the tools called for the message that is being written.
+    """
+
+    instructions: str = ""
+    snapshot: Mapping[str, Any] = field(default_factory=dict)
+    tools: Sequence[ToolOffer] = ()
+    cue: Cue = field(default_factory=Cue)
+    asked: str = ""
+    said: list[Spoken] = field(default_factory=list)
+    earlier: list[Spoken] = field(default_factory=list)
+    answers: list[ToolAnswer] = field(default_factory=list)
+
+    @property
+    def team(self) -> dict[str, str]:
+        """The other agents of the team, if the instructions list them."""
+        return {found[1]: found[2] for found in _MEMBER.finditer(self.instructions)}
+
+    @property
+    def is_facilitator(self) -> bool:
+        """Whether this is the agent that leads the others."""
+        return self.tool("propose_plan") is not None or bool(self.team)
+
+    @property
+    def verdict(self) -> str | None:
+        """The first of the names among which the prompt wants one and nothing else."""
+        found = _VERDICT.search(self.instructions)
+        return found[1] if found is not None else None
+
+    @property
+    def patient_id(self) -> str | None:
+        """The active patient."""
+        return self.snapshot.get("patient_id") or None
+
+    @property
+    def patients(self) -> list[str]:
+        """All patients of the conversation."""
+        return [str(patient) for patient in self.snapshot.get("all_patient_ids") or ()]
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no agent has said anything yet."""
+        return not self.said and not self.earlier
+
+    def tool(self, name: str) -> ToolOffer | None:
+        """Return the tool of that name, if the agent has it."""
+        return next((tool for tool in self.tools if tool.name == name), None)
+
+
+def read_prompt(chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]) -> Prompt:
+    """Take a prompt apart."""
+    prompt = Prompt(tools=[_offer(tool["function"]) for tool in tools])
+    for message in chat_history.messages:
+        _READERS.get(message.role, _ignore)(prompt, message)
+    return prompt
+
+
+def _ignore(prompt: Prompt, message: ChatMessageContent) -> None:
+    """A role that says nothing to us."""
+
+
+def _system(prompt: Prompt, message: ChatMessageContent) -> None:
+    text = message.content
+    if is_snapshot(text):
+        prompt.snapshot = _object_of(text.partition(":")[2])
+    elif (cue := cue_of(text)).kind != "none":
+        prompt.cue = cue
+    else:
+        prompt.instructions += f"{text}\n"
+
+
+def _user(prompt: Prompt, message: ChatMessageContent) -> None:
+    text = message.content
+    prompt.answers.clear()
+    prompt.cue = cue_of(text)
+    if prompt.cue.kind == "none":
+        prompt.asked = text
+        prompt.earlier += prompt.said
+        prompt.said.clear()
+
+
+def _assistant(prompt: Prompt, message: ChatMessageContent) -> None:
+    if any(isinstance(item, FunctionCallContent) for item in message.items):
+        return  # the beginning of the message that is being written
+    prompt.answers.clear()
+    if message.content.strip():
+        prompt.said.append(Spoken(message.name or "", message.content))
+
+
+def _tool(prompt: Prompt, message: ChatMessageContent) -> None:
+    for item in message.items:
+        if isinstance(item, FunctionResultContent):
+            name = item.function_name or item.name or "tool"
+            prompt.answers.append(ToolAnswer(name, _object_of(str(item.result))))
+
+
+_READERS = {
+    AuthorRole.SYSTEM: _system,
+    AuthorRole.DEVELOPER: _system,
+    AuthorRole.USER: _user,
+    AuthorRole.ASSISTANT: _assistant,
+    AuthorRole.TOOL: _tool,
+}
+
+
+def cue_of(text: str) -> Cue:
+    """Return what `text` cues, if it is a line of the server's own and no one's words."""
+    for kind, pattern in _CUES:
+        found = pattern.match(text)
+        if found is not None:
+            return Cue(kind, found.groupdict().get("to"))
+    return Cue()
+
+
+def _offer(function: Mapping[str, Any]) -> ToolOffer:
+    parameters = function.get("parameters") or {}
+    return ToolOffer(str(function["name"]), tuple(parameters.get("required") or ()))
+
+
+def _object_of(text: str) -> dict[str, Any]:
+    """Return the JSON object in `text`; what is none is kept as words."""
+    try:
+        parsed = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {"text": text}
+    return parsed if isinstance(parsed, dict) else {"items": parsed}

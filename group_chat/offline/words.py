@@ -1,0 +1,87 @@
+"""Which words of a request point to which work."""
+
+import re
+from collections.abc import Mapping
+
+_WORD = re.compile(r"[^\W\d_][\w-]{2,}")
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_STOP = _set(
+    "the and for with what which when who was were are has have had this that these those from "
+    "into patient patients please show tell give about does did can could would should there any "
+    "all you your her his their its our how many much been being than then more most some may "
+    "will agent answers answer question questions report reports current"
+)
+_TOPICS: Mapping[str, frozenset[str]] = {
+    "imaging": _set(
+        "ct mri pet scan scans imaging radiology radiologic xray x-ray ultrasound mammography "
+        "mammogram image images lesion nodule"
+    ),
+    "pathology": _set(
+        "pathology biopsy histology histologic histopathology specimen margins grade tissue "
+        "cytology molecular sequencing mutation mutations egfr alk ros1 kras braf her2 pd-l1 brca "
+        "biomarker biomarkers marker markers ngs"
+    ),
+    "status": _set(
+        "status stage staging tnm ecog performance age sex gender allergy allergies diagnosis "
+        "site treatment treatments therapy medication medications"
+    ),
+    "history": _set(
+        "history timeline course chronology notes note when happened first earlier previous "
+        "symptoms surgery chemotherapy radiotherapy smoking family"
+    ),
+    "document": _set("word document docx write file download"),
+}
+PLAN = re.compile(
+    r"(?i)tumou?r[\s-]*board|\bmdt\b|\bwork[\s-]?up\b|\b(?:full|complete|whole) review\b"
+    r"|\breview (?:all|everything|the (?:case|chart|record))\b|\b(?:make|propose|start|new|change) "
+    r"(?:a |the )?plan\b|\bplan (?:for|the)\b"
+)
+ROSTER = re.compile(
+    r"(?i)\b(?:which|what|how many|list|show)\b[^.?!\n]{0,40}\bpatients\b|\broster\b"
+    r"|\bpatients (?:have|did|were|are)\b|\bwho(?:se)? (?:is|chart|patient)[^.?!\n]{0,20}\bactive\b"
+)
+OVERVIEW = re.compile(
+    r"(?i)\b(?:load|open|overview|summari[sz]e|summary|who is|documents?|records?|chart)\b"
+)
+LEFT_OUT = re.compile(r"(?i)\b(?:without|skip|leave out|drop|remove|no|not|except)\b[^.;\n]{0,60}")
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the telling words of `text`, in lower case."""
+    return frozenset(word.casefold() for word in _WORD.findall(text)) - _STOP
+
+
+def topics_of(text: str) -> frozenset[str]:
+    """Return the topics that `text` is about."""
+    words = {word.casefold() for word in re.findall(r"[\w-]+", text)}
+    return frozenset(topic for topic, known in _TOPICS.items() if words & known)
+
+
+def best_match(request: str, candidates: Mapping[str, str]) -> str | None:
+    """Return the name whose description fits `request` best, the first of equals, or None."""
+    asked, topics = words_of(request), topics_of(request)
+    scores = {
+        name: 3 * len(topics & _topics_of_agent(name, description))
+        + 2 * (name.casefold() in request.casefold())
+        + len(asked & words_of(f"{name} {description}"))
+        for name, description in candidates.items()
+    }
+    best = max(scores, key=lambda name: scores[name], default=None)
+    return best if best is not None and scores[best] > 0 else None
+
+
+def query_of(text: str) -> str:
+    """Return `text` as words to search for: the telling ones in their order, at most twelve."""
+    telling = words_of(text)
+    found = [word for word in _WORD.findall(text) if word.casefold() in telling]
+    return " ".join(dict.fromkeys(found[:12]))[:400] or text.strip()[:400] or "diagnosis"
+
+
+def _topics_of_agent(name: str, description: str) -> frozenset[str]:
+    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
+    return topics_of(f"{split} {description}")
