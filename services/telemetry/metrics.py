@@ -1,0 +1,105 @@
+"""Figures of this process for Prometheus; labels come from fixed sets (spec page 7, R46)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Literal, TypeAlias
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
+
+from data_models import errors
+from data_models.counting_blob_store import StorageOperation
+from data_models.errors import RoundsError
+
+TurnOutcome: TypeAlias = Literal["success", "interrupt", "cancelled", "failed"]
+ModelPurpose: TypeAlias = Literal["analyzer", "extractor", "agent", "selection", "other"]
+
+_TURN_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 60, 120, 300)
+_CALL_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 60)
+_CODES = frozenset(
+    kind.code
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, RoundsError)
+)
+
+
+class Metrics:
+    """What the parts report. Nothing here takes an id or a text.
+
+    Args:
+        registry: Where the figures are collected; one for each process, and for each test.
+    """
+
+    def __init__(self, *, registry: CollectorRegistry) -> None:
+        ProcessCollector(registry=registry)
+        self._turns = Counter("rounds_turns", "Turns ended.", ["outcome"], registry=registry)
+        self._turn_seconds = Histogram(
+            "rounds_turn_seconds", "Length of turns.", buckets=_TURN_SECONDS, registry=registry
+        )
+        self._first_text_seconds = Histogram(
+            "rounds_first_text_seconds",
+            "From the message to the first text of an agent.",
+            buckets=_TURN_SECONDS,
+            registry=registry,
+        )
+        self._running = Gauge("rounds_turns_running", "Turns that run now.", registry=registry)
+        self._queued = Gauge("rounds_messages_queued", "Messages that wait.", registry=registry)
+        self._sockets = Gauge("rounds_sockets_open", "Sockets open now.", registry=registry)
+        self._errors = Counter("rounds_errors", "Errors by code.", ["code"], registry=registry)
+        self._corrupt = Counter(
+            "rounds_corrupt_documents", "Stored documents that cannot be read.", registry=registry
+        )
+        self._calls = Histogram(
+            "rounds_model_call_seconds",
+            "Length of model calls.",
+            ["purpose", "outcome"],
+            buckets=_CALL_SECONDS,
+            registry=registry,
+        )
+        self._prompt_chars = Counter(
+            "rounds_model_prompt_chars", "Characters sent to models.", registry=registry
+        )
+        self._storage = Counter(
+            "rounds_storage_operations", "Storage operations.", ["kind"], registry=registry
+        )
+
+    def turn_ended(
+        self, outcome: TurnOutcome, *, seconds: float, first_text_seconds: float | None
+    ) -> None:
+        """Count a turn; `first_text_seconds` is None if no agent spoke."""
+        self._turns.labels(outcome).inc()
+        self._turn_seconds.observe(seconds)
+        if first_text_seconds is not None:
+            self._first_text_seconds.observe(first_text_seconds)
+
+    @contextmanager
+    def running_turn(self) -> Iterator[None]:
+        """Count a turn as running meanwhile."""
+        with self._running.track_inprogress():
+            yield
+
+    @contextmanager
+    def open_socket(self) -> Iterator[None]:
+        """Count a socket as open meanwhile."""
+        with self._sockets.track_inprogress():
+            yield
+
+    def queue_changed(self, by: int) -> None:
+        """Count messages that begin (+1) or cease (-1) to wait."""
+        self._queued.inc(by)
+
+    def failed(self, error: RoundsError) -> None:
+        """Count an error that a user was told of, or that ended a turn."""
+        self._errors.labels(error.code if error.code in _CODES else RoundsError.code).inc()
+        if isinstance(error, errors.CorruptDocumentError):
+            self._corrupt.inc()
+
+    def model_called(
+        self, purpose: ModelPurpose, *, succeeded: bool, seconds: float, prompt_chars: int
+    ) -> None:
+        """Count a call to a language model."""
+        self._calls.labels(purpose, "success" if succeeded else "failed").observe(seconds)
+        self._prompt_chars.inc(prompt_chars)
+
+    def stored(self, kind: StorageOperation, *, times: int = 1) -> None:
+        """Count storage operations of `kind`."""
+        self._storage.labels(kind).inc(times)

@@ -1,0 +1,66 @@
+"""Metrics: fixed labels, right figures."""
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+
+from data_models.errors import CorruptDocumentError, ModelTimeoutError, RoundsError
+from services.telemetry.metrics import Metrics
+
+
+@pytest.fixture
+def registry() -> CollectorRegistry:
+    return CollectorRegistry()
+
+
+@pytest.fixture
+def metrics(registry: CollectorRegistry) -> Metrics:
+    return Metrics(registry=registry)
+
+
+def test_turns_are_counted_by_outcome(registry: CollectorRegistry, metrics: Metrics) -> None:
+    metrics.turn_ended("success", seconds=0.3, first_text_seconds=0.1)
+    metrics.turn_ended("failed", seconds=2.0, first_text_seconds=None)
+    assert registry.get_sample_value("rounds_turns_total", {"outcome": "success"}) == 1
+    assert registry.get_sample_value("rounds_turn_seconds_count") == 2
+    assert registry.get_sample_value("rounds_first_text_seconds_count") == 1
+
+
+def test_gauges_fall_again(registry: CollectorRegistry, metrics: Metrics) -> None:
+    metrics.queue_changed(+1)
+    with metrics.open_socket(), metrics.running_turn():
+        assert registry.get_sample_value("rounds_sockets_open") == 1
+        assert registry.get_sample_value("rounds_turns_running") == 1
+    with pytest.raises(ValueError, match="x"), metrics.open_socket(), metrics.running_turn():
+        int("x")
+    metrics.queue_changed(-1)
+    for name in ("rounds_sockets_open", "rounds_turns_running", "rounds_messages_queued"):
+        assert registry.get_sample_value(name) == 0
+
+
+def test_errors_are_counted_by_code(registry: CollectorRegistry, metrics: Metrics) -> None:
+    metrics.failed(ModelTimeoutError("secret"))
+    metrics.failed(CorruptDocumentError("secret"))
+    assert registry.get_sample_value("rounds_errors_total", {"code": "model_timeout"}) == 1
+    assert registry.get_sample_value("rounds_corrupt_documents_total") == 1
+    assert b"secret" not in generate_latest(registry)
+
+
+def test_a_code_of_elsewhere_makes_no_new_series(
+    registry: CollectorRegistry, metrics: Metrics
+) -> None:
+    class StrayError(RoundsError):
+        code = "made up"
+
+    metrics.failed(StrayError())
+    assert registry.get_sample_value("rounds_errors_total", {"code": "internal"}) == 1
+    assert b"made up" not in generate_latest(registry)
+
+
+def test_calls_and_storage_are_counted(registry: CollectorRegistry, metrics: Metrics) -> None:
+    metrics.model_called("agent", succeeded=False, seconds=1.0, prompt_chars=500)
+    metrics.stored("append")
+    metrics.stored("read", times=3)
+    labels = {"purpose": "agent", "outcome": "failed"}
+    assert registry.get_sample_value("rounds_model_call_seconds_count", labels) == 1
+    assert registry.get_sample_value("rounds_model_prompt_chars_total") == 500
+    assert registry.get_sample_value("rounds_storage_operations_total", {"kind": "read"}) == 3
