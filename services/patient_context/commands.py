@@ -27,7 +27,7 @@ def is_clear_command(text: str) -> bool:
 
 
 def is_confirmation(text: str) -> bool:
-    """Whether `text` lifts a plan's gate: confirmation words and nothing else, as "yes, proceed"."""
+    """Whether `text` lifts a plan's gate: only confirmation words, as in "yes, proceed"."""
     return _consists_of(text, CONFIRMATIONS, needed=CONFIRMATIONS)
 
 

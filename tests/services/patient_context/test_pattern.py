@@ -1,0 +1,159 @@
+# Look-alike letters are meant here.
+# ruff: noqa: RUF001
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_models.errors import ConfigurationError
+from data_models.identifiers import PatientId
+from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+
+DEFAULT = PatientIdPattern.compile(DEFAULT_PATTERN)
+MIXED = PatientIdPattern.compile("^(patient_[0-9]+|mrn-[A-Z0-9]{6})$")
+NO_ROSTER: tuple[PatientId, ...] = ()
+
+
+def ids(*names: str) -> tuple[PatientId, ...]:
+    return tuple(map(PatientId, names))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "patient_",
+        "patient_15\n",
+        "\npatient_15",
+        " patient_15",
+        "PATIENT_15",
+        "patient_15a",
+        "patient_1/5",
+        "../patient_15",
+        "patient_١٥",
+        "patient_１５",
+        "patient_" + "1" * 57,
+    ],
+)
+def test_what_is_not_wholly_an_id_does_not_match(text: str) -> None:
+    assert not DEFAULT.matches(text)
+
+
+@pytest.mark.parametrize("text", ["patient_4", "patient_15", "patient_" + "1" * 56])
+def test_an_id_matches(text: str) -> None:
+    assert DEFAULT.matches(text)
+
+
+@given(st.text(max_size=80) | st.from_regex(DEFAULT_PATTERN))
+def test_whatever_matches_is_safe_in_a_file_name(text: str) -> None:
+    safe = re.fullmatch(r"patient_[0-9]+", text, re.ASCII) is not None and len(text) <= 64
+    assert DEFAULT.matches(text) == safe
+
+
+@pytest.mark.parametrize(
+    ("source", "example"),
+    [
+        (DEFAULT_PATTERN, "patient_4"),
+        ("patient_[0-9]+", "patient_4"),
+        ("^mrn-[A-Z0-9]{6}$", "mrn-4A7B2C"),
+        (r"^P\d{2,4}$", "P47"),
+        ("^(?:case|trial)-[0-9]{1,3}(?:[ab])?$", "case-4b"),
+        ("^(?=.{5,10}$)[a-z0-9]+$", "472915"),
+        (r"^[^\W_]{2}-[^a-z]$", None),
+    ],
+)
+def test_the_example_has_the_configured_form(source: str, example: str | None) -> None:
+    if example is None:
+        with pytest.raises(ConfigurationError):
+            PatientIdPattern.compile(source)
+        return
+    pattern = PatientIdPattern.compile(source)
+    assert pattern.example() == example
+    assert all(pattern.matches(one) for one in pattern.examples)
+
+
+def test_each_alternative_has_an_example() -> None:
+    assert {"patient_4", "mrn-4A7B2C"} <= set(MIXED.examples)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("a" * 501, id="too long"),
+        pytest.param("[", id="invalid"),
+        pytest.param("(" * 200 + ")" * 200, id="deep and empty"),
+        pytest.param(r"^(p)\2$", id="unknown group"),
+        pytest.param("^.*$", id="anything"),
+        pytest.param("^patient_.+$", id="a slash"),
+        pytest.param(r"^patient_[0-9]+\s*$", id="a newline"),
+        pytest.param("^patient_[0-9.]+$", id="two dots"),
+        pytest.param(r"^[0-9]+[\\/][0-9]+$", id="a path"),
+        pytest.param("^MRN:[0-9]+$", id="a colon"),
+        pytest.param("^.{200}$", id="too long an id"),
+        pytest.param("^[а-я]+$", id="not ASCII"),
+        pytest.param("^_[0-9]+$", id="begins unsafely"),
+    ],
+)
+def test_an_unsafe_pattern_stops_the_start(source: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"PATIENT_ID_PATTERN .*for example \^patient_"):
+        PatientIdPattern.compile(source)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "source",
+    [
+        "^(a+)+$",
+        "^patient_([0-9]+)+$",
+        "^(a|aa)+$",
+        "^([a-z0-9]*)*$",
+        "^(x+x+)+y$",
+        r"^patient_(\d+)*_(\d+)*x$",
+    ],
+)
+def test_a_pattern_that_can_blow_up_stops_the_start_in_time(source: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(ConfigurationError, match="too long on hostile input"):
+        PatientIdPattern.compile(source)
+    assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("token", "roster", "expected"),
+    [
+        ("patient_15", NO_ROSTER, "patient_15"),
+        ("PATIENT_15", NO_ROSTER, "patient_15"),
+        ("Patient_15", ids("patient_15"), "patient_15"),
+        ("mrn-ab12cd", NO_ROSTER, None),
+        ("mrn-ab12cd", ids("mrn-AB12CD"), "mrn-AB12CD"),
+        ("MRN-AB12CD", NO_ROSTER, None),
+        ("legacy7", ids("LEGACY7"), "LEGACY7"),
+        ("Legacy7", ids("LEGACY7", "legacy7"), None),
+        ("legacy7", ids("LEGACY7", "legacy7"), "legacy7"),
+        ("patient_15\n", NO_ROSTER, None),
+        ("", NO_ROSTER, None),
+    ],
+)
+def test_one_spelling_stands_for_all(
+    token: str, roster: tuple[PatientId, ...], expected: str | None
+) -> None:
+    assert MIXED.canonical(token, roster) == expected
+
+
+def test_upper_case_is_tried_last() -> None:
+    assert PatientIdPattern.compile("^MRN[0-9]{3}$").canonical("mrn123", ()) == "MRN123"
+
+
+@pytest.mark.parametrize(
+    ("digits", "expected"), [("15", "patient_15"), ("007", "patient_007"), ("1" * 70, None)]
+)
+def test_bare_digits_suggest_an_id(digits: str, expected: str | None) -> None:
+    assert DEFAULT.with_digits(digits) == expected
+
+
+def test_bare_digits_suggest_nothing_where_an_id_needs_more() -> None:
+    assert PatientIdPattern.compile("^mrn-[A-Z0-9]{6}$").with_digits("15") is None
