@@ -9,8 +9,10 @@ import pytest
 from data_models.azure_blob_store import AzureBlobStore
 from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds
+from data_models.counting_blob_store import CountingBlobStore
 from data_models.local_blob_store import LocalBlobStore
 from tests.fakes_store import MemoryBlobStore
+from tests.faults import FaultyBlobStore
 
 _containers = itertools.count(1)
 
@@ -35,10 +37,22 @@ async def azure(azurite: str, container: str) -> AsyncIterator[AzureBlobStore]:
     await store.close()
 
 
-@pytest.fixture(params=["memory", "local", pytest.param("azure", marks=pytest.mark.slow)])
+@pytest.fixture(
+    params=[
+        "memory",
+        "counting",
+        "faulty",
+        "local",
+        pytest.param("azure", marks=pytest.mark.slow),
+    ]
+)
 def store(request: pytest.FixtureRequest) -> BlobStore:
     """Each store in turn; whatever passes here can stand for the others."""
     if request.param == "memory":
         return MemoryBlobStore()
+    if request.param == "counting":
+        return CountingBlobStore(MemoryBlobStore())
+    if request.param == "faulty":
+        return FaultyBlobStore(MemoryBlobStore())
     found: LocalBlobStore | AzureBlobStore = request.getfixturevalue(request.param)
     return found
