@@ -1,0 +1,103 @@
+"""The team as Semantic Kernel agents: built once per process, without a word of any turn."""
+
+from collections.abc import Mapping
+
+from semantic_kernel import Kernel
+from semantic_kernel.agents import ChatCompletionAgent
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
+from semantic_kernel.functions import KernelArguments, KernelPlugin
+
+from data_models.clock import Clock, IdSource
+from group_chat.limits import GroupChatLimits
+from group_chat.team import AgentSpec, Team
+from group_chat.tools.function import PLUGIN, tool_function
+from group_chat.tools.kernel import ToolKernel
+from group_chat.tools.tool import Tool
+from group_chat.tools.watcher import ToolWatcher
+
+# The round after the last allowed one is refused, the one after that may still answer.
+_EXTRA_ROUNDS = 2
+
+
+class TeamAgent(ChatCompletionAgent):
+    """An agent whose instructions are plain text, never a template."""
+
+    async def format_instructions(
+        self,
+        kernel: Kernel,
+        arguments: KernelArguments | None = None,
+    ) -> str | None:
+        """Return the instructions as they are: braces of an operator's text mean nothing."""
+        return self.instructions
+
+
+class AgentFactory:
+    """Builds agents that share one model client and one catalogue of tools."""
+
+    def __init__(
+        self,
+        *,
+        chat_model: ChatCompletionClientBase,
+        tools: Mapping[str, Tool],
+        clock: Clock,
+        ids: IdSource,
+        limits: GroupChatLimits,
+        watcher: ToolWatcher,
+    ) -> None:
+        self._chat_model = chat_model
+        self._tools = tools
+        self._clock = clock
+        self._ids = ids
+        self._limits = limits
+        self._watcher = watcher
+
+    def build(self, team: Team) -> dict[str, TeamAgent]:
+        """Return an agent for each of `team`, by name, facilitator first."""
+        specs = {spec.name: spec for spec in team.agents}
+        return {name: self._agent(specs[name], team) for name in team.names}
+
+    def _agent(self, spec: AgentSpec, team: Team) -> TeamAgent:
+        behavior = FunctionChoiceBehavior.Auto() if spec.tools else None
+        if behavior is not None:
+            behavior.maximum_auto_invoke_attempts = self._limits.tool_rounds + _EXTRA_ROUNDS
+        agent = TeamAgent(
+            name=spec.name,
+            description=spec.description,
+            instructions=instructions_of(spec, team),
+            kernel=self._kernel(spec),
+            service=self._chat_model,
+            arguments=self._arguments(spec),
+        )
+        agent.function_choice_behavior = behavior
+        return agent
+
+    def _kernel(self, spec: AgentSpec) -> ToolKernel:
+        kernel = ToolKernel(
+            clock=self._clock, ids=self._ids, limits=self._limits, watcher=self._watcher
+        )
+        if spec.tools:
+            functions = [tool_function(self._tools[name]) for name in spec.tools]
+            kernel.add_plugin(KernelPlugin(name=PLUGIN, functions=functions))
+        return kernel
+
+    def _arguments(self, spec: AgentSpec) -> KernelArguments:
+        settings_class = self._chat_model.get_prompt_execution_settings_class()
+        sent = {} if spec.temperature is None else {"temperature": spec.temperature}
+        settings = settings_class(service_id=self._chat_model.service_id, extension_data=sent)
+        return KernelArguments(settings=settings)
+
+
+def instructions_of(spec: AgentSpec, team: Team) -> str:
+    """Return what the model is told: the agent's own part, then the rules of the house.
+
+    `{team}` and `{facilitator}` are filled in; nothing in it changes between turns, so that a
+    provider can cache it.
+    """
+    members = [
+        f"- *{agent.name}*: {agent.description}" for agent in team.agents if agent.name != spec.name
+    ]
+    text = f"{spec.instructions.strip()}\n\n{team.rules.strip()}".strip()
+    return text.replace("{team}", "\n".join(members)).replace(
+        "{facilitator}", team.facilitator.name
+    )

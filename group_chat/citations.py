@@ -1,0 +1,58 @@
+"""Finds the sources that an agent's text names among those that tools gave in this turn."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from data_models.chat_context import Citation
+
+TITLE_LIMIT_CHARS = 80
+QUOTE_LIMIT_CHARS = 160
+MESSAGE_LIMIT = 40
+
+_REF = re.compile(r"\b[A-Z][A-Za-z]{2,40}/[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+
+
+def citations_in(text: str, sources: Mapping[str, Citation]) -> list[Citation]:
+    """Return the citations of the source ids in `text`, in order, each once, at most 40.
+
+    An id that no tool gave in this turn is no citation: the model may have made it up.
+    """
+    refs = dict.fromkeys(found.rstrip(".-") for found in _REF.findall(text))
+    return [sources[ref] for ref in refs if ref in sources][:MESSAGE_LIMIT]
+
+
+def sources_in(result: Any) -> Iterator[Citation]:
+    """Yield a citation for every `{"ref", "title", "date"}` inside a tool's result.
+
+    The quote is the source's own, else the text that stands beside it.
+    """
+    if isinstance(result, list):
+        for item in result:
+            yield from sources_in(item)
+    elif isinstance(result, dict):
+        beside = result.get("text")
+        source = result.get("source")
+        if isinstance(source, dict) and "quote" not in source and isinstance(beside, str):
+            yield from _citation({**source, "quote": beside})
+        yield from _citation(result)
+        for value in result.values():
+            yield from sources_in(value)
+
+
+def _citation(row: Mapping[str, Any]) -> Iterator[Citation]:
+    ref, title = row.get("ref"), row.get("title")
+    if not isinstance(ref, str) or not isinstance(title, str):
+        return
+    date, quote = row.get("date"), row.get("quote")
+    yield Citation(
+        ref=ref,
+        title=_cut(title, TITLE_LIMIT_CHARS),
+        date=date if isinstance(date, str) else None,
+        quote=_cut(quote, QUOTE_LIMIT_CHARS) if isinstance(quote, str) else None,
+    )
+
+
+def _cut(text: str, limit_chars: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= limit_chars else f"{flat[: limit_chars - 1]}…"

@@ -1,0 +1,125 @@
+"""Who may speak in this turn: values only, so that every rule can be read and tested alone."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Literal, Self, TypeAlias
+
+from data_models.plan import Plan, PlanStep
+
+EndReason: TypeAlias = Literal["answered", "gate", "question", "limit"]
+Cue: TypeAlias = Literal["none", "step", "close", "failed", "waiting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """`agent` speaks next; `cue` says why, as a constant line for its prompt."""
+
+    agent: str
+    cue: Cue = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class AskOneOf:
+    """Several were addressed: a model picks one."""
+
+    agents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Announce:
+    """The facilitator says `text` without a model; `step` is the plan's step it calls, if any."""
+
+    text: str
+    step: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """Nobody speaks any more in this turn."""
+
+    reason: EndReason
+
+
+Move: TypeAlias = Ask | AskOneOf | Announce | End
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One finished message of an agent.
+
+    Attributes:
+        rendered: Written by code from the plan's state, not by a model.
+        failed: Every tool that it called failed.
+    """
+
+    agent: str
+    text: str
+    rendered: bool = False
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """The state that the rules of page 1.7 look at.
+
+    Attributes:
+        agents: Names of the whole team.
+        plan: This patient's plan as it is now.
+        step: Number of the plan's step that this turn works on.
+        failed_step: Number of the step whose agent failed and which the facilitator handles.
+        spoken: Agents that spoke since the facilitator did.
+        messages: Agent messages so far in this turn.
+    """
+
+    facilitator: str
+    agents: tuple[str, ...]
+    plan: Plan | None = None
+    step: int | None = None
+    failed_step: int | None = None
+    spoken: frozenset[str] = frozenset()
+    messages: int = 0
+
+    @property
+    def gate_is_closed(self) -> bool:
+        """Whether a proposed plan waits for a person (R24)."""
+        return self.plan is not None and self.plan.status == "proposed"
+
+    @property
+    def plan_runs(self) -> bool:
+        """Whether the user confirmed the plan and it has not ended."""
+        return self.plan is not None and self.plan.status == "running"
+
+    def heard(self, said: Said) -> Self:
+        """Return the floor after `said`."""
+        mine = said.agent == self.facilitator
+        spoken = frozenset[str]() if mine else self.spoken | {said.agent}
+        return replace(self, spoken=spoken, messages=self.messages + 1)
+
+    def with_plan(self, plan: Plan | None) -> Self:
+        """Return the floor with another plan."""
+        return replace(self, plan=plan)
+
+    def starting(self, number: int, *, now: datetime) -> Self:
+        """Return the floor with step `number` of the plan running."""
+        if self.plan is None:
+            return self
+        plan = self.plan.with_step(number, "running", now=now)
+        return replace(self, plan=plan, step=number, failed_step=None)
+
+    def ended_step(self, status: Literal["done", "skipped", "pending"], *, now: datetime) -> Self:
+        """Return the floor with the step in work put into `status`; the last one ends the plan."""
+        number = self.step if self.step is not None else self.failed_step
+        if self.plan is None or number is None:
+            return self
+        plan = self.plan.with_step(number, status, now=now)
+        if plan.next_step() is None:
+            plan = plan.with_status("done", now=now)
+        return replace(self, plan=plan, step=None, failed_step=None)
+
+    def step_failed(self) -> Self:
+        """Return the floor with the step in work left to the facilitator to handle."""
+        return replace(self, step=None, failed_step=self.step)
+
+    def next_step(self) -> PlanStep | None:
+        """Return the step of the running plan that is to be called next."""
+        return self.plan.next_step() if self.plan is not None and self.plan_runs else None

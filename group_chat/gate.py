@@ -1,0 +1,101 @@
+"""Who answers the user's message (spec page 1.7): the gate, the plan, the one who waits."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from data_models.chat_context import Continuation
+from data_models.incoming_message import Press
+from data_models.plan import Plan
+from services.patient_context.commands import is_confirmation, is_no
+
+_AT = re.compile(r"^\s*@\s*([A-Za-z][\w-]*)[\s,:.!-]*")
+_COLON = re.compile(r"^\s*\*{0,2}([A-Za-z][\w-]*)\*{0,2}\s*:\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class RunPlan:
+    """The user confirmed: run the plan's steps, in `order` if they chose one."""
+
+    order: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CancelPlan:
+    """The user cancelled the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The agent that waited for the user goes on."""
+
+    agent: str
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`agent` answers; it was addressed, or it is the facilitator."""
+
+    agent: str
+
+
+Opening: TypeAlias = RunPlan | CancelPlan | Resume | Answer
+
+
+def opening(  # the inputs of one table, all named
+    *,
+    text: str,
+    press: Press | None,
+    addressed: str | None,
+    plan: Plan | None,
+    continuation: Continuation | None,
+    facilitator: str,
+    names: Sequence[str],
+) -> Opening:
+    """Return who answers: the first rule that fits, in the order of page 1.7.
+
+    Args:
+        addressed: The agent whose own bot received the message, or whom the channel marked.
+    """
+    if press is not None and plan is not None and plan.is_open:
+        return _pressed(press, plan, facilitator)
+    spoken_to, words = _spoken_to(text, addressed, names, facilitator)
+    if spoken_to is not None and spoken_to != facilitator:
+        return Answer(spoken_to)
+    if plan is not None and plan.status == "proposed":
+        return _reply_to_plan(words) or Answer(facilitator)
+    if spoken_to is not None:
+        return Answer(facilitator)
+    if continuation is not None and continuation.agent in names:
+        return Resume(continuation.agent, continuation.plan_step)
+    if plan is not None and plan.status == "running":
+        return _reply_to_plan(words) or Answer(facilitator)
+    return Answer(facilitator)
+
+
+def _pressed(press: Press, plan: Plan, facilitator: str) -> Opening:
+    if press.answer == "confirm":
+        return RunPlan(press.steps if plan.status == "proposed" else None)
+    return CancelPlan() if press.answer == "cancel" else Answer(facilitator)
+
+
+def _reply_to_plan(words: str) -> Opening | None:
+    if is_confirmation(words):
+        return RunPlan()
+    return CancelPlan() if is_no(words) else None
+
+
+def _spoken_to(
+    text: str, addressed: str | None, names: Sequence[str], facilitator: str
+) -> tuple[str | None, str]:
+    """Return whom the user addresses, if anybody, and what is said to them."""
+    known = {name.casefold(): name for name in names}
+    for pattern in (_AT, _COLON):
+        found = pattern.match(text)
+        if found is not None and (name := known.get(found[1].casefold())) is not None:
+            return name, text[found.end() :]
+    # In a group every message has to mention the facilitator's bot: that addresses nobody.
+    marked = known.get(addressed.casefold()) if addressed is not None else None
+    return None if marked == facilitator else marked, text

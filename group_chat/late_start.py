@@ -1,0 +1,94 @@
+"""The team before it is there: Semantic Kernel takes seconds to import, the port opens at once.
+
+A turn that comes earlier waits; `/readyz` says so.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from data_models.errors import ModelUnavailableError
+from group_chat.team import Team
+from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
+from services.model_port import Answer, StructuredModel
+
+START_LIMIT_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """What is there once the libraries are."""
+
+    group_chat: GroupChat
+    structured: StructuredModel
+    check: Callable[[], Awaitable[None]]
+    close: Callable[[], Awaitable[None]]
+
+
+class LateStart:
+    """Starts the team in the background, and stands in for it and its classifier until then."""
+
+    def __init__(self, *, team: Team, is_language_model: bool) -> None:
+        specs = sorted(team.agents, key=lambda agent: not agent.facilitator)
+        self._cards = tuple(AgentCard(a.name, a.description, a.facilitator) for a in specs)
+        self._is_language_model = is_language_model
+        self._started: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
+
+    async def start(self, build: Callable[[], Started]) -> None:
+        """Build the team in a thread, so that the loop goes on serving.
+
+        Raises:
+            ConfigurationError: a setting of the model is unusable.
+        """
+        self._started.set_result(await asyncio.to_thread(build))
+
+    @property
+    def agents(self) -> Sequence[AgentCard]:
+        """See `GroupChat.agents`."""
+        return self._cards
+
+    @property
+    def facilitator(self) -> str:
+        """See `GroupChat.facilitator`."""
+        return self._cards[0].name
+
+    @property
+    def is_language_model(self) -> bool:
+        """See `GroupChat.is_language_model`."""
+        return self._is_language_model
+
+    async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
+        """See `GroupChat.run`."""
+        async for event in (await self._there()).group_chat.run(request):
+            yield event
+
+    async def ask(
+        self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
+    ) -> Answer:
+        """See `StructuredModel.ask`."""
+        structured = (await self._there()).structured
+        return await structured.ask(
+            purpose=purpose, instructions=instructions, text=text, answer=answer
+        )
+
+    async def check(self) -> None:
+        """Return if the model can serve; for readiness.
+
+        Raises:
+            ModelError: it cannot, or the team is not there yet.
+        """
+        if not self._started.done():
+            raise ModelUnavailableError("the team is still starting")
+        await self._started.result().check()
+
+    async def close(self) -> None:
+        """Close the model's connections."""
+        if self._started.done() and not self._started.cancelled():
+            await self._started.result().close()
+
+    async def _there(self) -> Started:
+        try:
+            async with asyncio.timeout(START_LIMIT_SECONDS):
+                return await asyncio.shield(self._started)
+        except TimeoutError as error:
+            raise ModelUnavailableError("the team did not start in time") from error

@@ -1,0 +1,99 @@
+"""Who speaks after an agent's message (spec page 1.7): pure rules over the last line."""
+
+from datetime import datetime
+
+from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said
+from group_chat.hand_over import Addresses, AsksUser, HandOver, HandsBack, read_hand_over
+from group_chat.plan_text import step_line
+
+
+def next_move(floor: Floor, said: Said, *, now: datetime) -> tuple[Floor, Move]:
+    """Return the floor after `said` and who speaks next.
+
+    The gate comes before everything else; the plan's own lines are followed by the plan's
+    state, not by their text.
+    """
+    floor = floor.heard(said)
+    if floor.gate_is_closed:
+        return floor, End("gate")
+    if said.rendered:
+        return _after_rendered(floor)
+    if said.failed and floor.step is not None and said.agent != floor.facilitator:
+        return floor.step_failed(), Ask(floor.facilitator, "failed")
+    hand_over = read_hand_over(said.text, speaker=said.agent, names=floor.agents)
+    if said.agent == floor.facilitator:
+        return _after_facilitator(floor, hand_over, now)
+    return _after_specialist(floor, hand_over, now)
+
+
+def to_facilitator(floor: Floor, *, now: datetime) -> tuple[Floor, Move]:
+    """Return the floor and the move when control goes back to the facilitator.
+
+    While a plan runs that is the line of its next step, rendered from its state; the close
+    and everything else is the facilitator's own.
+    """
+    ran = floor.step is not None
+    floor = floor.ended_step("done", now=now) if ran else floor
+    step = floor.next_step()
+    if step is not None and floor.plan is not None:
+        return floor, Announce(step_line(floor.plan, step.number), step.number)
+    return floor, Ask(floor.facilitator, "close" if ran else "none")
+
+
+def _after_rendered(floor: Floor) -> tuple[Floor, Move]:
+    steps = floor.plan.steps if floor.plan is not None else []
+    step = next((step for step in steps if step.number == floor.step), None)
+    if step is None:
+        return floor, End("answered")
+    if step.agent not in floor.agents:  # the team changed since the plan was made
+        return floor.step_failed(), Ask(floor.facilitator, "failed")
+    return floor, Ask(step.agent, "step")
+
+
+def _after_specialist(floor: Floor, hand_over: HandOver, now: datetime) -> tuple[Floor, Move]:
+    if isinstance(hand_over, AsksUser):
+        return floor, End("question")
+    if isinstance(hand_over, HandsBack):
+        return _pass_to((hand_over.agent,), floor, now)
+    if isinstance(hand_over, Addresses):
+        return _pass_to(hand_over.agents, floor, now)
+    return to_facilitator(floor, now=now) if floor.plan_runs else (floor, End("answered"))
+
+
+def _after_facilitator(floor: Floor, hand_over: HandOver, now: datetime) -> tuple[Floor, Move]:
+    if isinstance(hand_over, AsksUser):
+        # A step that failed waits for the user's answer and is called again.
+        return floor.ended_step("pending" if floor.step is None else "done", now=now), End(
+            "question"
+        )
+    if isinstance(hand_over, Addresses):
+        return _retry(floor, hand_over.agents[0], now), _ask(hand_over.agents)
+    if isinstance(hand_over, HandsBack):
+        return _retry(floor, hand_over.agent, now), Ask(hand_over.agent)
+    # A step of the facilitator's own is done with this message; a failed one is passed over.
+    worked = floor.step is not None or floor.failed_step is not None
+    floor = floor.ended_step("done" if floor.step is not None else "skipped", now=now)
+    if worked and floor.next_step() is not None:
+        return to_facilitator(floor, now=now)
+    return floor, End("answered")
+
+
+def _retry(floor: Floor, agent: str, now: datetime) -> Floor:
+    """Return the floor with the failed step running again if `agent` is the step's own."""
+    steps = floor.plan.steps if floor.plan is not None else []
+    failed = next((step for step in steps if step.number == floor.failed_step), None)
+    if failed is None:
+        return floor
+    return floor.starting(failed.number, now=now) if failed.agent == agent else floor
+
+
+def _pass_to(agents: tuple[str, ...], floor: Floor, now: datetime) -> tuple[Floor, Move]:
+    if floor.facilitator in agents:
+        return to_facilitator(floor, now=now)
+    # Each agent speaks at most once between two messages of the facilitator.
+    free = tuple(agent for agent in agents if agent not in floor.spoken)
+    return (floor, _ask(free)) if free else to_facilitator(floor, now=now)
+
+
+def _ask(agents: tuple[str, ...]) -> Move:
+    return Ask(agents[0]) if len(agents) == 1 else AskOneOf(agents)

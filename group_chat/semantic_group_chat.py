@@ -1,0 +1,148 @@
+"""The team behind the `GroupChat` port: built once per process, safe for turns side by side."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Self
+
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+
+from data_models.clock import Clock, IdSource
+from group_chat.agents import AgentFactory, TeamAgent
+from group_chat.chat import ClinicalGroupChat
+from group_chat.event_stream import EventStream
+from group_chat.floor import Floor
+from group_chat.gate import opening
+from group_chat.judge import Judge
+from group_chat.limits import GroupChatLimits
+from group_chat.table import Table
+from group_chat.team import Team
+from group_chat.tools.catalogue import catalogue
+from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
+from group_chat.turn_context import TurnContext, enter_turn, leave_turn
+from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest
+from services.records.ports import PatientRecords
+
+
+class SemanticGroupChat:
+    """A `GroupChat` on Semantic Kernel. See `build`."""
+
+    def __init__(
+        self,
+        *,
+        team: Team,
+        agents: dict[str, TeamAgent],
+        judge: Judge,
+        clock: Clock,
+        ids: IdSource,
+        limits: GroupChatLimits,
+        is_language_model: bool,
+    ) -> None:
+        self._agents = agents
+        self._judge = judge
+        self._clock = clock
+        self._ids = ids
+        self._limits = limits
+        self._is_language_model = is_language_model
+        self._facilitator = team.facilitator.name
+        cards = {spec.name: spec for spec in team.agents}
+        self._cards = tuple(
+            AgentCard(name, cards[name].description, cards[name].facilitator) for name in team.names
+        )
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        team: Team,
+        chat_model: ChatCompletionClientBase,
+        records: PatientRecords,
+        clock: Clock,
+        ids: IdSource,
+        limits: GroupChatLimits,
+        is_language_model: bool,
+        watcher: ToolWatcher | None = None,
+    ) -> Self:
+        """Return the team of `team` over one model client and one store of records.
+
+        Args:
+            watcher: Told of every tool run and of every refused patient; the log by default.
+        """
+        tools = catalogue(
+            records=records,
+            names=team.names,
+            clock=clock,
+            ids=ids,
+            is_language_model=is_language_model,
+        )
+        factory = AgentFactory(
+            chat_model=chat_model,
+            tools=tools,
+            clock=clock,
+            ids=ids,
+            limits=limits,
+            watcher=watcher or LogToolWatcher(),
+        )
+        return cls(
+            team=team,
+            agents=factory.build(team),
+            judge=Judge(chat_model=chat_model),
+            clock=clock,
+            ids=ids,
+            limits=limits,
+            is_language_model=is_language_model,
+        )
+
+    @property
+    def agents(self) -> Sequence[AgentCard]:
+        """See `GroupChat.agents`."""
+        return self._cards
+
+    @property
+    def facilitator(self) -> str:
+        """See `GroupChat.facilitator`."""
+        return self._facilitator
+
+    @property
+    def is_language_model(self) -> bool:
+        """See `GroupChat.is_language_model`."""
+        return self._is_language_model
+
+    def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
+        """See `GroupChat.run`."""
+        stream = EventStream()
+        return stream.of(self._answer(TurnContext(request, stream.put)))
+
+    async def _answer(self, turn: TurnContext) -> None:
+        token = enter_turn(turn)
+        try:
+            await self._chat(turn).run()
+        finally:
+            leave_turn(token)
+
+    def _chat(self, turn: TurnContext) -> ClinicalGroupChat:
+        return ClinicalGroupChat(
+            agents=list(self._agents.values()),
+            turn=turn,
+            table=self._table(turn),
+            judge=self._judge,
+            clock=self._clock,
+            ids=self._ids,
+            limits=self._limits,
+        )
+
+    def _table(self, turn: TurnContext) -> Table:
+        request, names = turn.request, tuple(self._agents)
+        floor = Floor(facilitator=self._facilitator, agents=names, plan=request.plan)
+        table = Table(turn=turn, floor=floor, clock=self._clock, limits=self._limits)
+        marked = [request.addressed_agent, *request.mentions]
+        table.open(
+            opening(
+                text=request.text,
+                press=request.press,
+                addressed=next((name for name in marked if name), None),
+                plan=request.plan,
+                continuation=request.continuation,
+                facilitator=self._facilitator,
+                names=names,
+            )
+        )
+        return table

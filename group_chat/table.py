@@ -1,0 +1,123 @@
+"""One turn's course: who speaks, what the plan is, how the turn ends."""
+
+from data_models.chat_context import AgentMessage, Continuation
+from data_models.clock import Clock
+from data_models.plan import Plan
+from data_models.turn_events import Notice
+from group_chat.floor import Announce, Ask, End, Floor, Move, Said
+from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan
+from group_chat.limits import GroupChatLimits
+from group_chat.selection import next_move, to_facilitator
+from group_chat.termination import CONTINUE_OFFER, within_limits
+from group_chat.turn_context import TurnContext
+from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
+
+CANCELLED = "The plan is cancelled. What would you like to do instead?"
+
+
+class Table:
+    """Follows the pure rules of `gate` and `selection` through one turn and tells what changes.
+
+    Made for one turn and dropped with it.
+    """
+
+    def __init__(
+        self, *, turn: TurnContext, floor: Floor, clock: Clock, limits: GroupChatLimits
+    ) -> None:
+        self.floor = floor
+        self.move: Move = Ask(floor.facilitator)
+        self._turn = turn
+        self._clock = clock
+        self._limits = limits
+        self._stopped_before: Move | None = None
+
+    def open(self, opening: Opening) -> None:
+        """Decide the first move."""
+        now = self._clock.now()
+        plan = self.floor.plan
+        match opening:
+            case RunPlan(order=order) if plan is not None:
+                running = plan.confirmed(order, now=now) if plan.status == "proposed" else plan
+                if running.next_step() is None:
+                    running = running.with_status("done", now=now)
+                self._go(*to_facilitator(self.floor.with_plan(running), now=now))
+            case CancelPlan() if plan is not None:
+                cancelled = plan.with_status("cancelled", now=now)
+                self._go(self.floor.with_plan(cancelled), Announce(CANCELLED))
+            case Resume(agent=agent, step=step):
+                runs = self.floor.plan_runs and step is not None
+                floor = self.floor.starting(step, now=now) if runs and step else self.floor
+                self._go(floor, Ask(agent))
+            case Answer(agent=agent):
+                waits = plan is not None and plan.is_open and agent == self.floor.facilitator
+                self._go(self.floor, Ask(agent, "waiting" if waits else "none"))
+            case _:
+                self._go(self.floor, Ask(self.floor.facilitator))
+
+    def announce(self, announced: Announce) -> None:
+        """Put the announced step of the plan into work."""
+        if announced.step is not None:
+            floor = self.floor.starting(announced.step, now=self._clock.now())
+            self._go(floor, announced)
+
+    def choose(self, agent: str | None) -> None:
+        """Settle a move among several by a model's verdict; None means it was unusable."""
+        if agent is not None:
+            self.move = Ask(agent)
+        else:
+            self._go(*to_facilitator(self.floor, now=self._clock.now()))
+
+    def propose(self, plan: Plan) -> None:
+        """Take a proposed plan in place of any earlier one."""
+        old = self.floor.plan
+        if old is not None and old.is_open:
+            self._turn.emit(PlanChanged(old.with_status("replaced", now=self._clock.now())))
+        self._go(self.floor.with_plan(plan), self.move)
+
+    def heard(self, message: AgentMessage, *, rendered: bool) -> None:
+        """Take a finished message and decide what follows."""
+        turn = self._turn
+        turn.said.append(message)
+        failed = turn.tools_failed > 0 and turn.tools_ok == 0 and not rendered
+        said = Said(message.agent, message.text, rendered=rendered, failed=failed)
+        if turn.out_of_calls:
+            self.floor = self.floor.heard(said)
+            self.stop(Ask(message.agent))
+            return
+        floor, move = next_move(self.floor, said, now=self._clock.now())
+        bounded = within_limits(move, floor, messages=self._limits.agent_messages)
+        self._stopped_before = move if bounded != move else None
+        self._go(floor, bounded)
+
+    def stop(self, before: Move | None) -> None:
+        """End the turn at a cap; `before` is the move that it kept from happening."""
+        self._stopped_before = before
+        self.move = End("limit")
+
+    def finish(self) -> None:
+        """Say how the turn ended; the last events of it."""
+        reason = self.move.reason if isinstance(self.move, End) else "answered"
+        if reason == "limit":
+            self._turn.emit(Notice("limit", CONTINUE_OFFER, {"offer": "continue"}))
+        continuation = self._continuation()
+        if continuation is not None or self._turn.request.continuation is not None:
+            self._turn.emit(ContinuationChanged(continuation))
+        self._turn.emit(ChatFinished(reason))
+
+    def _continuation(self) -> Continuation | None:
+        """Return who answers the user's next message; a plan goes on by its own state."""
+        floor, asked_at = self.floor, self._clock.now()
+        match self.move:
+            case End("question") if self._turn.said:
+                agent = self._turn.said[-1].agent
+                if agent == floor.facilitator and floor.plan_runs:
+                    return None
+                return Continuation(agent=agent, plan_step=floor.step, asked_at=asked_at)
+            case End("limit") if isinstance(self._stopped_before, Ask) and not floor.plan_runs:
+                return Continuation(agent=self._stopped_before.agent, asked_at=asked_at)
+        return None
+
+    def _go(self, floor: Floor, move: Move) -> None:
+        if floor.plan is not None and floor.plan != self.floor.plan:
+            self._turn.emit(PlanChanged(floor.plan))
+        self.floor, self.move = floor, move

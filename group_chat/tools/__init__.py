@@ -1,0 +1,1 @@
+"""The tools that agents may be given in `team.yaml`, and the kernel that runs them."""

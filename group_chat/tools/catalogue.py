@@ -1,0 +1,51 @@
+"""All tools that `team.yaml` may name."""
+
+from collections.abc import Mapping, Sequence
+
+from data_models.clock import Clock, IdSource
+from group_chat.tools.records_tools import records_tools
+from group_chat.tools.report_tool import report_tool
+from group_chat.tools.team_tools import team_tools
+from group_chat.tools.tool import Tool
+from services.records.ports import PatientRecords
+
+TOOL_NAMES = (
+    "propose_plan",
+    "list_roster",
+    "load_patient_data",
+    "patient_timeline",
+    "search_notes",
+    "current_status",
+    "imaging_reports",
+    "pathology_reports",
+    "biomarkers",
+    "create_report",
+)
+"""Known before anything is built, so that a team is checked at start."""
+
+
+def catalogue(
+    *,
+    records: PatientRecords,
+    names: Sequence[str],
+    clock: Clock,
+    ids: IdSource,
+    is_language_model: bool,
+) -> Mapping[str, Tool]:
+    """Return the tools by name.
+
+    Args:
+        names: The team, facilitator first.
+        is_language_model: Told in documents that agents make.
+    """
+    tools = (
+        *team_tools(names=names, clock=clock, ids=ids),
+        *records_tools(records),
+        report_tool(
+            records=records,
+            names=names,
+            facilitator=names[0],
+            is_language_model=is_language_model,
+        ),
+    )
+    return {tool.name: tool for tool in tools}

@@ -1,0 +1,238 @@
+"""The kernel through which every tool call of every agent goes."""
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import PrivateAttr
+from semantic_kernel import Kernel
+from semantic_kernel.contents import ChatHistory, FunctionCallContent, FunctionResultContent
+from semantic_kernel.filters.auto_function_invocation.auto_function_invocation_context import (
+    AutoFunctionInvocationContext,
+)
+from semantic_kernel.functions.function_result import FunctionResult
+from semantic_kernel.functions.kernel_arguments import KernelArguments
+
+from data_models.clock import Clock, IdSource
+from data_models.errors import RecordsError, RoundsError, StoreUnavailableError, ToolInputError
+from data_models.turn_events import (
+    ToolCallArguments,
+    ToolCallEnded,
+    ToolCallResult,
+    ToolCallStarted,
+)
+from group_chat.citations import sources_in
+from group_chat.limits import GroupChatLimits
+from group_chat.tools.function import PLUGIN, ToolFunction
+from group_chat.tools.result import compact_json, error_json, plain
+from group_chat.tools.watcher import ToolRun, ToolWatcher
+from group_chat.turn_context import TurnContext, current_turn
+
+ARGUMENTS_LIMIT_CHARS = 20_000
+NAME_LIMIT_CHARS = 64
+_PATIENT_ARGUMENTS = frozenset(
+    {
+        "patient",
+        "patientid",
+        "patientidentifier",
+        "patientref",
+        "patientreference",
+        "mrn",
+        "subject",
+    }
+)
+_TOO_SLOW = "tool_timeout"
+
+
+@dataclass(slots=True)
+class _Call:
+    """One call on its way through the kernel."""
+
+    call_id: str
+    tool: str
+    began: float
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    content: str = ""
+    data: Mapping[str, Any] | None = None
+    error_code: str | None = None
+    ends_message: bool = False
+
+    def failed(self, code: str, message: str) -> None:
+        self.error_code, self.content = code, error_json(message)
+
+
+class ToolKernel(Kernel):
+    """Runs the calls of Semantic Kernel's automatic function calling.
+
+    One place counts, bounds and times them, takes the patient from the turn, tells the reader
+    of the turn, and gives a failure to the model as a result. Semantic Kernel's own handler
+    swallows every exception and logs what the model wrote; here a fault of ours ends the turn.
+    """
+
+    _clock: Clock = PrivateAttr()
+    _ids: IdSource = PrivateAttr()
+    _limits: GroupChatLimits = PrivateAttr()
+    _watcher: ToolWatcher = PrivateAttr()
+
+    def __init__(
+        self, *, clock: Clock, ids: IdSource, limits: GroupChatLimits, watcher: ToolWatcher
+    ) -> None:
+        super().__init__()
+        self._clock = clock
+        self._ids = ids
+        self._limits = limits
+        self._watcher = watcher
+
+    async def invoke_function_call(
+        self,
+        function_call: FunctionCallContent,
+        chat_history: ChatHistory,
+        *,
+        request_index: int | None = None,
+        **_: Any,
+    ) -> AutoFunctionInvocationContext | None:
+        """Run one call and add its result to `chat_history`."""
+        turn = current_turn()
+        call = _Call(
+            call_id=self._ids.new_id("call"),
+            tool=(function_call.function_name or "unnamed")[:NAME_LIMIT_CHARS],
+            began=self._clock.monotonic(),
+        )
+        self._tell_started(turn, call, function_call)
+        try:
+            await self._run(turn, call, function_call, request_index or 0)
+        except asyncio.CancelledError:
+            call.failed("stopped", "the tool was stopped")
+            self._tell_result(turn, call)
+            raise
+        await self._finish(turn, call)
+        result = FunctionResultContent.from_function_call_content_and_result(
+            function_call, call.content
+        )
+        chat_history.add_message(result.to_chat_message_content())
+        return self._terminating(function_call, chat_history) if call.ends_message else None
+
+    async def _run(
+        self, turn: TurnContext, call: _Call, function_call: FunctionCallContent, round_index: int
+    ) -> None:
+        try:
+            self._allow(turn, round_index)
+            function = self._function(call.tool)
+            call.arguments = await self._arguments(turn, call.tool, function_call)
+            async with asyncio.timeout(self._limits.tool_seconds):
+                result = await function.invoke(self, KernelArguments(**call.arguments))
+        except TimeoutError:
+            call.failed(_TOO_SLOW, f"no answer within {self._limits.tool_seconds:g} seconds")
+        except ToolInputError as error:
+            call.failed(error.code, str(error))
+        except (RecordsError, StoreUnavailableError) as error:
+            call.failed(error.code, _for_model(error))
+        else:
+            call.data = plain(result.value if result is not None else {})
+            call.content = compact_json(call.data, limit_chars=self._limits.tool_result_chars)
+            call.ends_message = function.tool.ends_message
+            turn.sources.update((source.ref, source) for source in sources_in(call.data))
+
+    def _function(self, name: str) -> ToolFunction:
+        function = self.plugins[PLUGIN].functions.get(name) if PLUGIN in self.plugins else None
+        if not isinstance(function, ToolFunction):
+            raise ToolInputError("you have no tool of that name")
+        return function
+
+    async def _arguments(
+        self, turn: TurnContext, tool: str, function_call: FunctionCallContent
+    ) -> dict[str, Any]:
+        """Return the arguments without any that names this turn's patient.
+
+        Raises:
+            ToolInputError: they are no JSON object, or name another patient.
+        """
+        given = _parsed(function_call.arguments)
+        kept: dict[str, Any] = {}
+        for name, value in given.items():
+            if re.sub(r"[^a-z]", "", name.lower()) not in _PATIENT_ARGUMENTS:
+                kept[name] = value
+            elif value != turn.request.patient_id:
+                await self._watcher.refused_patient(turn, tool)
+                raise ToolInputError(
+                    "tools work on the active patient only; call again without naming a patient"
+                )
+        return kept
+
+    def _allow(self, turn: TurnContext, round_index: int) -> None:
+        if turn.proposed is not None:
+            raise ToolInputError("a plan waits for the user; no tool runs before the answer")
+        turn.out_of_rounds = turn.out_of_rounds or round_index >= self._limits.tool_rounds
+        turn.out_of_calls = turn.out_of_calls or turn.tool_calls >= self._limits.tool_calls
+        if turn.out_of_rounds or turn.out_of_calls:
+            raise ToolInputError("no more tool calls are allowed; answer from what you have")
+        turn.tool_calls += 1
+
+    def _tell_started(
+        self, turn: TurnContext, call: _Call, function_call: FunctionCallContent
+    ) -> None:
+        given = function_call.arguments or "{}"
+        text = given if isinstance(given, str) else json.dumps(dict(given), ensure_ascii=False)
+        turn.emit(ToolCallStarted(call.call_id, turn.agent, call.tool))
+        turn.emit(ToolCallArguments(call.call_id, text[:ARGUMENTS_LIMIT_CHARS]))
+        turn.emit(ToolCallEnded(call.call_id))
+
+    async def _finish(self, turn: TurnContext, call: _Call) -> None:
+        if call.error_code is None:
+            turn.tools_ok += 1
+        else:
+            turn.tools_failed += 1
+        run = ToolRun(
+            call_id=call.call_id,
+            agent=turn.agent,
+            tool=call.tool,
+            arguments=call.arguments,
+            content=call.content,
+            data=call.data,
+            error_code=call.error_code,
+            duration_ms=self._elapsed_ms(call),
+        )
+        await self._watcher.finished(turn, run)
+        self._tell_result(turn, call)
+
+    def _tell_result(self, turn: TurnContext, call: _Call) -> None:
+        is_error = call.error_code is not None
+        turn.emit(ToolCallResult(call.call_id, call.content, is_error, self._elapsed_ms(call)))
+
+    def _elapsed_ms(self, call: _Call) -> float:
+        return (self._clock.monotonic() - call.began) * 1_000
+
+    def _terminating(
+        self, function_call: FunctionCallContent, chat_history: ChatHistory
+    ) -> AutoFunctionInvocationContext:
+        """Return what makes Semantic Kernel end the agent's message after this round."""
+        function = self._function(function_call.function_name or "")
+        return AutoFunctionInvocationContext.model_construct(
+            function=function,
+            kernel=self,
+            arguments=KernelArguments(),
+            chat_history=chat_history,
+            function_result=FunctionResult(function=function.metadata, value=None),
+            terminate=True,
+        )
+
+
+def _parsed(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return given
+    if given is None or not given.strip():
+        return {}
+    try:
+        parsed = json.loads(given) if len(given) <= ARGUMENTS_LIMIT_CHARS else None
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise ToolInputError("the arguments are not a JSON object")
+    return parsed
+
+
+def _for_model(error: RoundsError) -> str:
+    return f"{error.user_message} Tell the user if the answer depends on it."

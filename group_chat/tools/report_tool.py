@@ -1,0 +1,111 @@
+"""The tool that writes the tumor-board document of the active patient."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from data_models.chat_context import AgentMessage, Citation
+from group_chat.citations import citations_in
+from group_chat.hand_over import HandsBack, is_question, read_hand_over
+from group_chat.tools.tool import NoArguments, Tool, ToolOutput
+from group_chat.turn_context import TurnContext
+from services.group_chat_port import ArtifactMade
+from services.records.facts import Source
+from services.records.ports import PatientRecords
+from services.records.record import PatientRecord
+from services.records.report import STATEMENT_LIMIT, tumor_board_report
+from services.records.report_models import ReportContent, Statement
+from services.records.views.demographics import demographics
+from services.records.views.reports import imaging_reports, pathology_reports
+from services.records.views.status import current_status
+from services.records.views.timeline import timeline
+
+QUESTION_LIMIT = 20
+_MARKS = re.compile(r"^[\s>#|*•+-]+|[*_`|]+")
+_STEP_LINE = re.compile(r"Step \d+ of \d+: ")
+_TABLE_RULE = re.compile(r"^[\s|:-]+$")
+
+
+def report_tool(
+    *, records: PatientRecords, names: Sequence[str], facilitator: str, is_language_model: bool
+) -> Tool:
+    """Return the tool.
+
+    Args:
+        names: The team, to tell a hand-back from a statement.
+        facilitator: Its words lead the discussion and are no findings.
+    """
+
+    async def create(turn: TurnContext, _: NoArguments) -> ToolOutput:
+        record = await records.load(turn.patient_id)
+        said = [message for message in _said(turn) if message.agent != facilitator]
+        statements = statements_of(said, names)
+        content = _content(record, turn, statements, offline=not is_language_model)
+        report = await asyncio.to_thread(tumor_board_report, content)
+        manifest = report.manifest
+        artifact = await turn.request.artifacts.save(
+            file_name=manifest.file_name, media_type=manifest.media_type, data=report.data
+        )
+        turn.emit(ArtifactMade(artifact))
+        shown: dict[str, Any] = manifest.model_dump(mode="json", exclude={"sources", "patient_id"})
+        return {**shown, "artifact_id": artifact.artifact_id, "source_count": len(manifest.sources)}
+
+    return Tool(
+        "create_report",
+        "Writes the tumor board document (Word) from what the agents said; the user can download it.",
+        NoArguments,
+        create,
+    )
+
+
+def statements_of(said: Iterable[AgentMessage], names: Sequence[str]) -> tuple[Statement, ...]:
+    """Return each line of the agents' messages once, with the sources that it names.
+
+    The newest 200 are kept; hand-backs, step lines and table rules are no statements.
+    """
+    found: dict[tuple[str, str], Statement] = {}
+    for message in said:
+        sources = {citation.ref: citation for citation in message.citations}
+        for line in message.text.splitlines():
+            text = _MARKS.sub("", line).strip()
+            if text and not _is_organisation(line, message.agent, names):
+                cited = tuple(_source(citation) for citation in citations_in(text, sources))
+                found[(message.agent, text)] = Statement(
+                    text=text, agent=message.agent, sources=cited
+                )
+    return tuple(found.values())[-STATEMENT_LIMIT:]
+
+
+def _is_organisation(line: str, agent: str, names: Sequence[str]) -> bool:
+    if _STEP_LINE.match(line) or _TABLE_RULE.match(line):
+        return True
+    return isinstance(read_hand_over(line, speaker=agent, names=names), HandsBack)
+
+
+def _said(turn: TurnContext) -> Iterable[AgentMessage]:
+    for earlier in turn.request.history:
+        yield from earlier.agent_responses
+    yield from turn.said
+
+
+def _content(
+    record: PatientRecord, turn: TurnContext, statements: tuple[Statement, ...], *, offline: bool
+) -> ReportContent:
+    today = turn.request.now.date()
+    questions = [statement.text for statement in statements if is_question(statement.text)]
+    return ReportContent(
+        patient=demographics(record, today=today),
+        status=current_status(record, today=today),
+        timeline=timeline(record),
+        imaging=imaging_reports(record),
+        pathology=pathology_reports(record),
+        statements=statements,
+        open_questions=tuple(questions[-QUESTION_LIMIT:]),
+        generated_at=turn.request.now,
+        offline_model=offline,
+    )
+
+
+def _source(citation: Citation) -> Source:
+    return Source(ref=citation.ref, date=citation.date, title=citation.title, quote=citation.quote)

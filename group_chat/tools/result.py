@@ -1,0 +1,88 @@
+"""A tool's result as compact JSON: no empty fields, no imitated snapshots, of bounded size."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from group_chat.tools.tool import ToolOutput
+from services.patient_context.snapshot import neutralise
+
+_TEXT_CAPS_CHARS = (4_000, 2_000, 1_200, 800, 500, 300, 160, 80)
+_SHORTENED = "shortened"
+_NOTE = "texts were cut or rows left out to fit; ask for a narrower part to see more"
+
+
+def plain(output: ToolOutput) -> dict[str, Any]:
+    """Return the result as plain JSON values, empty ones left out, texts neutralised."""
+    whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
+    kept = _kept(whole)
+    return kept if isinstance(kept, dict) else {}
+
+
+def compact_json(data: Mapping[str, Any], *, limit_chars: int) -> str:
+    """Return `data` as JSON of at most `limit_chars`, valid whatever had to go.
+
+    Long texts are cut first, then the last rows of the longest lists go; `shortened` says so.
+    """
+    text = _dumped(data)
+    if len(text) <= limit_chars:
+        return text
+    for cap in _TEXT_CAPS_CHARS:
+        cut = _texts_cut(data, cap)
+        text = _dumped({**cut, _SHORTENED: _NOTE})
+        if len(text) <= limit_chars:
+            return text
+    return _rows_dropped(_texts_cut(data, _TEXT_CAPS_CHARS[-1]), limit_chars)
+
+
+def error_json(message: str) -> str:
+    """Return a failure as a model reads it."""
+    return _dumped({"error": message})
+
+
+def _rows_dropped(data: Any, limit_chars: int) -> str:
+    data = {**data, _SHORTENED: _NOTE}
+    while len(text := _dumped(data)) > limit_chars:
+        longest = max(_lists(data), key=lambda rows: len(_dumped(rows)), default=None)
+        if not longest:
+            return error_json("the result is too large to show; ask for a narrower part")
+        del longest[len(longest) // 2 :]
+    return text
+
+
+def _lists(node: Any) -> list[list[Any]]:
+    """Return every list inside `node` that still holds rows."""
+    found: list[list[Any]] = []
+    if isinstance(node, dict):
+        found = [rows for value in node.values() for rows in _lists(value)]
+    elif isinstance(node, list):
+        found = [rows for value in node for rows in _lists(value)]
+        found += [node] if node else []
+    return found
+
+
+def _kept(node: Any) -> Any:
+    if isinstance(node, str):
+        return neutralise(node)
+    if isinstance(node, Mapping):
+        rows = {key: _kept(value) for key, value in node.items()}
+        return {key: value for key, value in rows.items() if value not in (None, [], {}, "")}
+    return [_kept(item) for item in node] if isinstance(node, list | tuple) else node
+
+
+def _texts_cut(node: Any, cap: int) -> Any:
+    return _mapped(node, lambda text: text if len(text) <= cap else f"{text[: cap - 1]}…")
+
+
+def _mapped(node: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(node, str):
+        return change(node)
+    if isinstance(node, Mapping):
+        return {key: _mapped(value, change) for key, value in node.items()}
+    return [_mapped(item, change) for item in node] if isinstance(node, list) else node
+
+
+def _dumped(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,37 @@
+"""A tool: what a model is told of it, and what runs."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from group_chat.turn_context import TurnContext
+
+ToolOutput: TypeAlias = BaseModel | Mapping[str, Any]
+
+
+class NoArguments(BaseModel):
+    """For tools that need none: the patient comes from the turn."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One entry of the catalogue.
+
+    Attributes:
+        name: As in `team.yaml` and on the wire.
+        description: For the model: what it gives, in one or two sentences.
+        arguments: Shape of its arguments; never holds a patient.
+        run: Called with the turn and a checked instance of `arguments`. May raise
+            `ToolInputError`, `RecordsError` and `StoreError`.
+        ends_message: Whether its success ends the agent's message.
+    """
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    run: Callable[[TurnContext, Any], Awaitable[ToolOutput]]
+    ends_message: bool = False

@@ -1,0 +1,76 @@
+"""What tools may know of the turn that they run in; each turn has its own, in its own task."""
+
+from collections.abc import Callable
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field
+
+from data_models.chat_context import AgentMessage, Citation
+from data_models.errors import ToolInputError
+from data_models.identifiers import PatientId
+from data_models.plan import Plan
+from services.group_chat_port import GroupChatEvent, GroupChatRequest
+
+
+@dataclass(slots=True)
+class TurnContext:
+    """One turn of one patient.
+
+    Attributes:
+        emit: Hands an event to the reader of the turn.
+        agent: Who speaks now.
+        said: Finished messages of this turn, oldest first.
+        sources: What the tools of this turn gave, by source id, for citations.
+        proposed: The plan that was proposed in this turn; from then on no tool runs (R24).
+        tool_calls: Calls so far in this turn.
+        tools_ok: Calls of the current message that gave a result.
+        tools_failed: Calls of the current message that gave an error.
+        out_of_calls: A call was refused because the turn had no more.
+        out_of_rounds: A call of the current message was refused because it had no more rounds.
+    """
+
+    request: GroupChatRequest
+    emit: Callable[[GroupChatEvent], None]
+    agent: str = ""
+    said: list[AgentMessage] = field(default_factory=list)
+    sources: dict[str, Citation] = field(default_factory=dict)
+    proposed: Plan | None = None
+    tool_calls: int = 0
+    tools_ok: int = 0
+    tools_failed: int = 0
+    out_of_calls: bool = False
+    out_of_rounds: bool = False
+
+    def begin_message(self, agent: str) -> None:
+        """Let `agent` speak; its tool calls count anew."""
+        self.agent = agent
+        self.tools_ok = self.tools_failed = 0
+        self.out_of_rounds = False
+
+    @property
+    def patient_id(self) -> PatientId:
+        """The patient that every tool of this turn works on.
+
+        Raises:
+            ToolInputError: the turn has no patient.
+        """
+        if self.request.patient_id is None:
+            raise ToolInputError("no patient is active; ask the user for a patient id")
+        return self.request.patient_id
+
+
+_CURRENT: ContextVar[TurnContext] = ContextVar("group_chat_turn")
+
+
+def enter_turn(turn: TurnContext) -> Token[TurnContext]:
+    """Make `turn` the one of this task and its children."""
+    return _CURRENT.set(turn)
+
+
+def leave_turn(token: Token[TurnContext]) -> None:
+    """Undo `enter_turn`."""
+    _CURRENT.reset(token)
+
+
+def current_turn() -> TurnContext:
+    """Return the turn that this task works for."""
+    return _CURRENT.get()

@@ -1,0 +1,89 @@
+"""The bounded view of one patient's talk that every agent is shown (spec page 1.7)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from data_models.chat_context import Turn
+from services.patient_context.snapshot import neutralise
+
+_LONG_MESSAGE_SHARE = 3
+_HEAD_SHARE = 2 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One message as a model sees it; `agent` is None for the user's."""
+
+    agent: str | None
+    text: str
+
+
+def lines_of(turns: Iterable[Turn]) -> list[list[Line]]:
+    """Return the messages of each turn, oldest first, empty ones left out, look-alikes as data."""
+    return [
+        [
+            line_of(None, turn.user_message),
+            *(line_of(said.agent, said.text) for said in turn.agent_responses if said.text),
+        ]
+        for turn in turns
+    ]
+
+
+def line_of(agent: str | None, text: str) -> Line:
+    """Return a line in which nothing imitates the server's own snapshot."""
+    return Line(agent, neutralise(text))
+
+
+def window(
+    earlier: Sequence[Sequence[Line]],
+    asked: Line,
+    answered: Sequence[Line],
+    *,
+    limit_chars: int,
+) -> list[Line]:
+    """Return what fits: the newest earlier turns, the user's message, this turn's answers.
+
+    A message over a third of `limit_chars` is shown as head and tail, but the user's message
+    of this turn is shown whole. Of this turn the newest answers are kept, of earlier turns
+    the newest whole ones.
+    """
+    longest = limit_chars // _LONG_MESSAGE_SHARE
+    now = _newest([_shown(line, longest) for line in answered], limit_chars)
+    room = limit_chars - _size(now) - len(asked.text)
+    kept: list[list[Line]] = []
+    for turn in reversed(earlier):
+        shown = [_shown(line, longest) for line in turn]
+        if _size(shown) > room:
+            kept += [] if kept else [_newest(shown, room)]
+            break
+        kept.append(shown)
+        room -= _size(shown)
+    return [*(line for turn in reversed(kept) for line in turn), asked, *now]
+
+
+def head_and_tail(text: str, limit_chars: int) -> str:
+    """Return `text`, or its beginning and end with a note of how much is missing between."""
+    if len(text) <= limit_chars:
+        return text
+    head = int(limit_chars * _HEAD_SHARE)
+    tail = limit_chars - head
+    missing = len(text) - limit_chars
+    return f"{text[:head]}\n[... {missing:,} characters left out ...]\n{text[len(text) - tail :]}"
+
+
+def _shown(line: Line, longest: int) -> Line:
+    return replace(line, text=head_and_tail(line.text, longest))
+
+
+def _newest(lines: Sequence[Line], limit_chars: int) -> list[Line]:
+    kept: list[Line] = []
+    for line in reversed(lines):
+        limit_chars -= len(line.text)
+        if limit_chars < 0:
+            break
+        kept.append(line)
+    return kept[::-1]
+
+
+def _size(lines: Sequence[Line]) -> int:
+    return sum(len(line.text) for line in lines)
