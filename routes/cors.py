@@ -1,0 +1,59 @@
+"""Lets the pages of `ALLOWED_ORIGINS` read the API's answers; the door decides who they are."""
+
+from collections.abc import Awaitable, Callable, Collection
+
+from aiohttp import hdrs, web
+from aiohttp.typedefs import Handler, Middleware
+
+_ANSWER_SECONDS = "600"
+_METHODS = "GET, POST, PUT, DELETE"
+_HEADERS = "Authorization, Content-Type"
+
+
+def preflights(*, allowed: Collection[str]) -> Middleware:
+    """Return the middleware, outside the door, that answers browsers who ask what they may send.
+
+    The question carries no token, and its answer tells nothing but the methods.
+    """
+    origins = frozenset(allowed)
+
+    @web.middleware
+    async def answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+        asks = request.method == hdrs.METH_OPTIONS
+        asks = asks and hdrs.ACCESS_CONTROL_REQUEST_METHOD in request.headers
+        if not (asks and request.headers.get(hdrs.ORIGIN, "").lower() in origins):
+            return await handler(request)
+        return web.Response(
+            status=204,
+            headers={
+                hdrs.ACCESS_CONTROL_ALLOW_METHODS: _METHODS,
+                hdrs.ACCESS_CONTROL_ALLOW_HEADERS: _HEADERS,
+                hdrs.ACCESS_CONTROL_MAX_AGE: _ANSWER_SECONDS,
+            },
+        )
+
+    return answered
+
+
+def readable_by(
+    *, allowed: Collection[str]
+) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+    """Return the signal for `app.on_response_prepare`, after the security headers'.
+
+    Cookies are never allowed: a page of elsewhere signs in by token.
+    """
+    origins = frozenset(allowed)
+
+    async def add(request: web.Request, response: web.StreamResponse) -> None:
+        origin = request.headers.get(hdrs.ORIGIN)
+        if origin is None or origin.lower() not in origins or not _is_api(request):
+            return
+        response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
+        response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+        response.headers[hdrs.VARY] = hdrs.ORIGIN
+
+    return add
+
+
+def _is_api(request: web.Request) -> bool:
+    return request.path.startswith("/api/")

@@ -1,0 +1,83 @@
+"""The access parts follow from the settings."""
+
+from typing import Any
+
+import aiohttp
+import pytest
+
+from data_models.errors import ForbiddenError, RateLimitedError, UnauthenticatedError
+from services.access.api_keys import ApiKeyAuthenticator
+from services.access.app_service import AppServiceAuthenticator
+from services.access.chosen import (
+    authenticator_for,
+    message_rate_for,
+    origin_policy_for,
+    outbound_policy_for,
+)
+from services.access.dev import DevAuthenticator
+from services.access.entra import EntraAuthenticator
+from services.access.handshake import Handshake
+from settings import ApiKey, Settings
+from tests.fakes import FixedClock
+
+KEYED: dict[str, Any] = {
+    "auth_mode": "api_key",
+    "api_keys": (ApiKey("alice", "a" * 64),),
+    "bot_endpoints": False,
+}
+ENTRA: dict[str, Any] = {
+    "auth_mode": "entra",
+    "entra_tenant_id": "t",
+    "entra_audience": ("a",),
+    "bot_endpoints": False,
+}
+PROXIED: dict[str, Any] = {
+    "auth_mode": "app_service",
+    "trusted_proxy": True,
+    "bot_endpoints": False,
+}
+
+
+def settings(**values: Any) -> Settings:
+    return Settings(_env_file=None, **values)
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ({}, DevAuthenticator),
+        (KEYED, ApiKeyAuthenticator),
+        (ENTRA, EntraAuthenticator),
+        (PROXIED, AppServiceAuthenticator),
+    ],
+)
+async def test_the_mode_chooses_the_authenticator(values: dict[str, Any], kind: type) -> None:
+    async with aiohttp.ClientSession() as session:
+        chosen = authenticator_for(settings(**values), session=session, clock=FixedClock())
+    assert type(chosen) is kind
+
+
+def test_dev_accepts_its_own_name_only_and_others_need_a_token() -> None:
+    with pytest.raises(ForbiddenError):
+        origin_policy_for(settings()).check(Handshake(peer="127.0.0.1", host="rounds.example"))
+    keyed = origin_policy_for(settings(**KEYED, public_base_url="https://rounds.example/"))
+    with pytest.raises(UnauthenticatedError):
+        keyed.check(Handshake(peer="127.0.0.1", host="rounds.example"))
+    with pytest.raises(ForbiddenError):
+        keyed.check(Handshake(peer="127.0.0.1", host="localhost:3978"))
+
+
+def test_loopback_may_be_called_in_dev_only() -> None:
+    url = {"fhir_base_url": "http://127.0.0.1:9/r4"}
+    assert outbound_policy_for(settings(**url)).allows_host("127.0.0.1")
+    assert not outbound_policy_for(settings(**url, **KEYED)).allows_host("127.0.0.1")
+
+
+def test_messages_are_limited_outside_dev() -> None:
+    free = message_rate_for(settings(messages_per_minute=1), clock=FixedClock())
+    limited = message_rate_for(settings(messages_per_minute=1, **KEYED), clock=FixedClock())
+    for rate in (free, limited):
+        rate.take("a")
+    free.take("a")
+    with pytest.raises(RateLimitedError):
+        limited.take("a")
