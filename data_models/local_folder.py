@@ -49,7 +49,7 @@ class LocalFolder:
         with self._opening:
             self._root.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
             for folder in (self._root, self._temp, self._locks_folder):
-                folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+                make_folder(folder)
             self._remove_strays(written_before=self._probe() - _STRAY_AFTER_SECONDS)
             self._opened = True
 
