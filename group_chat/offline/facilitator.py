@@ -1,17 +1,16 @@
 """The offline rules of the agent who leads: plan, route, answer about the roster, close."""
 
+import re
+
 from group_chat.offline.prompt import Prompt, Spoken
 from group_chat.offline.reply import Call, OfflineReply
-from group_chat.offline.specialist import answer_as_specialist, bullets_of
-from group_chat.offline.words import LEFT_OUT, OVERVIEW, PLAN, ROSTER, best_match, topics_of
-from group_chat.plan_text import PLAN_QUESTION
+from group_chat.offline.specialist import NO_PATIENT, answer_as_specialist, bullets_of
+from group_chat.offline.words import CHANGE, LEFT_OUT, OVERVIEW, PLAN, ROSTER, best_match, topics_of
+from group_chat.plan_text import PLAN_QUESTION, read_plan
 
-_ROWS_OF_EACH_AGENT = 6
+_ROWS_OF_EACH_AGENT = 8
+_YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")
 _STEP_LIMIT = 20
-_NO_PATIENT = (
-    "No patient is active, so there is no record to look at. Name a patient to begin, for example: "
-    "start tumor board for patient_4."
-)
 _HELP = (
     "I can propose a plan for a tumor board, pass a question on to one agent of the team, give an "
     "overview of the record, or say which patients were discussed. Try one of these:\n"
@@ -49,7 +48,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
     if ROSTER.search(prompt.asked):
         return OfflineReply(text=_roster(prompt))
     if prompt.patient_id is None:
-        return OfflineReply(text=_NO_PATIENT)
+        return OfflineReply(text=NO_PATIENT)
     if PLAN.search(prompt.asked):
         return _propose(prompt)
     if prompt.said:
@@ -59,9 +58,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
     if overview is not None and OVERVIEW.search(prompt.asked) and not topics_of(prompt.asked):
         return OfflineReply(calls=(Call(overview.wire_name, {}),))
     if agent is not None:
-        return OfflineReply(
-            text=f"This is for one of the team.\n\n*{agent}*, please answer this from the record."
-        )
+        return OfflineReply(text=f"*{agent}*, please answer this from the record.")
     return OfflineReply(text=_HELP)
 
 
@@ -70,7 +67,8 @@ def _propose(prompt: Prompt) -> OfflineReply:
     tool = prompt.tool("propose_plan")
     if not steps:
         return OfflineReply(text="Nobody in the team has work in such a plan, so I propose none.")
-    intro = f"I propose a plan of {len(steps)} steps for `{prompt.patient_id}`."
+    count = "one step" if len(steps) == 1 else f"{len(steps)} steps"
+    intro = f"I propose a plan of {count} for `{prompt.patient_id}`."
     if tool is None:
         lines = [f"{n}. *{row['agent']}*: {row['text']}" for n, row in enumerate(steps, 1)]
         return OfflineReply(text="\n".join([intro, "", "Plan:", *lines, "", PLAN_QUESTION]))
@@ -78,22 +76,34 @@ def _propose(prompt: Prompt) -> OfflineReply:
 
 
 def _steps(prompt: Prompt) -> list[dict[str, str]]:
-    """Return one step for each agent that was named, or for all; who writes comes last."""
-    left_out = " ".join(LEFT_OUT.findall(prompt.asked)).casefold()
-    team = {
-        name: description
-        for name, description in prompt.team.items()
-        if name.casefold() not in left_out
-    }
-    wanted = prompt.asked.casefold()
-    named = {name: text for name, text in team.items() if name.casefold() in wanted}
-    chosen = named or team
+    """Return one step for each agent that is wanted; who writes comes last."""
+    chosen = {name: prompt.team[name] for name in _wanted(prompt)}
     tasks = {name: _topic(name, description) for name, description in chosen.items()}
     ordered = sorted(chosen, key=lambda name: tasks[name] == "document")
     return [
         {"agent": name, "text": _TASKS.get(tasks[name], chosen[name].rstrip("."))}
         for name in ordered[:_STEP_LIMIT]
     ]
+
+
+def _wanted(prompt: Prompt) -> list[str]:
+    """Return whom the user wants: those named, all but those left out, or the open plan changed."""
+    team = prompt.team
+    asked = prompt.asked.casefold()
+    left_out = " ".join(LEFT_OUT.findall(prompt.asked)).casefold()
+    without = {name for name in team if name.casefold() in left_out}
+    named = [name for name in team if name.casefold() in asked and name not in without]
+    if prompt.cue.kind == "waiting" and "only" not in asked:
+        planned = _planned(prompt)
+        named = [name for name in team if name in planned or name in named]
+    return [name for name in named or team if name not in without]
+
+
+def _planned(prompt: Prompt) -> set[str]:
+    """Return the agents of the plan that was proposed last."""
+    plans = [one.text for one in [*prompt.earlier, *prompt.said] if PLAN_QUESTION in one.text]
+    steps = read_plan(plans[-1], names=list(prompt.team), facilitator="") if plans else ()
+    return {step.agent for step in steps}
 
 
 def _topic(name: str, description: str) -> str:
@@ -107,10 +117,8 @@ def _topic(name: str, description: str) -> str:
 
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     team = prompt.team
-    changes = PLAN.search(prompt.asked) or (
-        any(name.casefold() in prompt.asked.casefold() for name in team)
-        and (LEFT_OUT.search(prompt.asked) or "only" in prompt.asked.casefold())
-    )
+    names_agents = any(name.casefold() in prompt.asked.casefold() for name in team)
+    changes = PLAN.search(prompt.asked) or (names_agents and CHANGE.search(prompt.asked))
     if changes and prompt.patient_id is not None:
         return _propose(prompt)
     if ROSTER.search(prompt.asked):
@@ -124,7 +132,11 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
 
 
 def _after_tools(prompt: Prompt) -> OfflineReply:
-    report = answer_as_specialist(prompt).text
+    # Two list lines that name agents, as the titles of reports do, would be read as a plan.
+    lines = answer_as_specialist(prompt).text.splitlines()
+    report = "\n".join(
+        f"{line.removeprefix('- ')}  " if line.startswith("- ") else line for line in lines
+    )
     return OfflineReply(text=f"{report}\n\nFor a full review, ask me to start a tumor board.")
 
 
@@ -150,11 +162,8 @@ def _summary(prompt: Prompt) -> str:
     lines = ["**Summary for the board**"]
     for spoken in reports:
         rows = bullets_of(spoken)
-        if not rows:
-            continue
-        lines += ["", f"**{spoken.agent}**", *rows[:_ROWS_OF_EACH_AGENT]]
-        if len(rows) > _ROWS_OF_EACH_AGENT:
-            lines.append(f"- … {len(rows) - _ROWS_OF_EACH_AGENT} more in its message above")
+        if rows:
+            lines += ["", f"**{spoken.agent}**", *_newest(rows)]
     gaps = _gaps(reports)
     if gaps:
         lines += ["", "**Missing**", *gaps]
@@ -175,6 +184,18 @@ def _reports(prompt: Prompt) -> list[Spoken]:
         spoken.agent: spoken for spoken in everything[began + 1 :] if spoken.agent in prompt.team
     }
     return list(last.values())
+
+
+def _newest(rows: list[str]) -> list[str]:
+    """Return the rows of one agent that count most: the end of a timeline, else the beginning."""
+    more = len(rows) - _ROWS_OF_EACH_AGENT
+    if more <= 0:
+        return rows
+    note = f"- … {more} more in its message above"
+    first, last = _YEAR.match(rows[0]), _YEAR.match(rows[-1])
+    if first and last and first[1] < last[1]:
+        return [note, *rows[-_ROWS_OF_EACH_AGENT:]]
+    return [*rows[:_ROWS_OF_EACH_AGENT], note]
 
 
 def _gaps(reports: list[Spoken]) -> list[str]:

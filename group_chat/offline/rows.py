@@ -12,9 +12,11 @@ ROW_LIMIT = 30
 TEXT_LIMIT_CHARS = 420
 _SILENT = frozenset(
     {"limit", "left_out", "left_out_chars", "undated_left_out", "other_kinds", "patient_id",
-     "as_of", "start", "end", "score", "length_chars", "not_in_the_record", "incomplete",
-     "shortened", "source", "sources", "earlier", "state", "call_id"}
+     "as_of", "start", "end", "length_chars", "not_in_the_record", "incomplete",
+     "shortened", "source", "sources", "earlier", "state", "media_type", "artifact_id",
+     "offline_model", "size_bytes", "generated_at", "score"}
 )  # fmt: skip
+_LABELS = {"unsourced": "Statements without a source", "file_name": "File"}
 _STATE = re.compile(r"_state$")
 _KEY_PART = re.compile(
     r"(?is)\b(?:final diagnosis|diagnosis|impression|conclusion|assessment|summary)\s*:\s*(.+)"
@@ -61,18 +63,26 @@ def _capped(rows: list[str]) -> Iterator[str]:
 
 def _rows(node: Any, *, heading: str | None) -> Iterator[str]:
     if isinstance(node, Mapping):
-        line = _row(node, heading)
-        if line is not None:
-            yield line
-            return
-        for key, value in node.items():
-            if key not in _SILENT and not _STATE.search(key):
-                yield from _rows(value, heading=heading if key == "items" else key)
-    elif isinstance(node, Sequence) and not isinstance(node, str):
+        yield from _rows_of_mapping(node, heading)
+    elif isinstance(node, list):
+        words = [item for item in node if isinstance(item, str)]
+        if words and heading is not None:
+            yield f"- {_label(heading)}: {_short('; '.join(words))}"
         for item in node:
-            yield from _rows(item, heading=heading)
+            if not isinstance(item, str):
+                yield from _rows(item, heading=heading)
     elif node not in (None, "") and heading is not None:
         yield f"- {_label(heading)}: {_short(str(node))}"
+
+
+def _rows_of_mapping(node: Mapping[str, Any], heading: str | None) -> Iterator[str]:
+    line = _row(node, heading)
+    if line is not None:
+        yield line
+        return
+    for key, value in node.items():
+        if key not in _SILENT and not _STATE.search(key):
+            yield from _rows(value, heading=heading if key == "items" else key)
 
 
 def _row(node: Mapping[str, Any], heading: str | None) -> str | None:
@@ -82,7 +92,11 @@ def _row(node: Mapping[str, Any], heading: str | None) -> str | None:
     if not isinstance(source, Mapping):
         return None
     if isinstance(node.get("title"), str):
-        return _event(node)
+        return _event(node, str(node["title"]))
+    if isinstance(node.get("name"), str) and heading != "patient":
+        return _event(node, str(node["name"]))
+    if "modalities" in node:
+        return _study(node, source)
     return _document(node, source) if heading != "patient" else _person(node, source)
 
 
@@ -99,17 +113,26 @@ def _fact(fact: Mapping[str, Any]) -> str | None:
     return f"- **{name}**: {fact.get('value', 'recorded')}{refs(fact)}{earlier}"
 
 
-def _event(event: Mapping[str, Any]) -> str:
-    when = event.get("date") or event.get("start") or "undated"
+def _event(event: Mapping[str, Any], title: str) -> str:
+    source = event.get("source") or {}
+    when = event.get("date") or event.get("start") or source.get("date") or "undated"
     until = event.get("until") or event.get("end")
     span = f"{when} to {until}" if until and until != when else when
     kind = f" ({event['kind']})" if event.get("kind") else ""
     detail = f": {_short(str(event['detail']))}" if event.get("detail") else ""
-    return f"- {span} **{event['title']}**{kind}{detail}{refs(event)}"
+    return f"- {span} **{title}**{kind}{detail}{refs(event)}"
+
+
+def _study(row: Mapping[str, Any], source: Mapping[str, Any]) -> str:
+    counts = [f"{row[key]} {key}" for key in ("series", "images") if row.get(key)]
+    what = ", ".join([*(row.get("modalities") or ()), *counts])
+    return (
+        f"- {source.get('date') or 'undated'} **Study: {source.get('title')}**: {what}{refs(row)}"
+    )
 
 
 def _document(row: Mapping[str, Any], source: Mapping[str, Any]) -> str:
-    title = source.get("title") or row.get("name") or "Entry"
+    title = source.get("title") or "Entry"
     head = f"- {source.get('date') or 'undated'} **{title}**"
     text = row.get("conclusion") or row.get("text")
     if text:
@@ -161,7 +184,7 @@ def _scalar(value: Any) -> str:
 
 
 def _label(key: str) -> str:
-    words = key.replace("_", " ").strip()
+    words = _LABELS.get(key, key).replace("_", " ").strip()
     return words[:1].upper() + words[1:]
 
 

@@ -1,23 +1,58 @@
 """The offline rules of an agent with tools: call them, then write down what they gave."""
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import lines_of, missing_of, notes_of
 from group_chat.offline.words import OVERVIEW, query_of
 
+NO_PATIENT = (
+    "No patient is active, so there is no record to look at. Name a patient to begin, for example: "
+    "start tumor board for patient_4."
+)
 _OVERVIEW_TOOL = "load_patient_data"
+_TIMELINE_TOOL = "patient_timeline"
+_TIMELINE_PARTS = 4
+_HEADINGS = {
+    "biomarkers": "Biomarkers",
+    "create_report": "Document",
+    "current_status": "Current status",
+    "imaging_reports": "Imaging",
+    "load_patient_data": "Patient and documents",
+    "pathology_reports": "Pathology",
+    "patient_timeline": "Course of the illness",
+    "search_notes": "From notes and reports",
+}
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     """Call the agent's tools, or, once they have answered, report."""
-    if not prompt.answers:
-        calls = _calls(prompt)
-        if calls:
-            return OfflineReply(calls=calls)
-    return OfflineReply(text=_report(prompt))
+    if prompt.snapshot and prompt.patient_id is None:
+        return OfflineReply(text=NO_PATIENT)
+    calls = _rest_of_timeline(prompt) if prompt.answers else _calls(prompt)
+    return OfflineReply(calls=calls) if calls else OfflineReply(text=_report(prompt))
+
+
+def _rest_of_timeline(prompt: Prompt) -> tuple[Call, ...]:
+    """Ask for what a bounded timeline left out at its end, as often as that leads further."""
+    parts = [answer.data for answer in prompt.answers if answer.name == _TIMELINE_TOOL]
+    tool = prompt.tool(_TIMELINE_TOOL)
+    if tool is None or not parts or "shortened" not in parts[-1] or len(parts) >= _TIMELINE_PARTS:
+        return ()
+    ends = [_last_date(part) for part in parts]
+    if not ends[-1] or ends[-1] in ends[:-1]:
+        return ()
+    return (Call(tool.wire_name, {"since": ends[-1]}),)
+
+
+def _last_date(part: Mapping[str, Any]) -> str:
+    return max(
+        (str(event["date"]) for event in part.get("events", ()) if "date" in event), default=""
+    )
 
 
 def _calls(prompt: Prompt) -> tuple[Call, ...]:
@@ -26,8 +61,9 @@ def _calls(prompt: Prompt) -> tuple[Call, ...]:
     if overview is not None and (not chosen or OVERVIEW.search(prompt.asked)):
         chosen.append(overview)
     calls = [Call(tool.wire_name, {}) for tool in chosen]
-    if prompt.cue.kind not in {"step", "own_step"} or not chosen:
-        calls += [Call(tool.wire_name, _search(tool, prompt)) for tool in _searches(prompt)]
+    query = query_of(_task(prompt))
+    if query and (prompt.cue.kind not in {"step", "own_step"} or not chosen):
+        calls += [Call(tool.wire_name, {tool.required[0]: query}) for tool in _searches(prompt)]
     return tuple(calls)
 
 
@@ -40,10 +76,6 @@ def _searches(prompt: Prompt) -> list[ToolOffer]:
     ]
 
 
-def _search(tool: ToolOffer, prompt: Prompt) -> dict[str, str]:
-    return {tool.required[0]: query_of(_task(prompt))}
-
-
 def _task(prompt: Prompt) -> str:
     """Return what is to be done: the step that was called, else the user's words."""
     if prompt.cue.kind in {"step", "own_step"} and prompt.said:
@@ -53,7 +85,7 @@ def _task(prompt: Prompt) -> str:
 
 def _report(prompt: Prompt) -> str:
     parts: list[str] = []
-    for answer in prompt.answers:
+    for answer in _merged(prompt.answers):
         parts += _section(answer)
     if not prompt.answers:
         parts += ["I have no tool for this, so I can report nothing."]
@@ -65,6 +97,22 @@ def _report(prompt: Prompt) -> str:
     if prompt.cue.hand_back is not None:
         parts += ["", f"Back to you *{prompt.cue.hand_back}*."]
     return "\n".join(parts).strip()
+
+
+def _merged(answers: Sequence[ToolAnswer]) -> list[ToolAnswer]:
+    """Return the answers with the parts of a timeline as one, each event once."""
+    parts = [answer.data for answer in answers if answer.name == _TIMELINE_TOOL]
+    if len(parts) < 2:
+        return list(answers)
+    events = {
+        (event.get("date"), event["source"]["ref"]): event
+        for part in parts
+        for event in part.get("events", ())
+    }
+    whole = {**parts[-1], "events": list(events.values())}
+    first = next(index for index, answer in enumerate(answers) if answer.name == _TIMELINE_TOOL)
+    rest = [answer for answer in answers if answer.name != _TIMELINE_TOOL]
+    return [*rest[:first], ToolAnswer(_TIMELINE_TOOL, whole), *rest[first:]]
 
 
 def _section(answer: ToolAnswer) -> list[str]:
@@ -82,7 +130,7 @@ def _section(answer: ToolAnswer) -> list[str]:
 def heading_of(tool_name: str) -> str:
     """Return a tool's name as a heading."""
     words = tool_name.replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
+    return _HEADINGS.get(tool_name) or words[:1].upper() + words[1:]
 
 
 def bullets_of(spoken: Spoken) -> list[str]:

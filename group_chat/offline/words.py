@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-_WORD = re.compile(r"[^\W\d_][\w-]{2,}")
+_WORD = re.compile(r"[^\W\d_][\w-]+")
 
 
 def _set(words: str) -> frozenset[str]:
@@ -14,7 +14,9 @@ _STOP = _set(
     "the and for with what which when who was were are has have had this that these those from "
     "into patient patients please show tell give about does did can could would should there any "
     "all you your her his their its our how many much been being than then more most some may "
-    "will agent answers answer question questions report reports current"
+    "will agent answers answer question questions report reports current last latest recent show "
+    "shows said say says find found see look review is of to in on at an as it we he do be or if "
+    "my no so up us by me go am hi she him they them ok not but let give given get got"
 )
 _TOPICS: Mapping[str, frozenset[str]] = {
     "imaging": _set(
@@ -50,6 +52,10 @@ OVERVIEW = re.compile(
 )
 LEFT_OUT = re.compile(r"(?i)\b(?:without|skip|leave out|drop|remove|no|not|except)\b[^.;\n]{0,60}")
 
+CHANGE = re.compile(
+    r"(?i)\b(?:without|skip|leave|drop|remove|only|just|add|also|include|instead)\b"
+)
+
 
 def words_of(text: str) -> frozenset[str]:
     """Return the telling words of `text`, in lower case."""
@@ -76,10 +82,10 @@ def best_match(request: str, candidates: Mapping[str, str]) -> str | None:
 
 
 def query_of(text: str) -> str:
-    """Return `text` as words to search for: the telling ones in their order, at most twelve."""
+    """Return the telling words of `text`, at most twelve and perhaps none, to search for."""
     telling = words_of(text)
     found = [word for word in _WORD.findall(text) if word.casefold() in telling]
-    return " ".join(dict.fromkeys(found[:12]))[:400] or text.strip()[:400] or "diagnosis"
+    return " ".join(dict.fromkeys(found[:12]))[:400]
 
 
 def _topics_of_agent(name: str, description: str) -> frozenset[str]:
