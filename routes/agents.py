@@ -30,5 +30,6 @@ async def show_session(request: web.Request) -> web.Response:
             "agents": agents,
             "model_kind": "language_model" if context.team.is_language_model else "offline",
             "patient_id_example": context.patient_id_example,
+            "link_hosts": list(context.link_hosts),
         }
     )

@@ -1,6 +1,6 @@
 """What every handler finds on the application."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -8,7 +8,6 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry
 
 from data_models.clock import Clock, IdSource
-from data_models.turn_events import SharedState
 from routes.health import Readiness
 from routes.ports import Desk, PatientDirectory, Reader
 from services.access.limits import MessageRate, SocketSlots
@@ -55,9 +54,9 @@ class RouteContext:
     """The collaborators of the handlers.
 
     Attributes:
-        footer: Makes the PT_CTX footer of the plain mode.
         directory: None where nobody can tell who a patient is.
         patient_id_example: An id in the configured form, for the client's examples.
+        link_hosts: Hosts that links in answers may lead to.
     """
 
     desk: Desk
@@ -67,11 +66,11 @@ class RouteContext:
     slots: SocketSlots
     clock: Clock
     ids: IdSource
-    footer: Callable[[SharedState], str]
     readiness: Readiness
     registry: CollectorRegistry
     directory: PatientDirectory | None = None
     patient_id_example: str = "patient_4"
+    link_hosts: tuple[str, ...] = ()
     limits: SocketLimits = field(default_factory=SocketLimits)
 
 

@@ -6,8 +6,8 @@ from aiohttp import web
 
 from data_models.chat_context import Turn
 from routes.openapi_schemas import SCHEMAS
-from routes.ports import Demographics
 from routes.replies import json_reply
+from services.patient_directory import Demographics
 
 Json: TypeAlias = dict[str, Any]
 _REFUSALS = {"400": "The request is malformed.", "401": "Nobody is signed in."}

@@ -42,6 +42,7 @@ SCHEMAS: dict[str, Any] = {
         agents={"type": "array", "items": _ref("Agent")},
         model_kind=_KIND,
         patient_id_example=_TEXT,
+        link_hosts={"type": "array", "items": _TEXT},
     ),
     "Stopped": _of(stopped={"type": "boolean"}),
     "RunAgentInput": _of(

@@ -3,12 +3,12 @@
 Clients of the reference implementation read these frames as they are.
 """
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import Any, TypeAlias
 
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
+from data_models.identifiers import PatientId
 from data_models.turn_events import (
     AgentMessageFinished,
     Notice,
@@ -18,27 +18,23 @@ from data_models.turn_events import (
     StateChanged,
     TurnEvent,
 )
+from services.patient_context.snapshot import ShownRoster, footer
 
 Frame: TypeAlias = dict[str, Any]
-Footer: TypeAlias = Callable[[SharedState], str]
 DONE: Frame = {"type": "done"}
 
 
 class PlainFrames:
     """Renders one run. Most events have no frame; the last one has two where it failed."""
 
-    def __init__(
-        self, *, footer: Footer, facilitator: str, client_message_id: str | None, clock: Clock
-    ) -> None:
+    def __init__(self, *, facilitator: str, client_message_id: str | None, clock: Clock) -> None:
         """Begin a run.
 
         Args:
-            footer: Makes the PT_CTX footer, which ends every agent message.
             facilitator: The name under which the server speaks.
             client_message_id: The client's own id of what it asked.
             clock: Dates what carries no time of its own.
         """
-        self._footer = footer
         self._facilitator = facilitator
         self._client_message_id = client_message_id
         self._clock = clock
@@ -64,8 +60,8 @@ class PlainFrames:
                 return []
 
     def _message(self, message: AgentMessage) -> Frame:
-        footer = f"\n\n{self._footer(self._state)}" if self._state else ""
-        text = message.text.rstrip() + footer
+        ending = f"\n\n{footer_of(self._state)}" if self._state else ""
+        text = message.text.rstrip() + ending
         return self._frame(message.message_id, text, message.agent, message.timestamp)
 
     def _frame(self, frame_id: str, text: str, sender: str, at: datetime) -> Frame:
@@ -78,6 +74,16 @@ class PlainFrames:
             "mentions": None,
             "client_message_id": self._client_message_id,
         }
+
+
+def footer_of(state: SharedState) -> str:
+    """Return the PT_CTX footer, which ends every agent message where no banner is drawn."""
+    ids = tuple(PatientId(one) for one in state.all_patient_ids)
+    return footer(
+        conversation_id=state.conversation_id,
+        patient_id=None if state.patient_id is None else PatientId(state.patient_id),
+        roster=ShownRoster(patient_ids=ids, count=state.patient_count),
+    )
 
 
 def refusal(code: str, text: str, *, client_message_id: str | None) -> Frame:

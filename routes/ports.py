@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from data_models.chat_context import Artifact, Turn
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import TurnEvent
+from services.patient_directory import Demographics
 
 
 class Run(Protocol):
@@ -111,15 +112,6 @@ class Reader(Protocol):
     ) -> tuple[Artifact, bytes]:
         """Return a file that an agent made for the patient."""
         ...
-
-
-class Demographics(BaseModel):
-    """What a clinician checks before reading on: who this patient is."""
-
-    patient_id: str
-    name: str | None
-    birth_date: str | None
-    sex: str | None
 
 
 class PatientDirectory(Protocol):

@@ -88,7 +88,6 @@ class PlainMode:
     def view(self, watch: Watch) -> RunView:
         """See `Mode.view`."""
         return plain_frames.PlainFrames(
-            footer=self._context.footer,
             facilitator=self._context.team.facilitator,
             client_message_id=watch.client_message_id,
             clock=self._context.clock,

@@ -20,7 +20,7 @@ from services.access.api_keys import ApiKeyAuthenticator
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
-from tests.routes.fakes import FakeDesk, FakeDirectory, FakeReader, FakeTeam, footer
+from tests.routes.fakes import FakeDesk, FakeDirectory, FakeReader, FakeTeam
 
 ADA = {"Authorization": "Bearer ada-key"}
 BEN = {"Authorization": "Bearer ben-key"}
@@ -106,7 +106,6 @@ def make_context(desk: FakeDesk, **changes: Any) -> RouteContext:
         slots=SocketSlots(limit=10),
         clock=clock,
         ids=ids,
-        footer=footer,
         readiness=Readiness(probes={}, clock=clock),
         registry=CollectorRegistry(),
         directory=FakeDirectory(reader=reader),

@@ -31,8 +31,8 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from routes.ports import Demographics
 from services.group_chat_port import AgentCard
+from services.patient_directory import Demographics
 from services.run_hub import Run, RunHub
 
 QUEUE_DEPTH = 20
@@ -282,7 +282,3 @@ class FakeTeam:
     )
     facilitator = "Orchestrator"
     is_language_model = False
-
-
-def footer(shared: SharedState) -> str:
-    return f"---\n*PT_CTX:*\n- **Patient ID:** `{shared.patient_id}`"

@@ -22,7 +22,13 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.principal import Principal
 from services.run_hub import Run
 from tests.routes.conftest import ADA, BEN, Server, Start
-from tests.routes.fakes import answer, echo, footer, spoken, state
+from tests.routes.fakes import answer, echo, spoken, state
+
+FOOTER = """---
+*PT_CTX:*
+- **Patient ID:** `patient_4`
+- **Session Patients:** `patient_4` (active)
+- **Conversation ID:** `chat_1`"""
 
 
 async def test_a_plain_client_gets_whole_messages_with_the_footer_and_then_done(
@@ -33,7 +39,7 @@ async def test_a_plain_client_gets_whole_messages_with_the_footer_and_then_done(
     message, done = await socket.until_done()
     assert message == {
         "id": "run_00000000000000000000000000000001-m1",
-        "content": "You said: hello\n\n" + footer(state("chat_1")),
+        "content": "You said: hello\n\n" + FOOTER,
         "sender": "Orchestrator",
         "timestamp": "2030-01-02T03:04:05+00:00",
         "isBot": True,
