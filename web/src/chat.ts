@@ -1,0 +1,262 @@
+/** The state of one conversation on this screen, and how each frame changes it. Pure. */
+
+import { applyPatch } from "./patch";
+import type { Citation, Frame, SharedState, Turn as StoredTurn } from "./types";
+
+export type Item =
+  | {
+      kind: "agent";
+      id: string;
+      agent: string;
+      text: string;
+      isDone: boolean;
+      timestamp: string | null;
+      citations: Citation[];
+    }
+  | {
+      kind: "tool";
+      id: string;
+      agent: string;
+      tool: string;
+      args: string;
+      result: string | null;
+      isError: boolean;
+      durationMs: number | null;
+    }
+  | { kind: "notice"; id: string; notice: string; text: string }
+  | { kind: "error"; id: string; text: string; code: string; ref: string | null };
+
+export type Status = "sending" | "queued" | "running" | "done" | "stopped" | "failed";
+
+export interface Turn {
+  key: string;
+  runId: string | null;
+  /** Whose history it belongs to; undefined until the server has decided. */
+  patientId: string | null | undefined;
+  user: string;
+  text: string;
+  status: Status;
+  step: string | null;
+  seq: number;
+  items: Item[];
+}
+
+export interface Chat {
+  state: SharedState;
+  turns: Turn[];
+}
+
+export const EMPTY: Chat = {
+  state: {
+    patient_id: null,
+    all_patient_ids: [],
+    patient_count: 0,
+    plan: null,
+    question: null,
+    artifacts: [],
+  },
+  turns: [],
+};
+
+export const isOpen = (turn: Turn): boolean =>
+  turn.status === "sending" || turn.status === "queued" || turn.status === "running";
+
+/** What a clinician sees: only turns of the patient in the banner, and those still going on. */
+export const visibleTurns = (chat: Chat): Turn[] =>
+  chat.turns.filter(
+    (turn) => isOpen(turn) || turn.patientId === undefined || turn.patientId === chat.state.patient_id,
+  );
+
+export function newTurn(key: string, text: string, runId: string | null = null): Turn {
+  return {
+    key,
+    runId,
+    patientId: undefined,
+    user: "You",
+    text,
+    status: "sending",
+    step: null,
+    seq: 0,
+    items: [],
+  };
+}
+
+export function withTurn(chat: Chat, turn: Turn): Chat {
+  return { ...chat, turns: [...chat.turns, turn] };
+}
+
+/** Put stored turns of one patient before what happened on this screen; nothing appears twice. */
+export function withHistory(chat: Chat, patientId: string | null, stored: StoredTurn[]): Chat {
+  const known = new Set(chat.turns.map((turn) => turn.runId));
+  const old = stored.filter((turn) => !known.has(turn.run_id)).map((turn) => restored(turn, patientId));
+  return { ...chat, turns: [...old, ...chat.turns] };
+}
+
+function restored(turn: StoredTurn, patientId: string | null): Turn {
+  const items = turn.agent_responses.map(
+    (one): Item => ({
+      kind: "agent",
+      id: one.message_id,
+      agent: one.agent,
+      text: one.text,
+      isDone: true,
+      timestamp: one.timestamp,
+      citations: one.citations,
+    }),
+  );
+  const status = ({ FAILED: "failed", STOPPED: "stopped" } as const)[turn.turn_status as "FAILED"];
+  return {
+    ...newTurn(turn.run_id, turn.user_message, turn.run_id),
+    patientId,
+    user: turn.user || "You",
+    status: status ?? "done",
+    items,
+  };
+}
+
+export function reduce(chat: Chat, frame: Frame): Chat {
+  const index = turnIndex(chat, frame);
+  if (index < 0) return frame.type === "RUN_STARTED" ? reduce(adopt(chat, frame), frame) : chat;
+  const turn = chat.turns[index] as Turn;
+  const seq = frame.metadata?.seq ?? 0;
+  const isOfRun = frame.metadata?.runId !== undefined;
+  // After a reconnect the server may say again what we know.
+  if (isOfRun && seq <= turn.seq) return chat;
+  const state = stateAfter(chat.state, frame);
+  const moved = turnAfter({ ...turn, seq: isOfRun ? seq : turn.seq }, frame, chat.state);
+  const turns = chat.turns.with(index, moved);
+  return { state, turns };
+}
+
+/** A run that this screen did not ask for: another device's, or one from before a reload. */
+function adopt(chat: Chat, frame: Frame & { type: "RUN_STARTED" }): Chat {
+  const asked = frame.input?.messages.at(-1)?.content ?? "";
+  return withTurn(chat, newTurn(frame.runId, asked, frame.runId));
+}
+
+function turnIndex(chat: Chat, frame: Frame): number {
+  const { runId, clientMessageId } = frame.metadata ?? {};
+  return chat.turns.findLastIndex(
+    (turn) =>
+      (runId !== undefined && turn.runId === runId) ||
+      (clientMessageId !== undefined && turn.key === clientMessageId),
+  );
+}
+
+function stateAfter(state: SharedState, frame: Frame): SharedState {
+  if (frame.type === "STATE_SNAPSHOT") return frame.snapshot;
+  return frame.type === "STATE_DELTA" ? applyPatch(state, frame.delta) : state;
+}
+
+function turnAfter(turn: Turn, frame: Frame, before: SharedState): Turn {
+  const runId = frame.metadata?.runId ?? turn.runId;
+  const here = { ...turn, runId };
+  switch (frame.type) {
+    case "RUN_STARTED":
+      return { ...here, status: "running" };
+    case "RUN_FINISHED":
+      return closed(here, frame.outcome.type === "cancelled" ? "stopped" : "done");
+    case "RUN_ERROR":
+      return closed(with_(here, errorItem(frame, here.items.length)), "failed");
+    case "STEP_STARTED":
+      return { ...here, step: frame.stepName };
+    case "STEP_FINISHED":
+      return { ...here, step: null };
+    case "STATE_SNAPSHOT":
+    case "STATE_DELTA":
+      return { ...here, patientId: stateAfter(before, frame).patient_id };
+    case "CUSTOM":
+      return frame.name === "notice" ? noticed(here, frame) : here;
+    default:
+      return { ...here, items: itemsAfter(here.items, frame) };
+  }
+}
+
+function closed(turn: Turn, status: Status): Turn {
+  const items = turn.items.map((item) => (item.kind === "agent" ? { ...item, isDone: true } : item));
+  return { ...turn, status, step: null, items };
+}
+
+const with_ = (turn: Turn, item: Item): Turn => ({ ...turn, items: [...turn.items, item] });
+
+function errorItem(frame: Frame & { type: "RUN_ERROR" }, count: number): Item {
+  const ref = frame.metadata?.ref ?? null;
+  return { kind: "error", id: `error-${count}`, text: frame.message, code: frame.code, ref };
+}
+
+function noticed(turn: Turn, frame: Frame & { type: "CUSTOM" }): Turn {
+  const { kind = "", text = "" } = frame.value;
+  if (kind === "queued") return { ...turn, status: "queued" };
+  // The badge says so at all times.
+  if (kind === "offline_model") return turn;
+  return with_(turn, { kind: "notice", id: `notice-${turn.items.length}`, notice: kind, text });
+}
+
+type ItemFrame = Extract<Frame, { messageId: string } | { toolCallId: string }>;
+
+function itemsAfter(items: Item[], frame: ItemFrame): Item[] {
+  switch (frame.type) {
+    case "TEXT_MESSAGE_START":
+      return [...items, agentItem(frame.messageId, frame.name)];
+    case "TEXT_MESSAGE_CONTENT":
+      return changed(items, frame.messageId, "agent", (item) => ({
+        ...item,
+        text: item.text + frame.delta,
+      }));
+    case "TEXT_MESSAGE_END":
+      return changed(items, frame.messageId, "agent", (item) => ({
+        ...item,
+        isDone: true,
+        timestamp: frame.metadata?.timestamp ?? null,
+        citations: frame.metadata?.citations ?? [],
+      }));
+    case "TOOL_CALL_START":
+      return [...items, toolItem(frame.toolCallId, frame.metadata?.agent ?? "", frame.toolCallName)];
+    case "TOOL_CALL_ARGS":
+      return changed(items, frame.toolCallId, "tool", (item) => ({
+        ...item,
+        args: item.args + frame.delta,
+      }));
+    case "TOOL_CALL_END":
+      return items;
+    case "TOOL_CALL_RESULT":
+      return changed(items, frame.toolCallId, "tool", (item) => ({
+        ...item,
+        result: frame.content,
+        isError: frame.metadata?.isError ?? false,
+        durationMs: frame.metadata?.durationMs ?? null,
+      }));
+  }
+}
+
+const agentItem = (id: string, agent: string): Item => ({
+  kind: "agent",
+  id,
+  agent,
+  text: "",
+  isDone: false,
+  timestamp: null,
+  citations: [],
+});
+
+const toolItem = (id: string, agent: string, tool: string): Item => ({
+  kind: "tool",
+  id,
+  agent,
+  tool,
+  args: "",
+  result: null,
+  isError: false,
+  durationMs: null,
+});
+
+type ItemOf<K extends Item["kind"]> = Extract<Item, { kind: K }>;
+
+function changed<K extends Item["kind"]>(
+  items: Item[],
+  id: string,
+  kind: K,
+  change: (item: ItemOf<K>) => Item,
+): Item[] {
+  return items.map((item) => (item.kind === kind && item.id === id ? change(item as ItemOf<K>) : item));
+}

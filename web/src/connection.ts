@@ -1,0 +1,93 @@
+/** One socket that comes back by itself and misses nothing. */
+
+import ReconnectingWebSocket from "partysocket/ws";
+
+import { socketUrl } from "./api";
+import { isOpen, type Turn } from "./chat";
+import type { Frame, Press } from "./types";
+
+export type Link = "connecting" | "open" | "signed_out";
+const SIGNED_OUT = 4401;
+
+interface Watcher {
+  /** The turns on the screen, to know what to ask for after a reconnect. */
+  turns: () => Turn[];
+  onFrame: (frame: Frame) => void;
+  onLink: (link: Link) => void;
+}
+
+export interface Outgoing {
+  content: string;
+  client_message_id: string;
+  time_zone: string;
+  press?: Press;
+}
+
+export class Connection {
+  private readonly socket: ReconnectingWebSocket;
+  private readonly unanswered = new Map<string, Outgoing>();
+  private startRun: string | null;
+
+  constructor(
+    private readonly chatId: string,
+    runningRun: string | null,
+    private readonly watcher: Watcher,
+  ) {
+    this.startRun = runningRun;
+    this.socket = new ReconnectingWebSocket(() => this.url(), ["rounds"], {
+      maxEnqueuedMessages: 0,
+      minReconnectionDelay: 500,
+      maxReconnectionDelay: 8_000,
+      shouldReconnectOnClose: (event) => event.code !== SIGNED_OUT,
+    });
+    this.socket.addEventListener("open", () => this.opened());
+    this.socket.addEventListener("close", (event) =>
+      watcher.onLink(event.code === SIGNED_OUT ? "signed_out" : "connecting"),
+    );
+    this.socket.addEventListener("message", (event) => this.received(String(event.data)));
+  }
+
+  send(message: Outgoing): void {
+    this.unanswered.set(message.client_message_id, message);
+    this.deliver({ type: "message", ...message });
+  }
+
+  stop(runId: string | null): void {
+    this.deliver(runId === null ? { type: "stop" } : { type: "stop", run_id: runId });
+  }
+
+  close(): void {
+    this.socket.close();
+  }
+
+  private url(): string {
+    const turn = this.watcher.turns().find((one) => one.status === "running");
+    const run = turn?.runId ?? this.startRun;
+    return socketUrl(this.chatId, run ? { run, after: turn?.seq ?? 0 } : null);
+  }
+
+  private opened(): void {
+    this.startRun = null;
+    this.watcher.onLink("open");
+    const started = new Set(
+      this.watcher.turns().filter((turn) => turn.status === "running" || !isOpen(turn)).map((turn) => turn.key),
+    );
+    for (const [key, message] of this.unanswered) {
+      // The id makes this safe: a message that did arrive is not run twice.
+      if (started.has(key)) this.unanswered.delete(key);
+      else this.deliver({ type: "message", ...message });
+    }
+  }
+
+  private received(data: string): void {
+    const frame = JSON.parse(data) as Frame;
+    const key = frame.metadata?.clientMessageId;
+    if (key !== undefined && frame.type !== "CUSTOM") this.unanswered.delete(key);
+    this.watcher.onFrame(frame);
+  }
+
+  private deliver(frame: object): void {
+    // What cannot be sent now goes out when the socket is open again.
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(frame));
+  }
+}

@@ -1,0 +1,142 @@
+/** What the server says; field names are the wire's. */
+
+export interface PlanStep {
+  number: number;
+  agent: string;
+  text: string;
+  status: "pending" | "running" | "done" | "skipped";
+}
+
+export interface Plan {
+  plan_id: string;
+  status: "proposed" | "running" | "done" | "cancelled" | "replaced";
+  steps: PlanStep[];
+}
+
+export interface Artifact {
+  artifact_id: string;
+  file_name: string;
+  size_bytes: number;
+}
+
+export interface Question {
+  id: string;
+  kind: string;
+  text: string;
+}
+
+export interface SharedState {
+  patient_id: string | null;
+  all_patient_ids: string[];
+  patient_count: number;
+  plan: Plan | null;
+  question: Question | null;
+  artifacts: Artifact[];
+}
+
+export interface Citation {
+  ref: string;
+  title: string;
+  date?: string | null;
+  quote?: string | null;
+}
+
+export interface AgentMessage {
+  message_id: string;
+  agent: string;
+  text: string;
+  timestamp: string;
+  citations: Citation[];
+}
+
+export interface Turn {
+  run_id: string;
+  timestamp: string;
+  user: string;
+  user_message: string;
+  agent_responses: AgentMessage[];
+  turn_status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "STOPPED";
+}
+
+export interface HistoryPage {
+  turns: Turn[];
+  next_before: number | null;
+}
+
+export interface ChatView {
+  chat_id: string;
+  title: string;
+  state: Partial<SharedState>;
+  running_turn: { run_id: string } | null;
+}
+
+export interface ChatSummary {
+  chat_id: string;
+  title: string;
+  updated_at: string;
+}
+
+export interface Session {
+  principal: { id: string; name: string };
+  agents: { name: string; description: string; is_facilitator: boolean }[];
+  model_kind: "language_model" | "offline";
+  patient_id_example: string;
+  link_hosts: string[];
+}
+
+export interface Demographics {
+  patient_id: string;
+  name: string | null;
+  birth_date: string | null;
+  sex: string | null;
+}
+
+export interface PatchOperation {
+  op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  path: string;
+  from?: string;
+  value?: unknown;
+}
+
+export interface Metadata {
+  seq: number;
+  runId?: string;
+  clientMessageId?: string;
+  agent?: string;
+  timestamp?: string;
+  citations?: Citation[];
+  isError?: boolean;
+  durationMs?: number;
+  ref?: string;
+}
+
+interface Bare<T extends string> {
+  type: T;
+  metadata?: Metadata;
+}
+
+/** The AG-UI events that this server sends. */
+export type Frame =
+  | (Bare<"RUN_STARTED"> & {
+      runId: string;
+      input?: { messages: { role: string; content: string }[] };
+    })
+  | (Bare<"RUN_FINISHED"> & { outcome: { type: "success" | "interrupt" | "cancelled" } })
+  | (Bare<"RUN_ERROR"> & { message: string; code: string })
+  | (Bare<"STEP_STARTED" | "STEP_FINISHED"> & { stepName: string })
+  | (Bare<"STATE_SNAPSHOT"> & { snapshot: SharedState })
+  | (Bare<"STATE_DELTA"> & { delta: PatchOperation[] })
+  | (Bare<"TEXT_MESSAGE_START"> & { messageId: string; name: string })
+  | (Bare<"TEXT_MESSAGE_CONTENT"> & { messageId: string; delta: string })
+  | (Bare<"TEXT_MESSAGE_END"> & { messageId: string })
+  | (Bare<"TOOL_CALL_START"> & { toolCallId: string; toolCallName: string })
+  | (Bare<"TOOL_CALL_ARGS"> & { toolCallId: string; delta: string })
+  | (Bare<"TOOL_CALL_END"> & { toolCallId: string })
+  | (Bare<"TOOL_CALL_RESULT"> & { toolCallId: string; content: string })
+  | (Bare<"CUSTOM"> & { name: string; value: { kind?: string; text?: string; runId?: string } });
+
+export interface Press {
+  target_id: string;
+  answer: string;
+  steps?: number[];
+}
