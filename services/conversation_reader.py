@@ -131,23 +131,17 @@ class ConversationReader:
         ]
         return sorted(rows, key=lambda row: row.updated_at, reverse=True)
 
-    async def access(
-        self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False
-    ) -> Conversation | None:
-        """Return the conversation if `owner` may see it; None only if nobody has claimed the id.
+    async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
+        """Return if `owner` may use the conversation: the one door.
 
         Raises:
             NotFoundError: malformed, absent (unless `unclaimed_ok`) or somebody else's.
         """
-        try:
-            stored = await self._conversations.read(conversation_id, fresh=True)
-        except InvalidIdentifierError:
-            raise NotFoundError("no such conversation") from None
-        if stored is None and unclaimed_ok:
-            return None
-        if stored is None or stored.document.owner != owner:
+        conversation = await self._found(conversation_id)
+        if conversation is None and unclaimed_ok:
+            return
+        if conversation is None or conversation.owner != owner:
             raise NotFoundError("no such conversation")
-        return stored.document
 
     async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
         """Return the conversation as it stands."""
@@ -224,11 +218,24 @@ class ConversationReader:
                 return artifact, data
         raise NotFoundError("no such artifact")
 
+    async def roster_member(
+        self, conversation_id: str, *, owner: str, patient_id: str
+    ) -> PatientId | None:
+        """Return `patient_id` checked against the roster; None for the session."""
+        return await self._patient(await self._accessed(conversation_id, owner), patient_id)
+
     async def _accessed(self, conversation_id: str, owner: str) -> Conversation:
-        conversation = await self.access(conversation_id, owner=owner)
-        if conversation is None:
+        conversation = await self._found(conversation_id)
+        if conversation is None or conversation.owner != owner:
             raise NotFoundError("no such conversation")
         return conversation
+
+    async def _found(self, conversation_id: str) -> Conversation | None:
+        try:
+            stored = await self._conversations.read(conversation_id, fresh=True)
+        except InvalidIdentifierError:
+            raise NotFoundError("no such conversation") from None
+        return None if stored is None else stored.document
 
     async def _patient(self, conversation: Conversation, raw: str | None) -> PatientId | None:
         registry = await self._registry(conversation)

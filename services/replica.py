@@ -22,6 +22,9 @@ class Replica:
         self._place = _place()
         self._nonce = secrets.token_hex(4)
         self.name = f"{self._place}/{os.getpid()}/{self._nonce}"
+        """Unique; what claims carry."""
+        self.label = f"{platform.node()}-{os.getpid()}-{self._nonce}"
+        """Unique, short and readable; what the audit trail is filed under."""
 
     def is_dead(self, name: str) -> bool:
         """Whether the replica of that name certainly runs no more."""

@@ -105,6 +105,13 @@ class TurnDraft:
             return Registry(conversation_id=self.conversation_id, epoch=self.claim.epoch)
         return self.registry.document
 
+    def question_press(self) -> Press | None:
+        """Return the pressed button if it is the open question's; a plan's is the team's."""
+        press, question = self.claim.message.press, self.open_question()
+        if press is None or question is None or press.target_id != question.question_id:
+            return None
+        return press
+
     def is_plan_press(self, press: Press) -> bool:
         """Whether a pressed button belongs to the plan that is open now."""
         plan = self.document().plan

@@ -6,6 +6,7 @@ from typing import Self
 
 from data_models.counting_blob_store import StorageCounts, storage_counter
 from data_models.turn_events import TurnTiming
+from services.telemetry.metrics import Metrics, TurnOutcome
 from services.turn_draft import TurnDraft
 from services.usage import ModelUsage, begin_usage, end_usage
 
@@ -47,3 +48,14 @@ class TurnMeter:
             llm_prompt_chars=self._usage.prompt_chars,
             storage_ops=self._storage.total,
         )
+
+    def report(self, metrics: Metrics, outcome: TurnOutcome, timing: TurnTiming) -> None:
+        """Add the turn's figures to the process's."""
+        first = timing.first_token_ms
+        metrics.turn_ended(
+            outcome,
+            seconds=timing.total_ms / 1000,
+            first_text_seconds=None if first is None else first / 1000,
+        )
+        for kind, times in self._storage.operations.items():
+            metrics.stored(kind, times=times)

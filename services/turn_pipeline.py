@@ -53,6 +53,7 @@ from services.patient_context.commands import is_clear_command, is_yes
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.run_hub import Run
+from services.telemetry.metrics import Metrics
 from services.turn_changes import change_document, follow
 from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft, TurnOutcome
@@ -72,6 +73,7 @@ class TurnPipeline:
         patients: PatientContextService,
         clearing: Clearing,
         group_chat: GroupChat,
+        metrics: Metrics,
         clock: Clock,
         ids: IdSource,
         turn_seconds: float,
@@ -80,6 +82,7 @@ class TurnPipeline:
         self._patients = patients
         self._clearing = clearing
         self._group_chat = group_chat
+        self._metrics = metrics
         self._clock = clock
         self._ids = ids
         self._turn_seconds = turn_seconds
@@ -94,7 +97,7 @@ class TurnPipeline:
         turn = TurnDraft(
             claim=claim, run=run, now=self._clock.now(), started=self._clock.monotonic()
         )
-        with TurnMeter() as meter:
+        with TurnMeter() as meter, self._metrics.running_turn():
             run.emit(RunStarted(run.run_id, run.conversation_id))
             work = asyncio.create_task(self._take(turn))
             stop = asyncio.create_task(run.stop_requested())
@@ -125,8 +128,10 @@ class TurnPipeline:
             return await self._ask(turn, verdict)
         async with self._step(turn, "restore"):
             readable = await self._swap_in(turn, verdict)
-        if not readable or verdict.reply is not None:
-            return self._say(turn, verdict.reply) if readable else None
+        if not readable:
+            return None
+        if verdict.reply is not None:
+            return self._say(turn, verdict.reply)
         async with self._step(turn, "chat"):
             return await self._chat(turn)
 
@@ -159,7 +164,7 @@ class TurnPipeline:
         return True
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
-        registry, conversation = turn.loaded_registry(), turn.claim.conversation
+        registry = turn.loaded_registry()
         known = registry.active_patient_id if turn.claim.was_known else None
         context = ChatContext(conversation_id=turn.conversation_id, patient_id=known)
         verdict, turn.timing = await self._patients.decide_and_apply(
@@ -169,8 +174,7 @@ class TurnPipeline:
             question=turn.open_question(),
             user=turn.claim.message.sender.principal_id,
             run_id=turn.run.run_id,
-            epoch=conversation.epoch,
-            press=turn.claim.message.press,
+            press=turn.question_press(),
         )
         turn.decision, turn.question = verdict.decision, verdict.question
         return verdict
@@ -280,7 +284,9 @@ class TurnPipeline:
         if failure is None:
             turn.run.emit(RunFinished(turn.outcome, timing))
         else:
+            self._metrics.failed(failure)
             turn.run.emit(RunFailed(failure.code, failure.user_message, turn.run.run_id))
+        meter.report(self._metrics, turn.outcome if failure is None else "failed", timing)
         logger.info(
             "turn_finished",
             run_id=turn.run.run_id,

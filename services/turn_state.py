@@ -1,8 +1,14 @@
 """What clients and agents are told of the conversation, made from a turn's draft. Pure."""
 
+from data_models.identifiers import PatientId
 from data_models.turn_events import SharedState
 from services.group_chat_port import GroupChat
-from services.patient_context.snapshot import ShownRoster, build_snapshot, shown_roster
+from services.patient_context.snapshot import (
+    ShownRoster,
+    build_snapshot,
+    footer,
+    shown_roster,
+)
 from services.turn_draft import TurnDraft
 
 
@@ -41,4 +47,17 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
         artifacts=tuple(context.artifacts) if context is not None and shows_patient else (),
         model_kind="language_model" if group_chat.is_language_model else "offline",
         facilitator=group_chat.facilitator,
+    )
+
+
+def footer_of(state: SharedState) -> str:
+    """Return the footer that plain surfaces add to an agent's message (spec page 1.9)."""
+    shown = ShownRoster(
+        patient_ids=tuple(PatientId(each) for each in state.all_patient_ids),
+        count=state.patient_count,
+    )
+    return footer(
+        conversation_id=state.conversation_id,
+        patient_id=None if state.patient_id is None else PatientId(state.patient_id),
+        roster=shown,
     )

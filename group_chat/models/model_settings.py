@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from data_models.errors import ConfigurationError
+from settings import Settings
 
 Provider = Literal["azure", "openai", "offline"]
+OPENAI_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +70,34 @@ class ModelSettings:
         if not self.url.startswith(("https://", "http://")):
             name = "OPENAI_BASE_URL" if self.provider == "openai" else "AZURE_OPENAI_ENDPOINT"
             raise ConfigurationError(f"{name} must be an http(s) address")
+
+
+def model_settings_of(settings: Settings) -> ModelSettings:
+    """Return what the operator's settings say about the model."""
+    limits = CallLimits(
+        idle_seconds=settings.llm_silence_seconds,
+        call_seconds=settings.llm_call_seconds,
+        retries=settings.llm_retries,
+        concurrent_calls=settings.llm_concurrency,
+    )
+    small = settings.patient_context_decider_deployment_name
+    if settings.model_provider == "azure":
+        key = settings.azure_openai_api_key
+        return ModelSettings(
+            provider="azure",
+            url=settings.azure_openai_endpoint or "",
+            model=settings.azure_openai_deployment_name or "",
+            small_model=small or settings.patient_context_decider_model or "",
+            api_key=key.get_secret_value() if key else "",
+            api_version=settings.azure_openai_api_version,
+            limits=limits,
+        )
+    key = settings.openai_api_key
+    return ModelSettings(
+        provider=settings.model_provider,
+        url=settings.openai_base_url or OPENAI_URL,
+        model=settings.openai_model,
+        small_model=settings.patient_context_decider_model or small or "",
+        api_key=key.get_secret_value() if key else "",
+        limits=limits,
+    )

@@ -8,8 +8,8 @@ from datetime import date
 
 from data_models.clock import RandomIds
 from data_models.errors import RoundsError
-from services.audit.place import audit_store_for
 from services.audit.verify import Report, verify
+from services.stores import AUDIT, open_container
 from settings import load_settings
 
 
@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _verify(day: str | None) -> Report:
-    store = audit_store_for(load_settings(), ids=RandomIds())
+    store = open_container(load_settings(), AUDIT, ids=RandomIds())
     try:
         return await verify(store, day=day)
     finally:

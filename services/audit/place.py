@@ -7,13 +7,8 @@ shows what was changed or taken out, the policy also keeps the end from being cu
 from dataclasses import dataclass
 from datetime import datetime
 
-from data_models.blob_store import BlobStore
-from data_models.clock import IdSource
 from data_models.identifiers import storage_folder
-from data_models.local_blob_store import LocalBlobStore
-from settings import Settings
 
-CONTAINER = "audit-trail"
 ROOT = "trail/"
 
 
@@ -32,20 +27,3 @@ class Place:
     def part(self, number: int) -> str:
         """Return the name of the part `number`, from 1; names sort as numbers."""
         return f"{ROOT}{self.day}/{self.folder}/{number:06}.jsonl"
-
-
-def audit_store_for(settings: Settings, *, ids: IdSource) -> BlobStore:
-    """Return the trail's store: beside the conversations', never among them."""
-    connection, endpoint = (
-        settings.azure_storage_connection_string,
-        settings.app_blob_storage_endpoint,
-    )
-    if connection is None and endpoint is None:
-        return LocalBlobStore(root=settings.data_dir / CONTAINER)
-    # Azure's SDK takes half a second to import.
-    from data_models.azure_blob_store import AzureBlobStore
-
-    if endpoint is not None:
-        return AzureBlobStore.from_endpoint(endpoint, container=CONTAINER, ids=ids)
-    secret = connection.get_secret_value() if connection else ""
-    return AzureBlobStore.from_connection_string(secret, container=CONTAINER, ids=ids)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from data_models.claim import Claim, Successor, claimed, lease_end
 from data_models.claim_decision import (
-    INBOX_LIMIT,
     ClaimState,
     ClaimTimes,
     claim_state,
@@ -42,6 +41,7 @@ class Claimant:
         replica: Replica,
         clock: Clock,
         times: ClaimTimes,
+        queue_depth: int = 20,
     ) -> None:
         self._conversations = conversations
         self._registries = registries
@@ -50,6 +50,7 @@ class Claimant:
         self._replica = replica
         self._clock = clock
         self._times = times
+        self._queue_depth = queue_depth
 
     async def look(self, message: IncomingMessage, *, fresh: bool) -> Stored[Conversation]:
         """Return the conversation of `message`, a new one with no ETag if there is none.
@@ -125,7 +126,7 @@ class Claimant:
         Raises:
             TooManyMessagesError: 20 messages wait already.
         """
-        if queue_length(stored.document) >= INBOX_LIMIT:
+        if queue_length(stored.document) >= self._queue_depth:
             raise TooManyMessagesError
         queued = QueuedMessage(
             conversation_id=message.conversation_id,

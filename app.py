@@ -1,0 +1,343 @@
+"""The composition root: settings → stores → services → group chat → pipeline → web application.
+
+Nothing else builds objects. `python app.py` serves; tests call `build` with stores of their own.
+"""
+
+import asyncio
+import signal
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import timedelta
+
+import aiohttp
+import structlog
+from aiohttp import web
+from prometheus_client import CollectorRegistry
+
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim_decision import ClaimTimes
+from data_models.clock import Clock, IdSource, RandomIds, SystemClock
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.counting_blob_store import CountingBlobStore
+from data_models.documents import Documents
+from data_models.errors import ConfigurationError
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from group_chat.late_start import LateStart, Started
+from group_chat.team import Team, load_team
+from group_chat.tools.catalogue import TOOL_NAMES
+from routes.context import RouteContext, SocketLimits
+from routes.health import Readiness
+from routes.server import Door, create_runner, create_web_app
+from services.access.chosen import (
+    authenticator_for,
+    message_rate_for,
+    origin_policy_for,
+    outbound_policy_for,
+)
+from services.access.limits import SocketSlots
+from services.access.outbound import outbound_session
+from services.audit.trail import Audit, AuditTrail, NoAudit
+from services.conversation_reader import ConversationReader
+from services.conversations.claimant import Claimant
+from services.conversations.clearing import Clearing
+from services.conversations.legacy import LegacyHistory
+from services.conversations.owner_index import OwnerIndex
+from services.conversations.stored_answers import StoredAnswers
+from services.conversations.takeover import Takeover
+from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.service import PatientContextService
+from services.patient_directory import PatientDirectory
+from services.records.chosen import records_for
+from services.records.ports import PatientRecords
+from services.replica import Replica
+from services.run_hub import RunHub
+from services.stores import Stores, open_stores
+from services.telemetry.logs import configure_logs
+from services.telemetry.metrics import Metrics
+from services.telemetry.tracing import configure_traces
+from services.turn_desk import TurnDesk
+from services.turn_documents import TurnDocuments
+from services.turn_pipeline import TurnPipeline
+from services.turn_state import footer_of
+from settings import Settings, load_settings
+
+DRAIN_SECONDS = 25.0
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What all parts stand on."""
+
+    settings: Settings
+    stores: Stores
+    clock: Clock
+    ids: IdSource
+    replica: Replica
+    metrics: Metrics
+    audit: Audit
+    records: PatientRecords
+    documents: Documents
+    conversations: ConversationAccessor
+    registries: PatientContextRegistryAccessor
+    contexts: ChatContextAccessor
+    owners: OwnerIndex
+    pattern: PatientIdPattern
+    spec: Team
+    team: LateStart
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Everything that serves, and how it starts and stops."""
+
+    web: web.Application
+    desk: TurnDesk
+    readiness: Readiness
+    start: Callable[[], Awaitable[None]]
+    close: Callable[[], Awaitable[None]]
+
+
+def build(
+    settings: Settings,
+    *,
+    stores: Stores,
+    clock: Clock,
+    ids: IdSource,
+    session: aiohttp.ClientSession,
+) -> Server:
+    """Return the server around `stores`; call inside a running loop.
+
+    Raises:
+        ConfigurationError: a setting cannot work; the text names it.
+    """
+    registry = CollectorRegistry()
+    base = _base(settings, stores, clock, ids, session, registry)
+    desk, reader = _desk(base), _reader(base)
+    readiness = Readiness(
+        probes={"storage": stores.sessions.check, "model": base.team.check}, clock=clock
+    )
+    door = Door(
+        authenticator=authenticator_for(settings, session=session, clock=clock),
+        origins=origin_policy_for(settings),
+        trusted_proxy=settings.trusted_proxy,
+        https=(settings.public_base_url or "").startswith("https://"),
+    )
+    context = _route_context(base, desk, reader, readiness, registry)
+    application = create_web_app(context=context, door=door)
+
+    async def close() -> None:
+        await base.team.close()
+        await stores.close()
+
+    return Server(
+        web=application,
+        desk=desk,
+        readiness=readiness,
+        start=lambda: base.team.start(lambda: _started(base)),
+        close=close,
+    )
+
+
+def _base(
+    settings: Settings,
+    stores: Stores,
+    clock: Clock,
+    ids: IdSource,
+    session: aiohttp.ClientSession,
+    registry: CollectorRegistry,
+) -> _Base:
+    replica = Replica()
+    trail = AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
+    documents = Documents(store=CountingBlobStore(stores.sessions), clock=clock, ids=ids)
+    spec, offline = load_team(tools=TOOL_NAMES), settings.model_provider == "offline"
+    return _Base(
+        settings=settings,
+        stores=stores,
+        clock=clock,
+        ids=ids,
+        replica=replica,
+        metrics=Metrics(registry=registry),
+        audit=trail if settings.audit else NoAudit(),
+        records=records_for(settings, session=session, clock=clock),
+        documents=documents,
+        conversations=ConversationAccessor(documents=documents),
+        registries=PatientContextRegistryAccessor(documents=documents),
+        contexts=ChatContextAccessor(documents=documents),
+        owners=OwnerIndex(store=stores.users),
+        pattern=PatientIdPattern.compile(settings.patient_id_pattern),
+        spec=spec,
+        team=LateStart(team=spec, is_language_model=not offline),
+    )
+
+
+def _started(base: _Base) -> Started:
+    """Import Semantic Kernel and build the team; runs in a thread, once."""
+    from group_chat.build import build_team
+
+    return build_team(
+        base.settings, team=base.spec, records=base.records, clock=base.clock, ids=base.ids
+    )
+
+
+def _pipeline(base: _Base) -> TurnPipeline:
+    store, contexts = base.documents.store, base.contexts
+    documents = TurnDocuments(
+        contexts=contexts,
+        registries=base.registries,
+        legacy=LegacyHistory(store=store, contexts=contexts),
+        audit=base.audit,
+        clock=base.clock,
+        ids=base.ids,
+    )
+    patients = PatientContextService(
+        analyzer=PatientContextAnalyzer(model=base.team, pattern=base.pattern),
+        pattern=base.pattern,
+        clock=base.clock,
+        ids=base.ids,
+    )
+    return TurnPipeline(
+        documents=documents,
+        patients=patients,
+        clearing=Clearing(store=store, contexts=contexts),
+        group_chat=base.team,
+        metrics=base.metrics,
+        clock=base.clock,
+        ids=base.ids,
+        turn_seconds=base.settings.turn_seconds,
+    )
+
+
+def _desk(base: _Base) -> TurnDesk:
+    settings = base.settings
+    times = ClaimTimes(
+        lease=timedelta(seconds=settings.claim_seconds),
+        renew_every=timedelta(seconds=settings.claim_renew_seconds),
+        grace=timedelta(seconds=settings.claim_grace_seconds),
+    )
+    claimant = Claimant(
+        conversations=base.conversations,
+        registries=base.registries,
+        takeover=Takeover(contexts=base.contexts),
+        owners=base.owners,
+        replica=base.replica,
+        clock=base.clock,
+        times=times,
+        queue_depth=settings.queue_depth,
+    )
+    answers = StoredAnswers(
+        contexts=base.contexts,
+        conversations=base.conversations,
+        clock=base.clock,
+        ids=base.ids,
+        facilitator=base.team.facilitator,
+    )
+    return TurnDesk(
+        pipeline=_pipeline(base),
+        claimant=claimant,
+        answers=answers,
+        hub=RunHub(clock=base.clock),
+        ids=base.ids,
+    )
+
+
+def _reader(base: _Base) -> ConversationReader:
+    return ConversationReader(
+        conversations=base.conversations,
+        registries=base.registries,
+        contexts=base.contexts,
+        owners=base.owners,
+        audit=base.audit,
+        clock=base.clock,
+        ids=base.ids,
+    )
+
+
+def _route_context(
+    base: _Base,
+    desk: TurnDesk,
+    reader: ConversationReader,
+    readiness: Readiness,
+    registry: CollectorRegistry,
+) -> RouteContext:
+    settings = base.settings
+    return RouteContext(
+        desk=desk,
+        reader=reader,
+        team=base.team,
+        rate=message_rate_for(settings, clock=base.clock),
+        slots=SocketSlots(limit=settings.sockets_per_user),
+        clock=base.clock,
+        ids=base.ids,
+        footer=footer_of,
+        readiness=readiness,
+        registry=registry,
+        directory=PatientDirectory(
+            reader=reader, records=base.records, audit=base.audit, clock=base.clock
+        ),
+        patient_id_example=base.pattern.example(),
+        limits=SocketLimits(
+            frame_bytes=settings.frame_limit_bytes, idle_seconds=settings.idle_logoff_seconds
+        ),
+    )
+
+
+async def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or SIGINT; running turns finish or are stored as interrupted."""
+    ids, clock = RandomIds(), SystemClock()
+    stopped = asyncio.Event()
+    _stop_on_signals(stopped)
+    async with outbound_session(outbound_policy_for(settings)) as session:
+        stores = open_stores(settings, ids=ids)
+        server = build(settings, stores=stores, clock=clock, ids=ids, session=session)
+        runner = create_runner(server.web, handshake_seconds=settings.handshake_seconds)
+        await runner.setup()
+        await web.TCPSite(runner, settings.host, settings.port).start()
+        logger.info("listening", url=f"http://{settings.host}:{settings.port}")
+        starting = asyncio.create_task(_start(server, stopped))
+        await stopped.wait()
+        server.readiness.drain()
+        await server.desk.drain(seconds=DRAIN_SECONDS)
+        await runner.cleanup()
+        await asyncio.wait({starting})
+        await server.close()
+        starting.result()
+
+
+def _stop_on_signals(stopped: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # Not loop.add_signal_handler: Windows has none.
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
+
+
+async def _start(server: Server, stopped: asyncio.Event) -> None:
+    try:
+        await server.start()
+    except ConfigurationError:
+        stopped.set()
+        raise
+    logger.info("ready")
+
+
+def main() -> int:
+    """Run the server; a bad setting ends it with one line for each and exit code 2."""
+    try:
+        settings = load_settings()
+        configure_logs(log_format=settings.log_format, level=settings.log_level)
+        traces = configure_traces(
+            endpoint=settings.otel_exporter_otlp_endpoint, service_name=settings.otel_service_name
+        )
+        asyncio.run(serve(settings))
+    except ConfigurationError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    if traces is not None:
+        traces.shutdown()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

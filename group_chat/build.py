@@ -1,0 +1,44 @@
+"""Builds the team and its models from the settings; importing this costs seconds."""
+
+from data_models.clock import Clock, IdSource
+from group_chat.late_start import Started
+from group_chat.limits import GroupChatLimits
+from group_chat.models.factory import build_models
+from group_chat.models.model_settings import model_settings_of
+from group_chat.semantic_group_chat import SemanticGroupChat
+from group_chat.team import Team
+from services.records.ports import PatientRecords
+from settings import Settings
+
+
+def build_team(
+    settings: Settings, *, team: Team, records: PatientRecords, clock: Clock, ids: IdSource
+) -> Started:
+    """Return the team; call once per process.
+
+    Raises:
+        ConfigurationError: a setting of the model is missing or malformed.
+    """
+    models = build_models(settings=model_settings_of(settings))
+    group_chat = SemanticGroupChat.build(
+        team=team,
+        chat_model=models.chat,
+        records=records,
+        clock=clock,
+        ids=ids,
+        limits=GroupChatLimits(
+            window_chars=settings.window_chars,
+            agent_messages=settings.turn_agent_messages,
+            tool_rounds=settings.tool_rounds,
+            tool_calls=settings.turn_tool_calls,
+            tool_seconds=settings.tool_seconds,
+            output_bytes=settings.turn_output_bytes,
+        ),
+        is_language_model=models.is_language_model,
+    )
+    return Started(
+        group_chat=group_chat,
+        structured=models.structured,
+        check=models.check,
+        close=models.close,
+    )

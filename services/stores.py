@@ -1,0 +1,50 @@
+"""Opens the containers that the settings name: Azure Blob Storage, else local files."""
+
+from dataclasses import dataclass
+
+from data_models.blob_store import BlobStore
+from data_models.clock import IdSource
+from data_models.local_blob_store import LocalBlobStore
+from settings import Settings
+
+SESSIONS = "chat-sessions"
+USERS = "chat-users"
+AUDIT = "audit-trail"
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The three containers: conversations, who owns which, and who read what."""
+
+    sessions: BlobStore
+    users: BlobStore
+    audit: BlobStore
+
+    async def close(self) -> None:
+        """Release every connection."""
+        for store in (self.sessions, self.users, self.audit):
+            await store.close()
+
+
+def open_stores(settings: Settings, *, ids: IdSource) -> Stores:
+    """Return all containers; each is created when it is first needed."""
+    return Stores(*(open_container(settings, name, ids=ids) for name in (SESSIONS, USERS, AUDIT)))
+
+
+def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore:
+    """Return one container, on Azure or below `DATA_DIR` (spec page 6.5).
+
+    Raises:
+        ConfigurationError: the connection string or the endpoint is malformed.
+    """
+    connection = settings.azure_storage_connection_string
+    endpoint = settings.app_blob_storage_endpoint
+    if connection is None and endpoint is None:
+        return LocalBlobStore(root=settings.data_dir / name)
+    # Azure's SDK takes half a second to import.
+    from data_models.azure_blob_store import AzureBlobStore
+
+    if endpoint is not None:
+        return AzureBlobStore.from_endpoint(endpoint, container=name, ids=ids)
+    text = connection.get_secret_value() if connection else ""
+    return AzureBlobStore.from_connection_string(text, container=name, ids=ids)

@@ -1,0 +1,222 @@
+"""The services around a store and a scripted team, as `app.py` builds them."""
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+
+from prometheus_client import CollectorRegistry
+
+from data_models.blob_store import BlobStore
+from data_models.chat_context import AgentMessage
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim_decision import ClaimTimes
+from data_models.clock import Clock, IdSource, RandomIds, SystemClock
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.counting_blob_store import CountingBlobStore
+from data_models.documents import Documents
+from data_models.errors import ModelOutputError
+from data_models.incoming_message import IncomingMessage, Press, Sender
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    RunFailed,
+    RunFinished,
+    TurnEvent,
+)
+from services.audit.trail import Audit, AuditTrail
+from services.conversation_reader import ConversationReader
+from services.conversations.claimant import Claimant
+from services.conversations.clearing import Clearing
+from services.conversations.legacy import LegacyHistory
+from services.conversations.owner_index import OwnerIndex
+from services.conversations.stored_answers import StoredAnswers
+from services.conversations.takeover import Takeover
+from services.group_chat_port import AgentCard, ChatFinished, GroupChatEvent, GroupChatRequest
+from services.model_port import Answer
+from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.service import PatientContextService
+from services.replica import Replica
+from services.run_hub import Run, RunHub
+from services.telemetry.metrics import Metrics
+from services.turn_desk import TurnDesk
+from services.turn_documents import TurnDocuments
+from services.turn_pipeline import TurnPipeline
+from tests.fakes_store import MemoryBlobStore
+
+OWNER = "alice"
+CHAT = "chat_1"
+
+
+class NoModel:
+    """A classifier that never has a usable answer: what follows is decided by rules."""
+
+    async def ask(
+        self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
+    ) -> Answer:
+        raise ModelOutputError
+
+
+class EchoTeam:
+    """A team of one that repeats what it was told, and keeps every request it was shown."""
+
+    agents: Sequence[AgentCard] = (AgentCard("Orchestrator", "Leads.", True),)
+    facilitator = "Orchestrator"
+    is_language_model = True
+
+    def __init__(self, *, clock: Clock, ids: IdSource) -> None:
+        self._clock = clock
+        self._ids = ids
+        self.requests: list[GroupChatRequest] = []
+        self.say: Callable[[GroupChatRequest], Sequence[str]] = lambda request: (
+            f"Heard: {request.text}",
+        )
+        self.before: Callable[[GroupChatRequest], object] | None = None
+
+    async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
+        self.requests.append(request)
+        for text in self.say(request):
+            message_id = self._ids.new_id("msg")
+            yield AgentMessageStarted(message_id, self.facilitator)
+            yield AgentTextDelta(message_id, text)
+            now = self._clock.now()
+            yield AgentMessageFinished(
+                AgentMessage(
+                    message_id=message_id, agent=self.facilitator, text=text, timestamp=now
+                )
+            )
+        yield ChatFinished("answered")
+
+
+@dataclass
+class World:
+    """One replica on `sessions`; several worlds may share stores."""
+
+    sessions: BlobStore = field(default_factory=MemoryBlobStore)
+    users: BlobStore = field(default_factory=MemoryBlobStore)
+    audit_store: BlobStore = field(default_factory=MemoryBlobStore)
+    clock: Clock = field(default_factory=SystemClock)
+    ids: IdSource = field(default_factory=RandomIds)
+    times: ClaimTimes = field(default_factory=ClaimTimes)
+    audit: Audit | None = None
+
+    def __post_init__(self) -> None:
+        clock, ids = self.clock, self.ids
+        self.replica = Replica()
+        self.team = EchoTeam(clock=clock, ids=ids)
+        audit = self.audit or AuditTrail(store=self.audit_store, replica="r1", clock=clock)
+        documents = Documents(store=CountingBlobStore(self.sessions), clock=clock, ids=ids)
+        self.conversations = ConversationAccessor(documents=documents)
+        self.registries = PatientContextRegistryAccessor(documents=documents)
+        self.contexts = ChatContextAccessor(documents=documents)
+        owners = OwnerIndex(store=self.users)
+        pattern = PatientIdPattern.compile("^patient_[0-9]+$")
+        pipeline = TurnPipeline(
+            documents=TurnDocuments(
+                contexts=self.contexts,
+                registries=self.registries,
+                legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
+                audit=audit,
+                clock=clock,
+                ids=ids,
+            ),
+            patients=PatientContextService(
+                analyzer=PatientContextAnalyzer(model=NoModel(), pattern=pattern),
+                pattern=pattern,
+                clock=clock,
+                ids=ids,
+            ),
+            clearing=Clearing(store=documents.store, contexts=self.contexts),
+            group_chat=self.team,
+            metrics=Metrics(registry=CollectorRegistry()),
+            clock=clock,
+            ids=ids,
+            turn_seconds=60,
+        )
+        claimant = Claimant(
+            conversations=self.conversations,
+            registries=self.registries,
+            takeover=Takeover(contexts=self.contexts),
+            owners=owners,
+            replica=self.replica,
+            clock=clock,
+            times=self.times,
+        )
+        self.desk = TurnDesk(
+            pipeline=pipeline,
+            claimant=claimant,
+            answers=StoredAnswers(
+                contexts=self.contexts,
+                conversations=self.conversations,
+                clock=clock,
+                ids=ids,
+                facilitator="Orchestrator",
+            ),
+            hub=RunHub(clock=clock),
+            ids=ids,
+        )
+        self.reader = ConversationReader(
+            conversations=self.conversations,
+            registries=self.registries,
+            contexts=self.contexts,
+            owners=owners,
+            audit=audit,
+            clock=clock,
+            ids=ids,
+        )
+
+    def message(
+        self,
+        text: str,
+        *,
+        message_id: str | None = None,
+        owner: str = OWNER,
+        chat: str = CHAT,
+        press: Press | None = None,
+    ) -> IncomingMessage:
+        """Return a web message as a transport makes it."""
+        return IncomingMessage(
+            conversation_id=chat,
+            channel="web",
+            channel_id="web",
+            owner=owner,
+            sender=Sender(principal_id=owner, display_name=owner.title()),
+            message_id=message_id or self.ids.new_id("m"),
+            text=text,
+            received_at=self.clock.now(),
+            press=press,
+        )
+
+    async def submit(self, text: str, *, message_id: str | None = None, chat: str = CHAT) -> Run:
+        """Hand a message in and return its run."""
+        return await self.desk.submit(self.message(text, message_id=message_id, chat=chat))
+
+    async def say(self, text: str, *, message_id: str | None = None, chat: str = CHAT) -> "Heard":
+        """Hand a message in and wait for its end."""
+        return await heard(await self.submit(text, message_id=message_id, chat=chat))
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What came of one message."""
+
+    run: Run
+    events: tuple[TurnEvent, ...]
+
+    @property
+    def texts(self) -> list[str]:
+        """What the agents said."""
+        return [e.message.text for e in self.events if isinstance(e, AgentMessageFinished)]
+
+    @property
+    def end(self) -> RunFinished | RunFailed:
+        """The last event."""
+        last = self.events[-1]
+        assert isinstance(last, RunFinished | RunFailed)
+        return last
+
+
+async def heard(run: Run) -> Heard:
+    """Follow `run` to its end."""
+    return Heard(run, tuple([event async for _, event in run.events()]))
