@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Self, TypeVar, cast
 
 from azure.core import MatchConditions
+from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import (
     AzureError,
     HttpResponseError,
@@ -15,7 +16,6 @@ from azure.core.exceptions import (
 )
 from azure.core.pipeline.transport import AioHttpTransport
 from azure.core.settings import settings as azure_settings
-from azure.identity.aio import DefaultAzureCredential
 from azure.storage.blob import BlobProperties
 from azure.storage.blob.aio import BlobServiceClient, LinearRetry
 
@@ -71,7 +71,7 @@ class AzureBlobStore:
         *,
         container: str,
         ids: IdSource,
-        credential: DefaultAzureCredential | None = None,
+        credential: AsyncTokenCredential | None = None,
     ) -> None:
         # Its spans would carry blob names, and with them conversations and patients.
         azure_settings.tracing_enabled.set_value(False)
@@ -110,6 +110,8 @@ class AzureBlobStore:
         Raises:
             ConfigurationError: the endpoint is not an HTTPS address.
         """
+        from azure.identity.aio import DefaultAzureCredential  # 0.4 s, only where it signs in
+
         credential = DefaultAzureCredential()
         try:
             service = BlobServiceClient(endpoint, credential=credential, **_client_options())
