@@ -11,6 +11,7 @@ from group_chat.plan_text import PLAN_QUESTION, read_plan
 _ROWS_OF_EACH_AGENT = 8
 _YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")
 _STEP_LIMIT = 20
+_ROSTER_TOOL = "list_roster"
 _HELP = (
     "I can propose a plan for a tumor board, pass a question on to one agent of the team, give an "
     "overview of the record, or say which patients were discussed. Try one of these:\n"
@@ -46,7 +47,7 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 def _answer(prompt: Prompt) -> OfflineReply:
     if ROSTER.search(prompt.asked):
-        return OfflineReply(text=_roster(prompt))
+        return _roster(prompt)
     if prompt.patient_id is None:
         return OfflineReply(text=NO_PATIENT)
     if PLAN.search(prompt.asked):
@@ -132,17 +133,31 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
 
 
 def _after_tools(prompt: Prompt) -> OfflineReply:
+    roster = next((one.data for one in prompt.answers if one.name == _ROSTER_TOOL), None)
+    if roster is not None:
+        patients = [str(patient) for patient in roster.get("patients", ())]
+        return OfflineReply(text=_patients(patients, prompt.patient_id))
+    report = answer_as_specialist(prompt).text
     # Two list lines that name agents, as the titles of reports do, would be read as a plan.
-    lines = answer_as_specialist(prompt).text.splitlines()
-    report = "\n".join(
-        f"{line.removeprefix('- ')}  " if line.startswith("- ") else line for line in lines
+    lines = [
+        f"{line.removeprefix('- ')}  " if line.startswith("- ") else line
+        for line in report.splitlines()
+    ]
+    return OfflineReply(
+        text="\n".join([*lines, "", "For a full review, ask me to start a tumor board."])
     )
-    return OfflineReply(text=f"{report}\n\nFor a full review, ask me to start a tumor board.")
 
 
-def _roster(prompt: Prompt) -> str:
-    active = prompt.patient_id
-    names = [f"`{one}`{' (active)' if one == active else ''}" for one in prompt.patients]
+def _roster(prompt: Prompt) -> OfflineReply:
+    """Answer from the snapshot, or from the tool where the snapshot does not list everybody."""
+    tool = prompt.tool(_ROSTER_TOOL)
+    if tool is not None and "patient_count" in prompt.snapshot:
+        return OfflineReply(calls=(Call(tool.wire_name, {}),))
+    return OfflineReply(text=_patients(prompt.patients, prompt.patient_id))
+
+
+def _patients(patients: list[str], active: str | None) -> str:
+    names = [f"`{one}`{' (active)' if one == active else ''}" for one in patients]
     if not names:
         return "No patient was discussed in this conversation yet."
     count = "One patient was" if len(names) == 1 else f"{len(names)} patients were"

@@ -148,13 +148,12 @@ def _system(prompt: Prompt, message: ChatMessageContent) -> None:
 
 
 def _user(prompt: Prompt, message: ChatMessageContent) -> None:
-    text = message.content
+    # A user who writes a cue's words is a user all the same.
     prompt.answers.clear()
-    prompt.cue = cue_of(text)
-    if prompt.cue.kind == "none":
-        prompt.asked = text
-        prompt.earlier += prompt.said
-        prompt.said.clear()
+    prompt.cue = Cue()
+    prompt.asked = message.content
+    prompt.earlier += prompt.said
+    prompt.said.clear()
 
 
 def _assistant(prompt: Prompt, message: ChatMessageContent) -> None:

@@ -70,15 +70,17 @@ def topics_of(text: str) -> frozenset[str]:
 
 def best_match(request: str, candidates: Mapping[str, str]) -> str | None:
     """Return the name whose description fits `request` best, the first of equals, or None."""
-    asked, topics = words_of(request), topics_of(request)
-    scores = {
-        name: 3 * len(topics & _topics_of_agent(name, description))
-        + 2 * (name.casefold() in request.casefold())
-        + len(asked & words_of(f"{name} {description}"))
-        for name, description in candidates.items()
-    }
+    scores = {name: _score(request, name, description) for name, description in candidates.items()}
     best = max(scores, key=lambda name: scores[name], default=None)
     return best if best is not None and scores[best] > 0 else None
+
+
+def _score(request: str, name: str, description: str) -> float:
+    """Weigh topics over words, and an agent for one topic over one for many."""
+    topics = _topics_of_agent(name, description)
+    shared = len(topics & topics_of(request)) / max(1, len(topics))
+    words = len(words_of(request) & words_of(f"{name} {description}"))
+    return 6 * shared + 2 * (name.casefold() in request.casefold()) + words
 
 
 def query_of(text: str) -> str:

@@ -1,0 +1,98 @@
+"""A conversation with the real team over the sample records, led by the offline rules."""
+
+from dataclasses import dataclass, field
+
+from data_models.chat_context import AgentMessage, Turn
+from data_models.clock import SystemClock
+from data_models.identifiers import PatientId
+from data_models.plan import Plan
+from data_models.turn_events import AgentMessageFinished
+from group_chat.limits import GroupChatLimits
+from group_chat.models.factory import build_models
+from group_chat.models.model_settings import ModelSettings
+from group_chat.semantic_group_chat import SemanticGroupChat
+from group_chat.team import Team, load_team
+from group_chat.tools.catalogue import TOOL_NAMES
+from services.group_chat_port import GroupChatRequest
+from services.records.bundle_records import BundleRecords
+from services.records.ports import PatientRecords
+from tests.fakes import CountingIds
+from tests.group_chat.team_world import SAMPLES, Heard, MemoryShelf, RecordingWatcher
+
+ROSTER = ("patient_15", "patient_4")
+
+
+@dataclass
+class Conversation:
+    """Keeps history and plan from turn to turn, as the pipeline does."""
+
+    chat: SemanticGroupChat
+    watcher: RecordingWatcher
+    patient_id: str | None = "patient_4"
+    shelf: MemoryShelf = field(default_factory=MemoryShelf)
+    plan: Plan | None = None
+    turns: list[Turn] = field(default_factory=list)
+
+    async def say(self, text: str) -> Heard:
+        clock = SystemClock()
+        request = GroupChatRequest(
+            conversation_id="c1",
+            run_id=f"run-{len(self.turns)}",
+            patient_id=PatientId(self.patient_id) if self.patient_id else None,
+            all_patient_ids=ROSTER,
+            snapshot=snapshot(self.patient_id),
+            history=list(self.turns),
+            text=text,
+            user="Dr Test",
+            now=clock.now(),
+            deadline=clock.monotonic() + 60,
+            artifacts=self.shelf,
+            plan=self.plan,
+        )
+        heard = Heard([event async for event in self.chat.run(request)])
+        self.plan = heard.plan or self.plan
+        self._keep(text, [event.message for event in heard.of(AgentMessageFinished)])
+        return heard
+
+    def _keep(self, text: str, messages: list[AgentMessage]) -> None:
+        self.turns.append(
+            Turn(
+                turn_id=len(self.turns) + 1,
+                run_id=f"run-{len(self.turns)}",
+                timestamp=SystemClock().now(),
+                user="Dr Test",
+                user_message=text,
+                agent_responses=messages,
+                turn_status="COMPLETED",
+            )
+        )
+
+
+def snapshot(patient_id: str | None) -> str:
+    rows = [f'"{one}"' for one in ROSTER]
+    active = f'"{patient_id}"' if patient_id else "null"
+    return (
+        f'PATIENT_CONTEXT_JSON: {{"conversation_id":"c1","patient_id":{active},'
+        f'"all_patient_ids":[{",".join(rows)}],"generated_at":"2030-01-02T03:04:05Z"}}'
+    )
+
+
+def conversation(
+    *,
+    patient_id: str | None = "patient_4",
+    team: Team | None = None,
+    records: PatientRecords | None = None,
+) -> Conversation:
+    watcher = RecordingWatcher()
+    clock = SystemClock()
+    chat = SemanticGroupChat.build(
+        team=team or load_team(tools=TOOL_NAMES),
+        chat_model=build_models(settings=ModelSettings()).chat,
+        records=records or BundleRecords(folder=SAMPLES, clock=clock),
+        clock=clock,
+        ids=CountingIds(),
+        limits=GroupChatLimits(),
+        is_language_model=False,
+        watcher=watcher,
+    )
+    return Conversation(chat=chat, watcher=watcher, patient_id=patient_id)

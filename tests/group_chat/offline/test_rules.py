@@ -1,0 +1,150 @@
+"""The offline rules as functions of a prompt."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
+
+from group_chat.cues import cue_text
+from group_chat.floor import Cue as CueName
+from group_chat.offline.offline_chat import reply_to
+from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer, cue_of, read_prompt
+from group_chat.offline.rows import lines_of, missing_of, notes_of
+from group_chat.offline.words import best_match, query_of
+
+
+@pytest.mark.parametrize(
+    ("cue", "first", "kind"),
+    [
+        ("step", False, "step"),
+        ("close", False, "close"),
+        ("failed", False, "failed"),
+        ("waiting", True, "waiting"),
+        ("none", False, "turn"),
+    ],
+)
+def test_every_cue_of_the_group_chat_is_understood(cue: CueName, first: bool, kind: str) -> None:
+    text = cue_text(cue, agent="Radiology", facilitator="Orchestrator", first=first)
+    assert text is not None
+    assert cue_of(text).kind == kind
+    assert cue_of(text).hand_back == ("Orchestrator" if cue == "step" else None)
+
+
+def test_the_leaders_own_step_is_told_from_the_steps_of_others() -> None:
+    text = cue_text("step", agent="Orchestrator", facilitator="Orchestrator", first=False)
+    assert text is not None
+    assert cue_of(text).kind == "own_step"
+
+
+def message(role: AuthorRole, text: str, name: str | None = None) -> ChatMessageContent:
+    return ChatMessageContent(role=role, items=[TextContent(text=text)], name=name)
+
+
+def test_a_prompt_is_taken_apart() -> None:
+    history = ChatHistory(
+        messages=[
+            message(AuthorRole.SYSTEM, "Lead.\n- *Radiology*: Imaging.\n- Be brief: always."),
+            message(AuthorRole.SYSTEM, 'PATIENT_CONTEXT_JSON: {"patient_id":"p1"}'),
+            message(AuthorRole.USER, "first"),
+            message(AuthorRole.ASSISTANT, "answer", "Radiology"),
+            message(AuthorRole.USER, "second"),
+        ]
+    )
+    tool = {"function": {"name": "rounds-search_notes", "parameters": {"required": ["query"]}}}
+    prompt = read_prompt(history, [tool])
+    assert prompt.team == {"Radiology": "Imaging."}
+    assert prompt.patient_id == "p1"
+    assert prompt.asked == "second"
+    assert [spoken.agent for spoken in prompt.earlier] == ["Radiology"]
+    assert prompt.tools == [ToolOffer("rounds-search_notes", ("query",))]
+    assert prompt.tools[0].name == "search_notes"
+
+
+def test_one_of_several_addressed_is_picked() -> None:
+    prompt = Prompt(instructions="Answer with one name from this list and nothing else: B, A")
+    assert reply_to(prompt).text == "B"
+
+
+def test_the_result_of_a_tool_nobody_foresaw_is_written_with_its_sources() -> None:
+    data = {
+        "trials": [
+            {"title": "Trial A", "date": "2030-01", "source": {"ref": "ResearchStudy/a"}},
+            {"phase": "II", "sites": ["Oslo", "Bern"], "source": {"ref": "ResearchStudy/b"}},
+        ],
+        "searched": "lung",
+    }
+    prompt = Prompt(tools=[ToolOffer("x-trials")], answers=[ToolAnswer("trials", data)])
+    text = reply_to(prompt).text
+    assert "- 2030-01 **Trial A** [ResearchStudy/a]" in text
+    assert "phase II, sites Oslo, Bern [ResearchStudy/b]" in text
+    assert "Searched: lung" in text
+
+
+def test_sources_that_differ_are_both_shown() -> None:
+    readings = [
+        {"value": "2", "sources": [{"ref": "Observation/a"}]},
+        {"value": "1", "sources": [{"ref": "DocumentReference/b"}]},
+    ]
+    fact = {"name": "ECOG", "state": "sources differ", "value": "2", "disagreement": readings}
+    assert lines_of({"ecog": fact}) == [
+        "- **ECOG**: sources differ: 2 [Observation/a] versus 1 [DocumentReference/b]"
+    ]
+
+
+def test_what_is_missing_is_named() -> None:
+    data = {
+        "age": {"name": "age", "state": "not in the record"},
+        "not_in_the_record": ["ECOG", "age"],
+        "items": [],
+        "left_out": 3,
+    }
+    assert missing_of(data) == ["ECOG", "age"]
+    assert notes_of(data) == ["3 further entries are not shown"]
+
+
+def test_a_failed_tool_is_reported_as_failed() -> None:
+    prompt = Prompt(
+        tools=[ToolOffer("x-scan")], answers=[ToolAnswer("scan", {"error": "no answer"})]
+    )
+    assert "could not be read. no answer" in reply_to(prompt).text
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["items", "source", "sources", "ref", "name", "state", "value", "title", "date",
+                 "text", "events", "modalities", "disagreement", "earlier", "patient", "x"]
+            ),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=15,
+)  # fmt: skip
+
+
+@given(st.dictionaries(st.sampled_from(["items", "reports", "fact", "events"]), JSON, max_size=3))
+def test_any_result_gives_an_answer(data: dict[str, Any]) -> None:
+    prompt = Prompt(tools=[ToolOffer("x-scan")], answers=[ToolAnswer("scan", data)])
+    assert reply_to(prompt).text
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        ("What did the last CT show?", "CT"),
+        ("when was osimertinib started", "osimertinib started"),
+        ("?", ""),
+    ],
+)
+def test_only_telling_words_are_searched_for(asked: str, query: str) -> None:
+    assert query_of(asked) == query
+
+
+def test_a_request_that_fits_nobody_goes_to_nobody() -> None:
+    assert best_match("hello", {"Radiology": "Imaging reports and studies."}) is None
