@@ -60,7 +60,6 @@ from services.telemetry.tracing import configure_traces
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
 from services.turn_pipeline import TurnPipeline
-from services.turn_state import footer_of
 from settings import Settings, load_settings
 
 DRAIN_SECONDS = 25.0
@@ -271,13 +270,13 @@ def _route_context(
         slots=SocketSlots(limit=settings.sockets_per_user),
         clock=base.clock,
         ids=base.ids,
-        footer=footer_of,
         readiness=readiness,
         registry=registry,
         directory=PatientDirectory(
             reader=reader, records=base.records, audit=base.audit, clock=base.clock
         ),
         patient_id_example=base.pattern.example(),
+        link_hosts=settings.link_allow_list,
         limits=SocketLimits(
             frame_bytes=settings.frame_limit_bytes, idle_seconds=settings.idle_logoff_seconds
         ),
