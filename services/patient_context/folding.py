@@ -53,3 +53,10 @@ def _plain_part(part: str) -> str:
         return "-"
     digit = unicodedata.decimal(part, None)
     return _LOOK_ALIKES.get(part, part) if digit is None else str(digit)
+
+
+def with_plain_letters(text: str) -> str:
+    """Return `text` with look-alike and invisible characters resolved, ASCII left as it is."""
+    if text.isascii():
+        return text
+    return "".join(one if one.isascii() else _plain(one) for one in text)

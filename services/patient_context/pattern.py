@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Self
 
 from data_models.errors import ConfigurationError, InvalidIdentifierError
-from data_models.identifiers import PatientId, storable_patient_id
+from data_models.identifiers import PATIENT_ID_LIMIT_CHARS, PatientId, storable_patient_id
 from services.patient_context.pattern_examples import example_ids
 
 SETTING = "PATIENT_ID_PATTERN"
@@ -58,11 +58,17 @@ class PatientIdPattern:
 
     def matches(self, text: str) -> bool:
         """Whether `text` as it stands is a patient id."""
-        return _is_storable(text) and self._exact.fullmatch(text) is not None
+        return self._fits(self._exact, text)
 
     def matches_any_case(self, text: str) -> bool:
         """Whether `text` is a patient id if upper and lower case are not told apart."""
-        return _is_storable(text) and self._any_case.fullmatch(text) is not None
+        return self._fits(self._any_case, text)
+
+    def _fits(self, compiled: re.Pattern[str], text: str) -> bool:
+        # The length first: it bounds the work on hostile text.
+        if len(text) > PATIENT_ID_LIMIT_CHARS or compiled.fullmatch(text) is None:
+            return False
+        return _is_storable(text)
 
     def canonical(self, token: str, roster: Collection[PatientId]) -> PatientId | None:
         """Return the one spelling under which the patient that `token` names is stored.

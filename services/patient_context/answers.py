@@ -1,0 +1,79 @@
+"""What a message answers to an open question about the patient. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from data_models.conversation import OpenQuestion
+from data_models.identifiers import PatientId
+from services.patient_context.candidates import digits_of
+from services.patient_context.commands import is_no, is_yes, without_outer_punctuation
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading import OPTIONS_LIMIT, Ask
+
+OPTIONS = "options"
+"""Payload key: the ids offered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was answered.
+
+    Attributes:
+        kind: `clear`: yes, clear; `no`: a plain no; `none`: no answer at all, the message stands
+            for itself.
+    """
+
+    kind: Literal["clear", "no", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class PatientAnswer:
+    """The one patient who was meant."""
+
+    patient_id: PatientId
+
+
+def read_answer(
+    text: str, question: OpenQuestion, *, known: Sequence[PatientId], pattern: PatientIdPattern
+) -> Answer | PatientAnswer | Ask:
+    """Return what `text`, the next message of the user who was asked, answers; maybe ask again.
+
+    Ids need no reading here: an id alone is a change of patient whatever was asked.
+    """
+    if is_no(text):
+        return Answer("no")
+    if question.kind == "clear":
+        return Answer("clear" if is_yes(text) else "none")
+    options = _options(question)
+    if is_yes(text):
+        return PatientAnswer(options[0]) if len(options) == 1 else _ask_among(options)
+    digits = without_outer_punctuation(text)
+    if not (digits.isascii() and digits.isdigit()):
+        return Answer("none")
+    return _of_digits(digits, options, known, pattern)
+
+
+def _of_digits(
+    digits: str,
+    options: Sequence[PatientId],
+    known: Sequence[PatientId],
+    pattern: PatientIdPattern,
+) -> Answer | PatientAnswer | Ask:
+    for offered in (options, known):
+        fitting = [one for one in offered if digits_of(one) == (digits.lstrip("0") or "0")]
+        if len(fitting) == 1:
+            return PatientAnswer(fitting[0])
+        if fitting:
+            return _ask_among(fitting)
+    new = pattern.with_digits(digits)
+    return Ask("id", unfit=digits[:64]) if new is None else Ask("meant", (new,))
+
+
+def _ask_among(options: Sequence[PatientId]) -> Ask:
+    return Ask("which", tuple(options)[:OPTIONS_LIMIT]) if options else Ask("id")
+
+
+def _options(question: OpenQuestion) -> list[PatientId]:
+    offered = question.payload.get(OPTIONS, [])
+    return [PatientId(one) for one in offered if isinstance(one, str)]

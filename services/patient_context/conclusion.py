@@ -1,0 +1,160 @@
+"""From an outcome to the verdict: what is said, asked and stored. Pure but for the new id."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from data_models.clock import IdSource
+from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.patient_context_models import Registry
+from services.patient_context.answers import OPTIONS, Answer, PatientAnswer
+from services.patient_context.decision import Outcome, go_to, unchanged
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading import Ask, Reading
+from services.patient_context.roster import with_active
+from services.patient_context.verdict import PatientVerdict
+from services.patient_context.wording import (
+    already_active,
+    asking,
+    declined,
+    nothing_cleared,
+    switched,
+)
+
+_OURS = ("which_patient", "clear")
+
+
+@dataclass(frozen=True, slots=True)
+class PatientTurn:
+    """What one decision stands on.
+
+    Attributes:
+        question: The open question, of whatever kind, answered or not.
+        restored: Whether the active patient is taken up from the registry in this turn.
+    """
+
+    registry: Registry
+    question: OpenQuestion | None
+    user: str
+    run_id: str
+    reading: Reading
+    restored: bool
+    now: datetime
+
+    @property
+    def answerable(self) -> OpenQuestion | None:
+        """The open question if it is about patients and this user can answer it now."""
+        question = self.question
+        if question is None or question.kind not in _OURS or question.user != self.user:
+            return None
+        return None if self._is_void(question) else question
+
+    @property
+    def closes_question(self) -> bool:
+        """Whether the open question ends with this message, whatever the message says."""
+        if self.question is None:
+            return False
+        return self.answerable is not None or self._is_void(self.question)
+
+    def _is_void(self, question: OpenQuestion) -> bool:
+        return question.expires_at <= self.now or question.epoch != self.registry.epoch
+
+
+def conclude(
+    outcome: Outcome,
+    turn: PatientTurn,
+    *,
+    is_bare: bool,
+    pattern: PatientIdPattern,
+    ids: IdSource,
+    problem: str = "",
+) -> PatientVerdict:
+    """Return the verdict of `outcome`.
+
+    Args:
+        outcome: What happens to the patient.
+        turn: What it was decided on.
+        is_bare: Whether the user asked for a change of patient and for nothing else.
+        pattern: For examples in the configured form.
+        ids: Gives the new question its id.
+        problem: What happened if a model failed, one sentence for the user.
+    """
+    changes = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
+    reply, question = _said(outcome, is_bare=is_bare), None
+    if outcome.ask is not None:
+        roster_size = len(turn.registry.patient_registry)
+        reply = asking(outcome.ask, pattern=pattern, roster_size=roster_size, problem=problem)
+        question = _question(outcome.ask, reply, turn, ids)
+    ends_any = changes or question is not None or outcome.decision == "CLEAR"
+    registry = None
+    if changes and outcome.patient_id is not None:
+        registry = with_active(turn.registry, outcome.patient_id, now=turn.now)
+    return PatientVerdict(
+        decision=outcome.decision,
+        patient_id=outcome.patient_id,
+        reply=reply,
+        question=question,
+        closes_question=turn.closes_question or (turn.question is not None and ends_any),
+        is_bare_switch=changes and is_bare,
+        registry=registry,
+        restored=turn.restored,
+    )
+
+
+def conclude_answer(
+    answer: Answer | PatientAnswer | Ask,
+    turn: PatientTurn,
+    *,
+    pattern: PatientIdPattern,
+    ids: IdSource,
+) -> PatientVerdict | None:
+    """Return the verdict of an answer to the open question, None if it was not answered."""
+    active = turn.reading.active
+    match answer:
+        case PatientAnswer(patient_id):
+            outcome = go_to(patient_id, turn.reading)
+        case Ask():
+            outcome = Outcome("NEEDS_PATIENT_ID", active, answer)
+        case Answer("clear"):
+            outcome = Outcome("CLEAR", None)
+        case Answer("no"):
+            return _declined(turn, pattern)
+        case _:
+            return None
+    return conclude(outcome, turn, is_bare=True, pattern=pattern, ids=ids)
+
+
+def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
+    kept = unchanged(turn.reading, restored=turn.restored)
+    is_clear = turn.question is not None and turn.question.kind == "clear"
+    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern)
+    return PatientVerdict(
+        decision=kept.decision,
+        patient_id=kept.patient_id,
+        reply=reply,
+        closes_question=True,
+        restored=turn.restored,
+    )
+
+
+def _said(outcome: Outcome, *, is_bare: bool) -> str | None:
+    """Return the whole answer to a message that only changes the patient."""
+    if not is_bare or outcome.patient_id is None:
+        return None
+    if outcome.decision == "UNCHANGED":
+        return already_active(outcome.patient_id)
+    is_change = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
+    return switched(outcome.patient_id) if is_change else None
+
+
+def _question(ask: Ask, text: str, turn: PatientTurn, ids: IdSource) -> OpenQuestion:
+    return OpenQuestion(
+        question_id=ids.new_id("question"),
+        kind="clear" if ask.kind == "clear" else "which_patient",
+        run_id=turn.run_id,
+        user=turn.user,
+        patient_id=turn.reading.active,
+        epoch=turn.registry.epoch,
+        text=text,
+        payload={OPTIONS: list(ask.options)},
+        expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
+    )

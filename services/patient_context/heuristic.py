@@ -1,0 +1,31 @@
+"""Tells when a message cannot name or change a patient, so that no model need be asked."""
+
+import unicodedata
+
+from services.patient_context.phrases import CHANGE_WORDS, RELATIVE_WORDS
+from services.patient_context.reading import Reading
+
+# Scripts in which our English words say nothing; Latin, Greek letters and symbols stay readable.
+_READABLE = ("LATIN", "GREEK", "MICRO", "MODIFIER", "FEMININE", "MASCULINE", "FULLWIDTH")
+
+
+def may_concern_patient(reading: Reading) -> bool:
+    """Whether anything in the text may name or change a patient (spec page 1.3)."""
+    if reading.named or reading.doubt is not None or reading.has_roster_digits:
+        return True
+    if CHANGE_WORDS.search(reading.shape) or "<unfit>" in reading.shape:
+        return True
+    if reading.active is None and not reading.others:
+        return False
+    return _has_two(reading) and _may_point_elsewhere(reading)
+
+
+def _has_two(reading: Reading) -> bool:
+    return len(reading.others) + (reading.active is not None) > 1
+
+
+def _may_point_elsewhere(reading: Reading) -> bool:
+    if RELATIVE_WORDS.search(reading.shape):
+        return True
+    foreign = (one for one in reading.shape if not one.isascii() and one.isalpha())
+    return any(not unicodedata.name(one, "").startswith(_READABLE) for one in foreign)

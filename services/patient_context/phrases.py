@@ -1,0 +1,113 @@
+"""The plain wordings that code understands by itself, as patterns over a text's shape.
+
+A shape is lower-case text with `<id>`, `<unfit>` and `<15>` in place of ids and numbers
+(`candidates.Candidates.shape`). What these patterns do not know, a model is asked.
+"""
+
+import re
+
+_MOVE = (
+    r"(?:switch|change|go|move|jump|return|get|come|turn|swap)(?:\s+(?:back|over))*\s+to|back\s+to"
+)
+_SWITCH = rf"(?:{_MOVE}|switch|open|activate|select|load)"
+_WORK = (
+    r"(?:review|show|see|view|start|begin|prepare|pull\s+up|bring\s+up|look\s+(?:at|into)|work\s+on"
+    r"|continue\s+with|proceed\s+with|discuss|present|summari[sz]e|assess|evaluate|check"
+    r"|analy[sz]e|run|give|tell|list|create|generate|describe|find|get|plan|schedule|draft|write"
+    r"|make|compile|explain|talk\s+about|focus\s+on)"
+)
+_NUMBER = r"(?:(?:number|no\.?|nr\.?|id|\#)\s*)*<\d+>"
+_OBJECT = r"(?:(?:the|patient|case|chart|record|id|of|for)\s+)*"
+_TARGET = rf"(?:<id>|<unfit>|patient\s*{_NUMBER})"
+_END = r"(?:\s*'s)?(?:\s+(?:please|pls|now|instead|again|then))*[\s.!?]*"
+# What follows a number that counts or measures something.
+_UNIT = (
+    r"(?!\s*(?:%|st\b|nd\b|rd\b|th\b|[xX]\b|/|-|(?:days?|weeks?|wks?|months?|mos?|years?|yrs?|y|yo|hours?|hrs?"
+    r"|minutes?|mins?|mg|g|kg|lbs?|mcg|ug|ml|dl|l|cm|mm|m|gy|mmol|units?|cycles?|doses?|times|lesions?"
+    r"|nodes?|fractions?|of|out|percent|male|female|degrees?)\b))"
+)
+
+LEAD = re.compile(
+    r"(?:@[\w-]+|[a-z]\w*:(?=\s)|no(?=[,.!;])|(?:please|pls|ok|okay|so|now|then|and|also|but|well|right"
+    r"|hi|hello|hey|thanks|thank\s+you|great|good|fine|sorry|oops|yes|just|can\s+you|could\s+you"
+    r"|would\s+you|can\s+we|could\s+we|shall\s+we|let's|lets|let\s+us|i\s+want\s+to|i'd\s+like\s+to"
+    r"|i\s+would\s+like\s+to|we\s+need\s+to|i\s+need\s+to|we\s+should)\b)[\s,.!;:-]*"
+)
+"""One polite or addressing beginning; strip them one by one."""
+
+BARE_SWITCH = re.compile(rf"(?:(?:{_SWITCH}|use|choose|pick)\s+{_OBJECT})?{_TARGET}{_END}")
+"""Nothing but a change of patient, by an id or by "patient 15"."""
+
+BARE_SWITCH_BY_NUMBER = re.compile(
+    rf"(?:{_MOVE}|switch|open|activate|select)\s+{_OBJECT}{_NUMBER}{_END}"
+)
+"""Nothing but a change of patient, by bare digits: "switch to 15"."""
+
+BARE_SWITCH_TO_OTHER = re.compile(
+    rf"(?:(?:{_SWITCH})\s+)?(?:the\s+)?other\s+(?:patient|one|case|chart){_END}"
+)
+
+WITHOUT_TARGET = re.compile(
+    r"(?:switch|change|open|select|choose|load)\s+(?:to\s+)?"
+    rf"(?:(?:a|an|the|another|different|new|next|some)\s+)*patients?{_END}"
+)
+"""A change of patient that does not say to whom."""
+
+ACTIVATES = re.compile(rf"(?:{_SWITCH}|{_WORK})\b[^.?!;]*?{_TARGET}")
+"""An order whose object is a patient."""
+
+TOPIC = re.compile(
+    rf"(?:(?:what|how)\s+about|about|for|on|regarding|re|next)?\s*{_TARGET}(?:[:,]|{_END}$)"
+)
+"""A message that begins with its patient, as a heading."""
+
+STRONG_NUMBERS = re.compile(
+    rf"\bpatients?\s*((?:(?:number|no\.?|nr\.?|id|\#)\s*)*<\d+>(?:\s*(?:,|and|or|&)\s*<\d+>)*){_UNIT}"
+    rf"|(?:{_MOVE})\s+{_OBJECT}({_NUMBER}){_UNIT}"
+    rf"|(?:what|how)\s+about\s+({_NUMBER})[\s?.!]*$"
+    rf"|^(?:switch|open|activate|select)\s+{_OBJECT}({_NUMBER}){_END}$"
+)
+"""Numbers said in place of an id, one group each way of saying."""
+
+WEAK_NUMBER = re.compile(rf"<(\d+)>{_UNIT}")
+"""A number that may be short for an id; what it counts would follow."""
+
+ANY_NUMBER = re.compile(r"<(\d+)>")
+
+UNFIT_TARGET = re.compile(rf"(?:{_SWITCH}|{_WORK})\s+{_OBJECT}<unfit>")
+
+OTHER_PATIENT = re.compile(
+    r"\b(?:other|another|previous|prior|next|first|last|second|different)\s+(?:patient|pt)\b"
+    r"(?!\s*(?:'s|visit|note|encounter|contact|appointment|record|report|scan|message|question))"
+)
+"""Somebody other than the active patient is meant, or seems to be."""
+
+THE_OTHER = re.compile(r"\bother\s+(?:patient|one|case|chart)\b")
+
+PASSING = re.compile(
+    r"n't\b|\b(?:compar\w*|versus|vs|than|like|unlike|same|similar\w*|differ\w*|whereas|both"
+    r"|instead\s+of|not|never|without|except|if|unless|before|after|when|until|other|another|clear"
+    r"|reset|forget|delete|remove|erase|wipe|mention\w*|refer\w*|because|why|whether|means?)\b"
+)
+"""Words beside which an id may be named without being turned to."""
+
+NEGATED = re.compile(
+    r"(?:n't\b|\b(?:not|never|dont|without|cannot|stop|avoid|no\s+need\s+to|rather\s+than"
+    rf"|instead\s+of)\b)[^.?!;]*?{_TARGET}"
+)
+
+CLEARS = re.compile(
+    r"(?:clear|reset|forget|erase|wipe|delete|remove|start\s+over|start\s+again)"
+    r"(?:\s+(?:out|up|the|this|that|all|my|our|your|current|active|of|about|whole|entire|everything"
+    r"|patients?|contexts?|chat|conversation|session|history|histories|data|memory|<id>|and|please"
+    r"|now))*[\s.!?]*"
+)
+"""A wish to clear that is not the exact command: it is asked about first."""
+
+CHANGE_WORDS = re.compile(
+    r"\b(?:patient|clear|reset|forget|switch|change)(?:s|es|ed|d|ing|ting|ched|'s)?\b"
+)
+"""The words that always let a model read the message (spec page 1.3)."""
+
+RELATIVE_WORDS = re.compile(r"\b(?:others?|another|previous|back|next|first|last|second)\b")
+"""The words that do so once there are two patients."""

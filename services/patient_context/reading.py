@@ -1,0 +1,199 @@
+"""What code itself can read in a message, before anybody interprets it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from data_models.identifiers import PatientId
+from services.patient_context.candidates import Candidates, digits_of, find_candidates
+from services.patient_context.folding import with_plain_letters
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.phrases import (
+    ANY_NUMBER,
+    LEAD,
+    OTHER_PATIENT,
+    STRONG_NUMBERS,
+    UNFIT_TARGET,
+    WEAK_NUMBER,
+)
+
+OPTIONS_LIMIT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question to the user about the patient.
+
+    Attributes:
+        kind: `id`: for any id; `which`: of `options`; `meant`: whether `options[0]` is meant;
+            `clear`: whether to clear the conversation.
+        unfit: What was typed in place of an id, if that is known.
+    """
+
+    kind: Literal["id", "which", "meant", "clear"]
+    options: tuple[PatientId, ...] = ()
+    unfit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A message beside the roster, as far as letters and digits say.
+
+    Attributes:
+        order: The shape without its polite beginning, on which plain wordings are matched.
+        others: The roster but for the active patient, last used first.
+        named: Patients whom the text names by id or by digits that stand for one.
+        doubt: Why code cannot tell whom the text names, if it names anybody.
+        digits: Patients whom any other number of the text could stand for.
+        has_roster_digits: Whether any number of the text is a roster id's, counting or not.
+        points_elsewhere: Whether the text speaks of another patient without naming one.
+    """
+
+    text: str
+    shape: str
+    order: str
+    active: PatientId | None
+    others: tuple[PatientId, ...]
+    named: tuple[PatientId, ...]
+    doubt: Ask | None
+    digits: tuple[PatientId, ...]
+    has_roster_digits: bool
+    points_elsewhere: bool
+
+    @property
+    def the_named(self) -> PatientId | None:
+        """The one patient named, None for nobody or several."""
+        return self.named[0] if len(self.named) == 1 else None
+
+    @property
+    def may_name_another(self) -> bool:
+        """Whether somebody other than the active patient may be meant."""
+        return (
+            self.doubt is not None
+            or self.points_elsewhere
+            or any(one != self.active for one in (*self.named, *self.digits))
+        )
+
+    def knows(self, patient_id: PatientId) -> bool:
+        """Whether `patient_id` is in the roster."""
+        return patient_id == self.active or patient_id in self.others
+
+
+def read_message(
+    text: str,
+    *,
+    active: PatientId | None,
+    known: Sequence[PatientId],
+    pattern: PatientIdPattern,
+) -> Reading:
+    """Read `text` against the roster `known`, which lists the last used first."""
+    roster = known if active is None or active in known else (*known, active)
+    found = find_candidates(text, pattern=pattern, roster=roster)
+    numbers = _Numbers(found.shape, roster)
+    named, doubt = _named(found, numbers.strong(), pattern)
+    if not text.isascii():
+        doubt = doubt or _look_alikes(text, found, named, roster=roster, pattern=pattern)
+    others = tuple(one for one in roster if one != active)
+    return Reading(
+        text=text,
+        shape=found.shape,
+        order=_without_leads(found.shape),
+        active=active,
+        others=others,
+        named=named,
+        doubt=doubt,
+        digits=numbers.weak(),
+        has_roster_digits=numbers.any_known(),
+        points_elsewhere=bool(others) and OTHER_PATIENT.search(found.shape) is not None,
+    )
+
+
+class _Numbers:
+    """The numbers of a shape, and which ids they may be short for."""
+
+    def __init__(self, shape: str, roster: Sequence[PatientId]) -> None:
+        self._shape = shape
+        self._by_digits: dict[str, list[PatientId]] = {}
+        if ANY_NUMBER.search(shape):
+            for one in roster:
+                self._by_digits.setdefault(digits_of(one), []).append(one)
+
+    def strong(self) -> Mapping[str, Sequence[PatientId]]:
+        """Return what stands in place of an id, and the roster's ids for it."""
+        said = (
+            digits
+            for phrase in STRONG_NUMBERS.finditer(self._shape)
+            for digits in ANY_NUMBER.findall(phrase.group())
+        )
+        return {digits: self._known(digits) for digits in said}
+
+    def weak(self) -> tuple[PatientId, ...]:
+        """Return the roster's ids that numbers may stand for, other than measures."""
+        return tuple(dict.fromkeys(self._all(WEAK_NUMBER)))[:OPTIONS_LIMIT]
+
+    def any_known(self) -> bool:
+        """Whether any number has the digits of a roster id."""
+        return any(True for _ in self._all(ANY_NUMBER))
+
+    def _all(self, kind: re.Pattern[str]) -> Iterator[PatientId]:
+        for digits in kind.findall(self._shape):
+            yield from self._known(digits)
+
+    def _known(self, digits: str) -> Sequence[PatientId]:
+        return self._by_digits.get(digits.lstrip("0") or "0", ())
+
+
+def _named(
+    found: Candidates, strong: Mapping[str, Sequence[PatientId]], pattern: PatientIdPattern
+) -> tuple[tuple[PatientId, ...], Ask | None]:
+    """Return who is named, and what keeps that from being clear."""
+    sure = [known[0] for known in strong.values() if len(known) == 1]
+    named = tuple(dict.fromkeys([*found.ids, *sure]))
+    if len(named) > 1:
+        return named, Ask("which", named[:OPTIONS_LIMIT])
+    unfit = next((one for one in found.unfit if any(c.isdigit() for c in one)), None)
+    if unfit is None and found.unfit and UNFIT_TARGET.search(found.shape):
+        unfit = found.unfit[0]
+    if unfit is not None:
+        return named, Ask("id", unfit=unfit)
+    unsure = (_unsure(digits, known, pattern) for digits, known in strong.items())
+    return named, next((ask for ask in unsure if ask is not None), None)
+
+
+def _unsure(digits: str, known: Sequence[PatientId], pattern: PatientIdPattern) -> Ask | None:
+    if len(known) == 1:
+        return None
+    if known:
+        return Ask("which", tuple(known)[:OPTIONS_LIMIT])
+    new = pattern.with_digits(digits)
+    return Ask("id", unfit=digits) if new is None else Ask("meant", (new,))
+
+
+def _look_alikes(
+    text: str,
+    found: Candidates,
+    named: tuple[PatientId, ...],
+    *,
+    roster: Sequence[PatientId],
+    pattern: PatientIdPattern,
+) -> Ask | None:
+    """Ask where foreign letters, digits or invisible characters hide an id: never guess it."""
+    plain_text = with_plain_letters(text)
+    if plain_text == text:
+        return None
+    plain = find_candidates(plain_text, pattern=pattern, roster=roster)
+    seen, doubt = _named(plain, _Numbers(plain.shape, roster).strong(), pattern)
+    if set(seen) == set(named) and set(plain.unfit) <= set(found.unfit):
+        return doubt
+    options = tuple(dict.fromkeys([*seen, *named]))[:OPTIONS_LIMIT]
+    if len(options) == 1:
+        return Ask("meant", options)
+    return Ask("which", options) if options else doubt
+
+
+def _without_leads(shape: str) -> str:
+    place = 0
+    while (lead := LEAD.match(shape, place)) is not None:
+        place = lead.end()
+    return shape[place:]

@@ -1,0 +1,121 @@
+"""Decides which patient a message is about, and what the registry becomes."""
+
+from data_models.chat_context import ChatContext
+from data_models.clock import Clock, IdSource
+from data_models.conversation import OpenQuestion
+from data_models.errors import StaleQuestionError
+from data_models.incoming_message import Press
+from data_models.patient_context_models import Registry, TimingInfo
+from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.answers import read_answer
+from services.patient_context.conclusion import PatientTurn, conclude, conclude_answer
+from services.patient_context.decision import decide
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading import Reading, read_message
+from services.patient_context.roster import last_used_first
+from services.patient_context.rules import decide_by_rules, is_bare_switch
+from services.patient_context.verdict import PatientVerdict
+
+
+class PatientContextService:
+    """The only place where the active patient changes. It holds no state of any turn."""
+
+    def __init__(
+        self,
+        *,
+        analyzer: PatientContextAnalyzer,
+        pattern: PatientIdPattern,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._analyzer = analyzer
+        self._pattern = pattern
+        self._clock = clock
+        self._ids = ids
+
+    async def decide_and_apply(
+        self,
+        user_text: str,
+        chat_ctx: ChatContext,
+        *,
+        registry: Registry,
+        question: OpenQuestion | None,
+        user: str,
+        run_id: str,
+        press: Press | None = None,
+    ) -> tuple[PatientVerdict, TimingInfo]:
+        """Return what `user_text` does to the conversation's patient; nothing is written.
+
+        The roster of `chat_ctx` becomes the registry's. Its `patient_id` stays, because it names
+        whose text the document holds: the pipeline swaps in the document of the verdict's patient.
+
+        Args:
+            user_text: What was typed; a press counts by its answer instead.
+            chat_ctx: The document at hand; one of no patient, beside an active one in the registry,
+                means that this turn restores that patient.
+            registry: Who is in the conversation and who is active.
+            question: The open question, of whatever kind.
+            user: Principal id of the sender; only who was asked can answer.
+            run_id: This turn.
+            press: The pressed button, if it is not a plan's.
+
+        Raises:
+            StaleQuestionError: `press` belongs to no question that this user can answer now.
+        """
+        started = self._clock.monotonic()
+        text = user_text if press is None else press.answer
+        turn = PatientTurn(
+            registry=registry,
+            question=question,
+            user=user,
+            run_id=run_id,
+            reading=self._reading(text, registry),
+            restored=chat_ctx.patient_id is None and registry.active_patient_id is not None,
+            now=self._clock.now(),
+        )
+        verdict = self._answered(turn, press)
+        analyzer_ms: float | None = None
+        if verdict is None:
+            verdict, analyzer_ms = await self._read(turn)
+        chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
+        timing = TimingInfo(analyzer_ms=analyzer_ms, service_total_ms=self._ms_since(started))
+        return verdict, timing
+
+    def _reading(self, text: str, registry: Registry) -> Reading:
+        known = last_used_first(registry)
+        active = registry.active_patient_id
+        return read_message(text, active=active, known=known, pattern=self._pattern)
+
+    def _answered(self, turn: PatientTurn, press: Press | None) -> PatientVerdict | None:
+        """Return the verdict of a message that answers the open question, None for any other."""
+        question = turn.answerable
+        if press is not None and (question is None or press.target_id != question.question_id):
+            raise StaleQuestionError
+        if question is None:
+            return None
+        known = last_used_first(turn.registry)
+        answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
+        return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
+
+    async def _read(self, turn: PatientTurn) -> tuple[PatientVerdict, float | None]:
+        """Return the verdict of a message that stands for itself, and how long the model took."""
+        reading, problem, analyzer_ms = turn.reading, "", None
+        meant = decide_by_rules(reading)
+        if meant is None:
+            asked = self._clock.monotonic()
+            analysis = await self._analyzer.ask(reading)
+            meant, problem = analysis.decision, analysis.problem
+            analyzer_ms = self._ms_since(asked)
+        outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
+        verdict = conclude(
+            outcome,
+            turn,
+            is_bare=is_bare_switch(reading),
+            problem=problem,
+            pattern=self._pattern,
+            ids=self._ids,
+        )
+        return verdict, analyzer_ms
+
+    def _ms_since(self, started: float) -> float:
+        return (self._clock.monotonic() - started) * 1_000

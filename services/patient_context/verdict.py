@@ -1,0 +1,32 @@
+"""What the service decided about a message, for the pipeline to carry out."""
+
+from dataclasses import dataclass
+
+from data_models.conversation import OpenQuestion
+from data_models.identifiers import PatientId
+from data_models.patient_context_models import Decision, Registry
+
+
+@dataclass(frozen=True, slots=True)
+class PatientVerdict:
+    """The decision and everything that follows from it; nothing of it is written yet.
+
+    Attributes:
+        patient_id: Who is active from here on; None for nobody, and after a clear.
+        reply: If not None, the whole answer of this turn: no agent runs.
+        question: A question that `reply` asks, to be stored as the open one.
+        closes_question: Whether the question that was open is answered, withdrawn or run out.
+        is_bare_switch: Whether the message asked for a change of patient and nothing else.
+        registry: What to store as the registry; None if it did not change. After a clear it is
+            the clear's to reset.
+        restored: Whether the active patient was taken up from the registry in this turn.
+    """
+
+    decision: Decision
+    patient_id: PatientId | None
+    reply: str | None = None
+    question: OpenQuestion | None = None
+    closes_question: bool = False
+    is_bare_switch: bool = False
+    registry: Registry | None = None
+    restored: bool = False

@@ -1,0 +1,89 @@
+"""What the user reads about patients (spec page 1.9)."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from data_models.identifiers import PatientId
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.reading import Ask
+
+
+def asking(ask: Ask, *, pattern: PatientIdPattern, roster_size: int, problem: str = "") -> str:
+    """Return the question; `problem` says what happened if a model failed."""
+    match ask.kind:
+        case "id":
+            return _joined(need_an_id(pattern), _not_understood(ask.unfit), problem)
+        case "which":
+            options = _either(ask.options)
+            return _joined(
+                f"Which patient do you mean: {options}? One at a time, please.",
+                _send(pattern),
+                problem,
+            )
+        case "meant":
+            return _joined(f"Do you mean {code(ask.options[0])}?", _yes_or_id(pattern), problem)
+        case "clear":
+            return _clear(roster_size)
+        case _:
+            assert_never(ask.kind)
+
+
+def need_an_id(pattern: PatientIdPattern) -> str:
+    """Return the request for an id, in the configured form."""
+    return f"I need a patient ID like '{pattern.example()}'."
+
+
+def switched(patient_id: PatientId) -> str:
+    """Return the answer to a bare change of patient."""
+    return f"Switched to {patient_id}. What would you like to review?"
+
+
+def already_active(patient_id: PatientId) -> str:
+    """Return the answer to a bare change to the patient who is active."""
+    return f"{patient_id} is already active. What would you like to review?"
+
+
+def declined(active: PatientId | None, pattern: PatientIdPattern) -> str:
+    """Return the answer to a no where a patient was asked for."""
+    if active is None:
+        return f"All right, nothing was changed. {need_an_id(pattern)}"
+    return f"All right, nothing was changed: {code(active)} is active."
+
+
+def nothing_cleared() -> str:
+    """Return the answer to a no where a clear was asked about."""
+    return "All right, nothing was cleared."
+
+
+def code(text: str) -> str:
+    """Return an id as inline code; ids hold no character that could end it."""
+    return f"`{text}`"
+
+
+def _clear(roster_size: int) -> str:
+    patients = "1 patient" if roster_size == 1 else f"{roster_size} patients"
+    return (
+        f"Clear this whole conversation, with {patients} and all their history? Everything is "
+        "archived and the chat starts empty. Please answer yes or no."
+    )
+
+
+def _not_understood(unfit: str) -> str:
+    return f"{code(unfit)} is not one." if unfit else ""
+
+
+def _send(pattern: PatientIdPattern) -> str:
+    return f"Nothing was changed; answer with an ID like '{pattern.example()}'."
+
+
+def _yes_or_id(pattern: PatientIdPattern) -> str:
+    return f"Answer yes, or send an ID like '{pattern.example()}'."
+
+
+def _either(options: Sequence[PatientId]) -> str:
+    *first, last = map(code, options)
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))

@@ -1,0 +1,133 @@
+# Look-alike letters are meant here.
+# ruff: noqa: RUF001
+
+import pytest
+
+from data_models.identifiers import PatientId
+from services.patient_context.heuristic import may_concern_patient
+from services.patient_context.reading import Reading, read_message
+from services.patient_context.rules import decide_by_rules
+from tests.services.patient_context.world import PATTERN
+
+ONE = ("patient_4",)
+TWO = ("patient_15", "patient_4")
+THREE = ("patient_7", "patient_15", "patient_4")
+
+
+def read(text: str, roster: tuple[str, ...], active: str | None) -> Reading:
+    pointer = None if active is None else PatientId(active)
+    known = [PatientId(one) for one in roster]
+    return read_message(text, active=pointer, known=known, pattern=PATTERN)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "yes proceed",
+        "what's the diagnosis?",
+        "start tumor board",
+        "which lesions are new and where is the biggest one in the left upper lobe?",
+        "next step",
+        "the last scan",
+        "5 mg",
+        "β-catenin?",
+    ],
+)
+def test_nothing_here_can_concern_another_patient(text: str) -> None:
+    assert not may_concern_patient(read(text, ONE, "patient_4"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "patient_15",
+        "mrn-AB12CD and patient_15",
+        "how is the patient?",
+        "clear it",
+        "reset",
+        "forget that",
+        "switching",
+        "Change of plan",
+        "stage 4",
+    ],
+)
+def test_a_word_or_an_id_or_its_digits_may(text: str) -> None:
+    assert may_concern_patient(read(text, ONE, "patient_4"))
+
+
+def test_a_bare_id_of_another_form_may() -> None:
+    assert may_concern_patient(read("mrn-AB12CD", ("mrn-AB12CD", *ONE), "patient_4"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [*["the other", "another", "previous", "go back", "next", "first", "last", "second"], "患者"],
+)
+def test_relative_words_count_once_there_are_two(text: str) -> None:
+    assert may_concern_patient(read(text, TWO, "patient_4"))
+    assert not may_concern_patient(read(text, ONE, "patient_4"))
+
+
+@pytest.mark.parametrize(
+    ("text", "roster", "active", "expected"),
+    [
+        ("review patient_4", (), None, ("ACTIVATE_NEW", "patient_4")),
+        ("@Orchestrator start tumor board for patient_4", (), None, ("ACTIVATE_NEW", "patient_4")),
+        ("hello, it's about patient_4", (), None, ("ACTIVATE_NEW", "patient_4")),
+        ("hello", (), None, ("NONE", None)),
+        ("yes proceed", ONE, "patient_4", ("UNCHANGED", None)),
+        ("switch to patient_15", ONE, "patient_4", ("ACTIVATE_NEW", "patient_15")),
+        ("switch to patient_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("patient_15\n", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("PATIENT_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("No, patient_15 please!", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("could you open patient_15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("let's review patient_15's CT", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("what about patient_15?", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("patient_15: labs?", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("for patient_15, show labs", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("show the labs of patient 15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("switch to 15", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("the other patient", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("back to the other one", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
+        ("the other patient", THREE, "patient_4", ("ACTIVATE_NEW", None)),
+        ("the other patient", ONE, "patient_4", ("ACTIVATE_NEW", None)),
+        ("switch patient", TWO, "patient_4", ("ACTIVATE_NEW", None)),
+        ("patient_4 and patient_15", TWO, "patient_4", ("ACTIVATE_NEW", None)),
+        ("switch to pаtient_15", TWO, "patient_4", ("ACTIVATE_NEW", None)),
+        ("what are patient_4's labs?", TWO, "patient_4", ("UNCHANGED", None)),
+        ("clear", TWO, "patient_4", ("CLEAR", None)),
+        ("please clear everything", TWO, "patient_4", ("CLEAR", None)),
+        ("forget patient_15", TWO, "patient_4", ("CLEAR", None)),
+    ],
+)
+def test_plain_wordings_need_no_model(
+    text: str, roster: tuple[str, ...], active: str | None, expected: tuple[str, str | None]
+) -> None:
+    decision = decide_by_rules(read(text, roster, active))
+    assert decision is not None
+    assert (decision.action, decision.patient_id) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "don't switch to patient_15",
+        "do not open patient_15 yet",
+        "compare with patient_15's scan",
+        "review how this differs from patient_15",
+        "is the stage the same as for patient_15?",
+        "show me the scan, unlike patient_15",
+        "I mentioned patient_15 earlier",
+        "if needed, switch to patient_15",
+        "switch from patient_4",
+        "how is the patient?",
+        "did the therapy change?",
+        "clear margins?",
+        "请切换到patient_15的病历",
+        "15",
+        "is it 15 cm?",
+    ],
+)
+def test_what_is_said_in_passing_is_for_a_model(text: str) -> None:
+    assert decide_by_rules(read(text, TWO, "patient_4")) is None

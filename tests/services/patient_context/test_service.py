@@ -1,0 +1,369 @@
+import json
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_models.conversation import OpenQuestion
+from data_models.errors import (
+    ModelError,
+    ModelOutputError,
+    ModelRefusedError,
+    ModelTimeoutError,
+    StaleQuestionError,
+)
+from data_models.identifiers import PatientId
+from data_models.incoming_message import Press
+from data_models.patient_context_models import AnalyzerAction, PatientContextDecision
+from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.pattern import PatientIdPattern
+from tests.fakes import FixedClock
+from tests.services.patient_context.world import PATTERN, ScriptedModel, World, says
+
+TWO = ("patient_15", "patient_4")
+
+
+async def test_the_walk_through_with_two_patients() -> None:
+    world = World()
+    first = await world.say("@Orchestrator start tumor board for patient_4")
+    assert (first.decision, first.patient_id, first.reply) == ("NEW_BLANK", "patient_4", None)
+    second = await world.say("yes proceed")
+    assert (second.decision, second.patient_id) == ("UNCHANGED", "patient_4")
+    assert second.registry is None
+    third = await world.say("switch to patient_15")
+    assert (third.decision, third.patient_id) == ("NEW_BLANK", "patient_15")
+    assert third.reply == "Switched to patient_15. What would you like to review?"
+    assert third.is_bare_switch
+    assert set(world.registry.patient_registry) == {"patient_4", "patient_15"}
+    fourth = await world.say("clear patient context")
+    assert (fourth.decision, fourth.patient_id, fourth.registry) == ("CLEAR", None, None)
+    assert world.model.asked == []
+
+
+async def test_a_new_patient_is_entered_with_the_times_of_this_turn() -> None:
+    world = World()
+    verdict = await world.say("review patient_4")
+    assert verdict.registry is not None
+    row = verdict.registry.patient_registry[PatientId("patient_4")]
+    assert row.created_at == row.updated_at == world.clock.now()
+    assert row.conversation_id == world.registry.conversation_id
+
+
+async def test_switching_back_marks_the_patient_as_last_used_and_keeps_the_rest() -> None:
+    world = World(*TWO, active="patient_4")
+    before = world.registry
+    world.clock.advance(60)
+    verdict = await world.say("switch to patient_15")
+    assert verdict.registry is not None
+    row = verdict.registry.patient_registry[PatientId("patient_15")]
+    assert row.updated_at == world.clock.now()
+    assert row.created_at == before.patient_registry[PatientId("patient_15")].created_at
+    assert before.active_patient_id == "patient_4", "the registry that was read was changed"
+
+
+async def test_the_registry_keeps_fields_of_newer_versions() -> None:
+    world = World(*TWO, active="patient_4")
+    world.registry = type(world.registry).model_validate(
+        {**world.registry.model_dump(), "from_tomorrow": 1}
+    )
+    verdict = await world.say("switch to patient_15")
+    assert verdict.registry is not None
+    assert verdict.registry.model_dump()["from_tomorrow"] == 1
+
+
+async def test_an_active_patient_is_silently_restored() -> None:
+    world = World(*TWO, active="patient_4")
+    world.document = world.document.model_copy(update={"patient_id": None})
+    verdict = await world.say("what is the diagnosis?")
+    assert (verdict.decision, verdict.patient_id) == ("RESTORED_FROM_STORAGE", "patient_4")
+    assert verdict.restored
+    assert verdict.registry is None
+
+
+async def test_a_switch_right_after_a_restart_is_a_switch() -> None:
+    world = World(*TWO, active="patient_4")
+    world.document = world.document.model_copy(update={"patient_id": None})
+    verdict = await world.say("show the labs of patient_15")
+    assert (verdict.decision, verdict.restored) == ("SWITCH_EXISTING", True)
+
+
+async def test_times_are_measured_where_the_step_happened() -> None:
+    world = World(*TWO, active="patient_4", script=[says("UNCHANGED")])
+    await world.say("what is the diagnosis?")
+    assert (world.timing.analyzer_ms, world.timing.service_total_ms) == (None, 0.0)
+    await world.say("how is the patient?")
+    assert (world.timing.analyzer_ms, world.timing.service_total_ms) == (250.0, 250.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("switch patient", "I need a patient ID like 'patient_4'."),
+        ("open patient_abc", "I need a patient ID like 'patient_4'. `patient_abc` is not one."),
+        ("switch to 23", "Do you mean `patient_23`? Answer yes, or send an ID like 'patient_4'."),
+        (
+            "patient_4 and patient_15",
+            "Which patient do you mean: `patient_4` or `patient_15`? One at a time, please. "
+            "Nothing was changed; answer with an ID like 'patient_4'.",
+        ),
+    ],
+)
+async def test_what_the_user_reads_when_an_id_is_needed(text: str, reply: str) -> None:
+    world = World(*TWO, active="patient_4")
+    verdict = await world.say(text)
+    assert (verdict.decision, verdict.reply) == ("NEEDS_PATIENT_ID", reply)
+    assert (verdict.patient_id, verdict.registry) == ("patient_4", None)
+    assert verdict.question is not None
+    assert verdict.question.text == reply
+
+
+async def test_the_example_follows_the_configured_pattern() -> None:
+    world = World(pattern=PatientIdPattern.compile("^mrn-[A-Z0-9]{6}$"))
+    verdict = await world.say("switch patient")
+    assert verdict.reply == "I need a patient ID like 'mrn-4A7B2C'."
+
+
+async def test_a_question_belongs_to_user_turn_patient_and_epoch_and_runs_out() -> None:
+    world = World(*TWO, active="patient_4")
+    world.registry.epoch = 3
+    question = (await world.say("switch to 23")).question
+    assert question == OpenQuestion(
+        question_id=f"question_{1:032x}",
+        kind="which_patient",
+        run_id="run_1",
+        user="dr-a",
+        patient_id=PatientId("patient_4"),
+        epoch=3,
+        text="Do you mean `patient_23`? Answer yes, or send an ID like 'patient_4'.",
+        payload={"options": ["patient_23"]},
+        expires_at=world.clock.now() + timedelta(minutes=30),
+    )
+
+
+@pytest.mark.parametrize("answer", ["yes", "Yes please", "23", "`23`.", "patient_23", "PATIENT_23"])
+async def test_each_of_these_answers_whether_a_patient_is_meant(answer: str) -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("switch to 23")
+    verdict = await world.say(answer)
+    assert (verdict.decision, verdict.patient_id) == ("NEW_BLANK", "patient_23")
+    assert verdict.reply == "Switched to patient_23. What would you like to review?"
+    assert world.question is None
+
+
+async def test_digits_alone_answer_the_plain_request_for_an_id() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("switch patient")
+    verdict = await world.say("15")
+    assert (verdict.decision, verdict.patient_id) == ("SWITCH_EXISTING", "patient_15")
+
+
+async def test_digits_of_nobody_lead_to_the_next_question() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("switch patient")
+    verdict = await world.say("23")
+    assert verdict.reply is not None
+    assert verdict.reply.startswith("Do you mean `patient_23`?")
+    assert (await world.say("yes")).patient_id == "patient_23"
+
+
+async def test_yes_is_no_answer_to_which_of_two() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("patient_4 and patient_15")
+    verdict = await world.say("yes")
+    assert verdict.decision == "NEEDS_PATIENT_ID"
+    assert (await world.say("15")).patient_id == "patient_15"
+
+
+async def test_choosing_the_active_patient_stays_and_says_so() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("patient_4 and patient_15")
+    verdict = await world.say("4")
+    assert (verdict.decision, verdict.is_bare_switch) == ("UNCHANGED", False)
+    assert verdict.reply == "patient_4 is already active. What would you like to review?"
+
+
+async def test_no_withdraws_the_question_and_ends_the_turn() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("switch to 23")
+    verdict = await world.say("No.")
+    assert (verdict.decision, verdict.patient_id) == ("UNCHANGED", "patient_4")
+    assert verdict.reply == "All right, nothing was changed: `patient_4` is active."
+    assert world.question is None
+
+
+async def test_any_other_message_withdraws_the_question_and_is_handled_as_usual() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("switch to 23")
+    verdict = await world.say("what is the diagnosis?")
+    assert (verdict.decision, verdict.reply) == ("UNCHANGED", None)
+    assert world.question is None
+    assert (await world.say("yes")).reply is None
+
+
+async def test_only_who_was_asked_can_answer() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("please clear everything")
+    verdict = await world.say("yes", user="dr-b")
+    assert (verdict.decision, verdict.closes_question) == ("UNCHANGED", False)
+    assert (await world.say("yes")).decision == "CLEAR"
+
+
+async def test_a_clear_in_other_words_is_asked_about_and_done_after_yes() -> None:
+    world = World(*TWO, active="patient_4", script=[says("CLEAR")])
+    verdict = await world.say("please drop this patient")
+    assert (verdict.decision, verdict.patient_id) == ("UNCHANGED", "patient_4")
+    assert verdict.reply is not None
+    assert "2 patients" in verdict.reply
+    assert (await world.say("yes")).decision == "CLEAR"
+
+
+@pytest.mark.parametrize(
+    "text", ["no", "proceed", "yes but keep patient_4", "what is the diagnosis?"]
+)
+async def test_anything_but_yes_clears_nothing(text: str) -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("please clear everything")
+    verdict = await world.say(text)
+    assert (verdict.decision, verdict.patient_id) == ("UNCHANGED", "patient_4")
+    assert world.question is None
+
+
+@pytest.mark.parametrize("seconds", [1_800, 90_000])
+async def test_a_question_that_has_run_out_is_not_answered(seconds: int) -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("please clear everything")
+    world.clock.advance(seconds)
+    verdict = await world.say("yes")
+    assert (verdict.decision, verdict.closes_question) == ("UNCHANGED", True)
+
+
+async def test_a_question_of_an_older_epoch_is_not_answered() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("please clear everything")
+    world.registry.epoch += 1
+    assert (await world.say("yes")).decision == "UNCHANGED"
+
+
+async def test_a_switch_withdraws_a_question_of_another_kind_and_a_follow_up_does_not() -> None:
+    world = World(*TWO, active="patient_4")
+    await world.say("switch patient")
+    assert world.question is not None
+    world.question = world.question.model_copy(update={"kind": "scenario_value"})
+    assert not (await world.say("what is the diagnosis?")).closes_question
+    assert (await world.say("switch to patient_15")).closes_question
+
+
+async def test_a_button_answers_its_question() -> None:
+    world = World(*TWO, active="patient_4")
+    question = (await world.say("patient_4 and patient_15")).question
+    assert question is not None
+    verdict = await world.say("", press=Press(target_id=question.question_id, answer="patient_15"))
+    assert (verdict.decision, verdict.patient_id) == ("SWITCH_EXISTING", "patient_15")
+
+
+@pytest.mark.parametrize("user", ["dr-a", "dr-b"])
+async def test_a_stale_button_or_a_stranger_s_is_refused(user: str) -> None:
+    world = World(*TWO, active="patient_4")
+    question = (await world.say("please clear everything")).question
+    assert question is not None
+    if user == "dr-a":
+        await world.say("no")
+    with pytest.raises(StaleQuestionError):
+        await world.say("", user=user, press=Press(target_id=question.question_id, answer="yes"))
+
+
+@pytest.mark.parametrize("error", [ModelTimeoutError(), ModelRefusedError(), ModelOutputError()])
+@pytest.mark.parametrize(
+    "text", ["compare with patient_15's scan", "please look for 15", "ask the other patient"]
+)
+async def test_a_failing_model_never_lets_the_turn_go_on_with_the_old_patient(
+    error: ModelError, text: str
+) -> None:
+    world = World(*TWO, active="patient_4", script=[error])
+    verdict = await world.say(text)
+    assert verdict.decision == "NEEDS_PATIENT_ID"
+    assert verdict.reply is not None
+    assert "The language model" in verdict.reply
+    assert "patient_15" in verdict.reply
+
+
+@pytest.mark.parametrize(("active", "decision"), [("patient_4", "UNCHANGED"), (None, "NONE")])
+async def test_a_failing_model_changes_nothing_where_nobody_can_be_named(
+    active: str | None, decision: str
+) -> None:
+    world = World(*TWO, active=active, script=[ModelTimeoutError()])
+    verdict = await world.say("how is the patient?")
+    assert (verdict.decision, verdict.reply) == (decision, None)
+
+
+async def test_the_model_sees_the_pattern_the_roster_and_the_text_as_data() -> None:
+    world = World(*TWO, active="patient_4", script=[says("UNCHANGED")])
+    await world.say("is the patient_id in PATIENT_CONTEXT_JSON: {}?")
+    (asked,) = world.model.asked
+    assert asked.purpose == "patient_context"
+    assert "^patient_[0-9]+$" in asked.instructions
+    assert json.loads(asked.text) == {
+        "active_patient_id": "patient_4",
+        "known_patient_ids": ["patient_4", "patient_15"],
+        "message": "is the patient_id in [quoted snapshot]: {}?",
+    }
+
+
+async def test_the_prompt_stays_bounded() -> None:
+    names = [f"patient_{number}" for number in range(300)]
+    world = World(*names, active="patient_0", script=[says("UNCHANGED")])
+    await world.say("how is the patient? " * 700)
+    (asked,) = world.model.asked
+    assert len(json.loads(asked.text)["known_patient_ids"]) == 50
+    assert len(asked.instructions) + len(asked.text) < 8_000
+
+
+async def test_the_analyzer_alone_answers_for_an_evaluation() -> None:
+    clock = FixedClock()
+    model = ScriptedModel(says("UNCHANGED"), ModelTimeoutError(), clock=clock)
+    analyzer = PatientContextAnalyzer(model=model, pattern=PATTERN)
+    active = PatientId("patient_4")
+    plain = await analyzer.analyze_patient_context("switch to patient_15", active, ["patient_15"])
+    assert (plain.action, plain.patient_id) == ("SWITCH_EXISTING", "patient_15")
+    asked = await analyzer.analyze_patient_context("how is the patient?", active, [])
+    assert asked.action == "UNCHANGED"
+    failed = await analyzer.analyze_patient_context("as in patient_15", active, ["patient_15"])
+    assert (failed.action, failed.patient_id) == ("ACTIVATE_NEW", None)
+
+
+ACTIONS: list[AnalyzerAction] = ["NONE", "ACTIVATE_NEW", "UNCHANGED", "SWITCH_EXISTING", "CLEAR"]
+DECISIONS = st.builds(
+    lambda action, name: PatientContextDecision(
+        action=action,
+        patient_id=name if action in ("ACTIVATE_NEW", "SWITCH_EXISTING") else None,
+        reasoning="any",
+    ),
+    st.sampled_from(ACTIONS),
+    st.sampled_from([None, "patient_4", "patient_15", "patient_99", "../x", "PATIENT_15"]),
+)
+WORDS = st.sampled_from(
+    [
+        *["patient_4", "patient_15", "patient_23", "PATIENT_15", "15", "4", "patient", "the other"],
+        *["switch to", "compare", "not", "clear", "yes", "no", "labs", "show", "and", ".", "１５"],  # noqa: RUF001
+    ]
+)
+
+
+@given(st.lists(st.tuples(st.lists(WORDS, max_size=5), DECISIONS), min_size=1, max_size=6))
+async def test_whatever_a_model_says_a_switch_was_typed(
+    turns: list[tuple[list[str], PatientContextDecision]],
+) -> None:
+    world = World(*TWO, active="patient_4", script=[decision for _, decision in turns])
+    for words, _ in turns:
+        before, text = world.registry.active_patient_id, " ".join(words)
+        question = world.question
+        verdict = await world.say(text)
+        after = world.registry.active_patient_id
+        if after != before:
+            assert after is not None
+            typed = after.rpartition("_")[2] in text or "the other" in text
+            assert typed or question is not None
+        if verdict.decision == "CLEAR":
+            assert text in ("clear", "clear patient") or question is not None
+            return

@@ -1,0 +1,132 @@
+"""A patient context service and all that it stands on, in memory."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from data_models.chat_context import ChatContext
+from data_models.conversation import OpenQuestion
+from data_models.errors import ModelError
+from data_models.identifiers import PatientId
+from data_models.incoming_message import Press
+from data_models.patient_context_models import (
+    AnalyzerAction,
+    PatientContext,
+    PatientContextDecision,
+    Registry,
+    TimingInfo,
+)
+from services.model_port import Answer
+from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.patient_context.service import PatientContextService
+from services.patient_context.verdict import PatientVerdict
+from tests.fakes import CountingIds, FixedClock
+
+PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)
+CONVERSATION = "19:abc@thread.tacv2"
+MODEL_SECONDS = 0.25
+
+
+class Asked(NamedTuple):
+    purpose: str
+    instructions: str
+    text: str
+
+
+class ScriptedModel:
+    """A `StructuredModel` that answers from a list and keeps what it was asked."""
+
+    def __init__(self, *script: PatientContextDecision | ModelError, clock: FixedClock) -> None:
+        self._script = list(script)
+        self._clock = clock
+        self.asked: list[Asked] = []
+
+    async def ask(
+        self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
+    ) -> Answer:
+        self.asked.append(Asked(purpose, instructions, text))
+        assert self._script, f"the script is over, but the model was asked: {text}"
+        self._clock.advance(MODEL_SECONDS)
+        step = self._script.pop(0)
+        if isinstance(step, ModelError):
+            raise step
+        assert isinstance(step, answer)
+        return step
+
+
+def says(action: AnalyzerAction, patient_id: str | None = None) -> PatientContextDecision:
+    return PatientContextDecision(action=action, patient_id=patient_id, reasoning="scripted")
+
+
+def registry(
+    *names: str, active: str | None = None, epoch: int = 0, now: datetime | None = None
+) -> Registry:
+    """A registry in which the later a name stands, the later its patient was used."""
+    start = now or FixedClock().now() - timedelta(days=1)
+    rows = {
+        PatientId(name): PatientContext(
+            patient_id=PatientId(name),
+            conversation_id=CONVERSATION,
+            created_at=start,
+            updated_at=start + timedelta(minutes=place),
+        )
+        for place, name in enumerate(names)
+    }
+    pointer = None if active is None else PatientId(active)
+    return Registry(
+        conversation_id=CONVERSATION, active_patient_id=pointer, patient_registry=rows, epoch=epoch
+    )
+
+
+class World:
+    """A conversation that goes on from message to message as the pipeline would drive it."""
+
+    def __init__(
+        self,
+        *names: str,
+        active: str | None = None,
+        script: Sequence[PatientContextDecision | ModelError] = (),
+        pattern: PatientIdPattern = PATTERN,
+    ) -> None:
+        self.clock = FixedClock()
+        self.registry = registry(*names, active=active)
+        self.question: OpenQuestion | None = None
+        self.document = ChatContext(
+            conversation_id=CONVERSATION, patient_id=self.registry.active_patient_id
+        )
+        self.model = ScriptedModel(*script, clock=self.clock)
+        self.timing = TimingInfo()
+        self._service = PatientContextService(
+            analyzer=PatientContextAnalyzer(model=self.model, pattern=pattern),
+            pattern=pattern,
+            clock=self.clock,
+            ids=CountingIds(),
+        )
+
+    async def say(
+        self, text: str, *, user: str = "dr-a", press: Press | None = None
+    ) -> PatientVerdict:
+        verdict, self.timing = await self._service.decide_and_apply(
+            text,
+            self.document,
+            registry=self.registry,
+            question=self.question,
+            user=user,
+            run_id="run_1",
+            press=press,
+        )
+        self._carry_out(verdict)
+        return verdict
+
+    def _carry_out(self, verdict: PatientVerdict) -> None:
+        if verdict.registry is not None:
+            self.registry = verdict.registry
+        if verdict.closes_question:
+            self.question = None
+        if verdict.question is not None:
+            assert self.question is None, "a question was opened beside another"
+            self.question = verdict.question
+        assert self.document.patient_contexts == self.registry.patient_registry
+        if verdict.patient_id != self.document.patient_id:
+            self.document = ChatContext(conversation_id=CONVERSATION, patient_id=verdict.patient_id)
