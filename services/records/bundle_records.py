@@ -40,9 +40,6 @@ class BundleRecords:
         """See `PatientRecords.load`."""
         return await self._cache.get(patient_id, self._read)
 
-    async def close(self) -> None:
-        """See `PatientRecords.close`."""
-
     async def _read(self, patient_id: PatientId) -> PatientRecord:
         record = await asyncio.to_thread(_record_in, self._folder, patient_id)
         _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.resources))

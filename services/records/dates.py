@@ -32,9 +32,10 @@ def _day(recorded: str, *, last: bool) -> date | None:
     if found is None:
         return None
     year, month, day = found.groups()
-    month = month or ("12" if last else "01")
     try:
-        ends = calendar.monthrange(int(year), int(month))[1]
-        return date(int(year), int(month), int(day or (ends if last else 1)))
+        if day:
+            return date(int(year), int(month), int(day))
+        number = int(month or ("12" if last else "01"))
+        return date(int(year), number, calendar.monthrange(int(year), number)[1] if last else 1)
     except ValueError:
         return None

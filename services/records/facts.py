@@ -35,10 +35,15 @@ class Source(View):
 
 
 class Reading(View):
-    """One value and the sources that say it."""
+    """One value and the newest sources that say it.
+
+    Attributes:
+        more_sources: How many more say so, or None.
+    """
 
     value: str
     sources: tuple[Source, ...]
+    more_sources: int | None = None
 
     @property
     def date(self) -> str:
@@ -53,7 +58,8 @@ class Fact(View):
         name: What it is, such as `ECOG`.
         state: Whether it is known; `not in the record` is said, never filled in.
         value: The newest recorded value, or None.
-        sources: What says `value`.
+        sources: What says `value`, newest first.
+        more_sources: How many more say so, or None.
         disagreement: Every reading, the value's own among them, when sources of the same
             time say different things; newest first.
         earlier: Older different readings, newest first.
@@ -64,6 +70,7 @@ class Fact(View):
     state: FactState
     value: str | None = None
     sources: tuple[Source, ...] = ()
+    more_sources: int | None = None
     disagreement: tuple[Reading, ...] = ()
     earlier: tuple[Reading, ...] = ()
     left_out: int = 0

@@ -147,7 +147,9 @@ class FhirClient:
         """Return whether `url` lies under our base URL; the token goes nowhere else."""
         base = self.base_url
         inside = url.path == base.path or url.path.startswith(f"{base.path.rstrip('/')}/")
-        return url.is_absolute() and url.origin() == base.origin() and inside
+        if not url.is_absolute() or ".." in url.parts:
+            return False
+        return url.origin() == base.origin() and inside
 
     async def _ask(self, url: URL) -> FhirAnswer:
         try:

@@ -17,10 +17,10 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from data_models.identifiers import PatientId, hashed
+from services.records.base_url import checked_base_url
 from services.records.bundle_records import bundle_entries
 from services.records.fhir_attachments import fetch_attachments
 from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits, Pages
-from services.records.fhir_session import checked_base_url
 from services.records.record import PatientRecord, record_from_resources
 from services.records.record_cache import RecordCache
 
@@ -58,18 +58,19 @@ class FhirServerRecords:
         session: aiohttp.ClientSession,
         clock: Clock,
         identifier_system: str | None = None,
-        allow_private: bool = False,
         limits: FhirLimits | None = None,
         cache_seconds: float = 60,
     ) -> None:
-        """Take a session of `records_session`; `close` closes it.
+        """Take a session that the caller made for outbound calls and closes.
+
+        Which addresses it may reach is the session's business; redirects are refused and cookies
+        should not be kept.
 
         Raises:
             ConfigurationError: `base_url` is not usable.
         """
         self._limits = limits or FhirLimits()
-        url = checked_base_url(base_url.rstrip("/"), allow_private=allow_private)
-        self._session = session
+        url = checked_base_url(base_url)
         self._identifier_system = identifier_system
         self._client = FhirClient(
             base_url=url, token=token, session=session, clock=clock, limits=self._limits
@@ -79,10 +80,6 @@ class FhirServerRecords:
     async def load(self, patient_id: PatientId) -> PatientRecord:
         """See `PatientRecords.load`."""
         return await self._cache.get(patient_id, self._fetch)
-
-    async def close(self) -> None:
-        """See `PatientRecords.close`."""
-        await self._session.close()
 
     async def _fetch(self, patient_id: PatientId) -> PatientRecord:
         try:

@@ -5,6 +5,7 @@ shown to the clinician rather than hiding the rest of the resource.
 """
 
 from decimal import Decimal
+from functools import cached_property
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -38,7 +39,7 @@ class CodeableConcept(Element):
         shown = (coding.display or coding.code for coding in self.coding)
         return self.text or next((text for text in shown if text), None)
 
-    @property
+    @cached_property
     def codes(self) -> frozenset[str]:
         """All codes, whatever their system."""
         return frozenset(coding.code for coding in self.coding if coding.code)

@@ -22,7 +22,3 @@ class PatientRecords(Protocol):
             RecordsUnreadableError: the answer is not FHIR R4 or over a limit.
         """
         ...
-
-    async def close(self) -> None:
-        """Release connections."""
-        ...

@@ -11,7 +11,7 @@ from docx.enum.section import WD_ORIENT
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Pt, RGBColor
-from docx.table import Table
+from docx.table import _Row
 
 from services.records.facts import Source
 
@@ -81,17 +81,13 @@ class ReportPage:
         """Add a table whose header repeats on every page."""
         table = self._document.add_table(rows=1, cols=len(header), style="Light Grid Accent 1")
         table.autofit = False
-        self._fill(table, 0, header)
+        self._fill(table.rows[0], header, widths_cm)
         repeat = OxmlElement("w:tblHeader")
         repeat.set(qn("w:val"), "true")
         # python-docx has no public call for a repeated header.
         table.rows[0]._tr.get_or_add_trPr().append(repeat)
-        for number, row in enumerate(rows, start=1):
-            table.add_row()
-            self._fill(table, number, row)
-        for column, width in zip(table.columns, widths_cm, strict=True):
-            for cell in column.cells:
-                cell.width = Cm(width)
+        for row in rows:
+            self._fill(table.add_row(), row, widths_cm)
         self._document.add_paragraph()
 
     def cite(self, sources: Iterable[Source]) -> str:
@@ -108,12 +104,11 @@ class ReportPage:
     def _number(self, source: Source) -> int:
         return self._sources.setdefault(source.ref, (len(self._sources) + 1, source))[0]
 
-    def _fill(self, table: Table, number: int, texts: Sequence[str]) -> None:
-        for cell, text in zip(table.rows[number].cells, texts, strict=True):
-            cell.text = clean(text)
-            for paragraph in cell.paragraphs:
-                for run in paragraph.runs:
-                    run.font.size = Pt(9)
+    def _fill(self, row: _Row, texts: Sequence[str], widths_cm: Sequence[float]) -> None:
+        for cell, text, width in zip(row.cells, texts, widths_cm, strict=True):
+            cell.width = Cm(width)
+            run = cell.paragraphs[0].add_run(clean(text))
+            run.font.size = Pt(9)
 
     def _set_up(self, title: str, generated_at: datetime) -> None:
         section = self._document.sections[0]

@@ -9,6 +9,8 @@ from services.records.facts import Fact, Reading, Source
 SAME_TIME = timedelta(days=14)
 """Different values closer than this are a disagreement; further apart, a course."""
 EARLIER_LIMIT = 10
+SOURCE_LIMIT = 5
+"""Sources shown for one value; the rest is counted."""
 
 
 def resolve(
@@ -30,6 +32,7 @@ def resolve(
         state="sources differ" if rivals else "recorded",
         value=newest.value,
         sources=newest.sources,
+        more_sources=newest.more_sources,
         disagreement=(newest, *rivals) if rivals else (),
         earlier=tuple(earlier[:EARLIER_LIMIT]),
         left_out=max(0, len(earlier) - EARLIER_LIMIT),
@@ -40,12 +43,18 @@ def _grouped(said: Iterable[tuple[str, Source]]) -> list[Reading]:
     groups: dict[str, list[tuple[str, Source]]] = {}
     for value, source in said:
         groups.setdefault(" ".join(value.casefold().split()), []).append((value, source))
-    readings = [
-        Reading(value=group[0][0], sources=tuple(source for _, source in group))
-        for group in groups.values()
-    ]
+    readings = [_reading(group) for group in groups.values()]
     # A stable sort: on one day, what was given first (structured before text) leads.
     return sorted(readings, key=lambda reading: reading.date, reverse=True)
+
+
+def _reading(group: list[tuple[str, Source]]) -> Reading:
+    sources = sorted((source for _, source in group), key=lambda s: s.date or "", reverse=True)
+    return Reading(
+        value=group[0][0],
+        sources=tuple(sources[:SOURCE_LIMIT]),
+        more_sources=max(0, len(sources) - SOURCE_LIMIT) or None,
+    )
 
 
 def _same_time(newest: Reading, other: Reading, same_time: timedelta) -> bool:

@@ -8,7 +8,7 @@ from data_models.identifiers import PatientId
 from services.records.dates import day_text
 from services.records.facts import Bounded, Fact, FactState, Source, View, bounded
 from services.records.fhir_resources import AllergyIntolerance, Condition, Observation
-from services.records.observations import name_of, value_of
+from services.records.observations import value_of
 from services.records.record import PatientRecord
 from services.records.resolve import resolve
 from services.records.text_readings import stated_in_notes
@@ -202,8 +202,7 @@ def _observed(record: PatientRecord, *codes: str) -> Iterator[tuple[str, Source]
         if observation.code and observation.code.codes & wanted:
             value = value_of(observation)
             if value:
-                source = observation_source(ref, observation)
-                yield value, source.model_copy(update={"title": name_of(observation)})
+                yield value, observation_source(ref, observation)
 
 
 def _allergies(record: PatientRecord) -> Fact:

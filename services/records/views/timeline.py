@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import date
 from typing import Literal, TypeAlias, get_args
 
@@ -27,6 +28,20 @@ _DOCUMENT_KINDS: dict[str, EventKind] = {
     "pathology report": "pathology",
     "other report": "report",
 }
+
+
+_Thing: TypeAlias = Condition | Treatment | Observation | ImagingStudy | ClinicalDocument
+_Told: TypeAlias = tuple[str, list[str | None], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """An event before it is written out; only those that are shown are."""
+
+    day: str | None
+    kind: EventKind
+    ref: str
+    thing: _Thing
 
 
 class TimelineEvent(View):
@@ -76,106 +91,90 @@ def timeline(
 
     A partial date counts as inside when any of its days is.
     """
-    events = list(_events(record))
-    asked = [event for event in events if event.kind in kinds]
+    drafts = list(_drafts(record))
+    asked = [draft for draft in drafts if draft.kind in kinds]
     spanned = since is not None or until is not None
-    dated = [event for event in asked if event.date and _inside(event.date, since, until)]
-    dated.sort(key=lambda event: (event.date or "", event.source.ref))
-    undated = [event for event in asked if event.date is None]
+    dated = [draft for draft in asked if draft.day and _inside(draft.day, since, until)]
+    dated.sort(key=lambda draft: (draft.day or "", draft.ref))
+    undated = [draft for draft in asked if draft.day is None]
     found = dated if spanned else [*undated, *dated]
     kept = found[max(0, len(found) - limit) :]
     return Timeline(
-        events=tuple(sorted(kept, key=lambda event: event.date is None)),
+        events=tuple(_event(draft) for draft in sorted(kept, key=lambda d: d.day is None)),
         limit=limit,
         left_out=len(found) - len(kept),
         undated_left_out=len(undated) if spanned else 0,
-        other_kinds=dict(Counter(event.kind for event in events if event.kind not in kinds)),
+        other_kinds=dict(Counter(draft.kind for draft in drafts if draft.kind not in kinds)),
         incomplete=record.left_out.sentence(),
     )
 
 
-def _events(record: PatientRecord) -> Iterator[TimelineEvent]:
+def _drafts(record: PatientRecord) -> Iterator[_Draft]:
     for ref, condition in record.of(Condition):
-        yield _diagnosis(ref, condition)
+        yield _Draft(day_text(condition.clinical_date), "diagnosis", ref, condition)
     for treatment in treatments(record):
-        yield _treated(treatment)
+        kind: EventKind = "medication" if treatment.kind == "medication" else "procedure"
+        yield _Draft(treatment.start, kind, treatment.source.ref, treatment)
     for ref, observation in record.of(Observation):
-        yield _observed(ref, observation)
+        day = day_text(observation.clinical_date)
+        yield _Draft(day, _observation_kind(observation), ref, observation)
     for ref, study in record.of(ImagingStudy):
-        yield _imaged(ref, study)
+        yield _Draft(day_text(study.clinical_date), "imaging", ref, study)
     for document in record.documents:
-        yield _documented(document)
+        yield _Draft(document.date, _DOCUMENT_KINDS[document.kind], document.ref, document)
 
 
-def _diagnosis(ref: str, condition: Condition) -> TimelineEvent:
+def _observation_kind(observation: Observation) -> EventKind:
+    if is_biomarker(observation):
+        return "biomarker"
+    for category in observation.category:
+        if "vital-signs" in category.codes:
+            return "vital sign"
+        if "laboratory" in category.codes:
+            return "laboratory"
+    return "observation"
+
+
+def _event(draft: _Draft) -> TimelineEvent:
+    title, parts, until = _told(draft.thing)
+    detail = "; ".join(part for part in parts if part)
+    return TimelineEvent(
+        date=draft.day,
+        until=day_text(until),
+        kind=draft.kind,
+        title=title,
+        detail=detail[:_DETAIL_LIMIT_CHARS] or None,
+        source=Source(ref=draft.ref, date=draft.day, title=title),
+    )
+
+
+def _told(thing: _Thing) -> _Told:
+    """Return the title, the details and the end of what happened."""
+    match thing:
+        case Condition():
+            return _diagnosed(thing)
+        case Treatment():
+            return thing.name, [thing.detail], thing.end
+        case Observation():
+            parts = [value_of(thing), *(note.text for note in thing.note)]
+            return name_of(thing), parts, None
+        case ImagingStudy():
+            modalities = [modality.display or modality.code for modality in thing.modality]
+            return thing.description or "Imaging study", modalities, None
+        case ClinicalDocument():
+            first = (thing.text or thing.problem or "").partition("\n")[0]
+            return thing.title, [thing.author, first], None
+
+
+def _diagnosed(condition: Condition) -> _Told:
     title = (condition.code.label if condition.code else None) or "Unnamed condition"
     stages = [stage.summary.label for stage in condition.stage if stage.summary]
     sites = [site.label for site in condition.body_site]
     status = condition.clinical_status.label if condition.clinical_status else None
     certainty = condition.verification_status.label if condition.verification_status else None
     unsure = certainty if certainty != "confirmed" else None
-    parts = [*sites, *stages, status, unsure, *(note.text for note in condition.note)]
-    return _event(
-        ref, "diagnosis", title, condition.clinical_date, parts, condition.abatement_date_time
-    )
-
-
-def _treated(treatment: Treatment) -> TimelineEvent:
-    return TimelineEvent(
-        date=treatment.start,
-        until=treatment.end,
-        kind="medication" if treatment.kind == "medication" else "procedure",
-        title=treatment.name,
-        detail=treatment.detail[:_DETAIL_LIMIT_CHARS] if treatment.detail else None,
-        source=treatment.source,
-    )
-
-
-def _observed(ref: str, observation: Observation) -> TimelineEvent:
-    parts = [value_of(observation), *(note.text for note in observation.note)]
-    kind = _observation_kind(observation)
-    return _event(ref, kind, name_of(observation), observation.clinical_date, parts)
-
-
-def _observation_kind(observation: Observation) -> EventKind:
-    if is_biomarker(observation):
-        return "biomarker"
-    codes = frozenset[str]().union(*(category.codes for category in observation.category))
-    if "vital-signs" in codes:
-        return "vital sign"
-    return "laboratory" if "laboratory" in codes else "observation"
-
-
-def _imaged(ref: str, study: ImagingStudy) -> TimelineEvent:
-    modalities = [modality.display or modality.code for modality in study.modality]
-    title = study.description or "Imaging study"
-    return _event(ref, "imaging", title, study.clinical_date, modalities)
-
-
-def _documented(document: ClinicalDocument) -> TimelineEvent:
-    first = (document.text or document.problem or "").partition("\n")[0]
-    kind = _DOCUMENT_KINDS[document.kind]
-    return _event(document.ref, kind, document.title, document.date, [document.author, first])
-
-
-def _event(
-    ref: str,
-    kind: EventKind,
-    title: str,
-    when: str | None,
-    parts: list[str | None],
-    until: str | None = None,
-) -> TimelineEvent:
-    day = day_text(when)
-    detail = "; ".join(part for part in parts if part)
-    return TimelineEvent(
-        date=day,
-        until=day_text(until),
-        kind=kind,
-        title=title,
-        detail=detail[:_DETAIL_LIMIT_CHARS] or None,
-        source=Source(ref=ref, date=day, title=title),
-    )
+    notes = [note.text for note in condition.note]
+    return title, [*sites, *stages, status, unsure, *notes], condition.abatement_date_time
 
 
 def _inside(recorded: str, since: date | None, until: date | None) -> bool:

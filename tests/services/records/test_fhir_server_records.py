@@ -1,0 +1,479 @@
+import asyncio
+import base64
+import json
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from structlog.testing import capture_logs
+
+from data_models.errors import (
+    ConfigurationError,
+    RecordAmbiguousError,
+    RecordNotFoundError,
+    RecordsError,
+    RecordsRefusedError,
+    RecordsUnavailableError,
+    RecordsUnreadableError,
+)
+from data_models.identifiers import PatientId
+from services.records.fhir_client import FhirLimits
+from services.records.fhir_resources import Condition, Observation
+from services.records.fhir_server_records import FhirServerRecords
+from services.records.views.reports import note as one_note
+from services.records.views.timeline import timeline
+from tests.fakes import FixedClock
+from tests.services.records.charts import PATIENT_ID, cancer, ecog, note, patient, resource
+from tests.services.records.fhir_fake import FakeFhir, answer, found, outcome, running
+
+TOKEN = "token-that-must-stay-here"
+LIMITS = FhirLimits(request_seconds=1.0, load_seconds=3.0)
+
+
+@pytest.fixture
+async def fhir() -> AsyncIterator[FakeFhir]:
+    async with running(FakeFhir()) as fake:
+        yield fake
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as opened:
+        yield opened
+
+
+@pytest.fixture
+def records(fhir: FakeFhir, session: aiohttp.ClientSession) -> FhirServerRecords:
+    return make(fhir, session)
+
+
+def make(fhir: FakeFhir, session: aiohttp.ClientSession, **options: Any) -> FhirServerRecords:
+    chosen = {
+        "limits": LIMITS,
+        "cache_seconds": 0,
+        "clock": FixedClock(),
+        "token": TOKEN,
+        **options,
+    }
+    return FhirServerRecords(base_url=fhir.base_url, session=session, **chosen)
+
+
+async def test_everything_about_the_patient_is_read(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.holds_patient(ecog("e", "2024-01-01", "1"), note("n", "2024-01-02", "Well."))
+    record = await records.load(PATIENT_ID)
+
+    assert set(record.resources) == {"Observation/e", "DocumentReference/n"}
+    assert fhir.requests[0].query["identifier"] == "patient_9"
+    assert {request.headers["Authorization"] for request in fhir.requests} == {f"Bearer {TOKEN}"}
+
+
+async def test_without_a_token_no_authorization_is_sent(
+    fhir: FakeFhir, session: aiohttp.ClientSession
+) -> None:
+    fhir.holds_patient()
+    await make(fhir, session, token=None).load(PATIENT_ID)
+    assert "Authorization" not in fhir.requests[0].headers
+
+
+async def test_the_identifier_system_is_asked_for_and_checked(
+    fhir: FakeFhir, session: aiohttp.ClientSession
+) -> None:
+    fhir.holds_patient()
+    await make(fhir, session, identifier_system="urn:ids").load(PATIENT_ID)
+    assert fhir.requests[0].query["identifier"] == "urn:ids|patient_9"
+
+    with pytest.raises(RecordNotFoundError):
+        await make(fhir, session, identifier_system="urn:others").load(PATIENT_ID)
+
+
+async def test_a_server_that_ignores_the_search_does_not_give_us_a_stranger(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    stranger = patient(id="p1", identifier=[{"value": "patient_1"}])
+    fhir.on("Patient", found(stranger))
+    with pytest.raises(RecordNotFoundError):
+        await records.load(PATIENT_ID)
+
+
+async def test_two_patients_with_the_identifier_are_not_chosen_between(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.on("Patient", found(patient(), patient(id="p10")))
+    with pytest.raises(RecordAmbiguousError):
+        await records.load(PATIENT_ID)
+
+
+async def test_a_patient_without_the_identifier_is_found_by_resource_id(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.on("Patient", found())
+    fhir.on("Patient/p9", patient())
+    fhir.on("Patient/p9/$everything", found(cancer()))
+    record = await records.load(PatientId("p9"))
+    assert [ref for ref, _ in record.of(Condition)] == ["Condition/tumour"]
+
+
+@pytest.mark.parametrize("status", [404, 410])
+async def test_an_unknown_id_is_not_found(
+    fhir: FakeFhir, records: FhirServerRecords, status: int
+) -> None:
+    fhir.on("Patient", found())
+    fhir.on("Patient/p9", answer(outcome("not-found"), status))
+    with pytest.raises(RecordNotFoundError):
+        await records.load(PatientId("p9"))
+
+
+async def test_another_resource_than_the_one_asked_for_is_refused(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.on("Patient", found())
+    fhir.on("Patient/p9", patient(id="p10"))
+    with pytest.raises(RecordsUnreadableError):
+        await records.load(PatientId("p9"))
+
+
+@pytest.mark.parametrize("key", ["..", ".", "a/b", "p9/../p10", "", "x" * 65])
+async def test_a_resource_id_that_would_change_the_path_is_refused(
+    fhir: FakeFhir, records: FhirServerRecords, key: str
+) -> None:
+    fhir.on("Patient", found(patient(id=key)))
+    with pytest.raises(RecordsUnreadableError):
+        await records.load(PATIENT_ID)
+    assert fhir.targets() == ["Patient"]
+
+
+async def test_pages_are_followed_to_the_end(fhir: FakeFhir, records: FhirServerRecords) -> None:
+    fhir.holds_patient()
+    here = f"{fhir.base_url}/Patient/p9/$everything"
+    fhir.on("Patient/p9/$everything", found(ecog("a", "2024", "1"), link=f"{here}?page=2"))
+    fhir.on("Patient/p9/$everything?page=2", found(ecog("b", "2024", "1"), link="?page=3"))
+    fhir.on("Patient/p9/$everything?page=3", found(ecog("c", "2024", "1")))
+
+    record = await records.load(PATIENT_ID)
+    assert list(record.resources) == ["Observation/a", "Observation/b", "Observation/c"]
+    assert record.left_out.sentence() is None
+
+
+@pytest.mark.parametrize(
+    "limits", [replace(LIMITS, pages=3), replace(LIMITS, entries=3)], ids=["pages", "entries"]
+)
+async def test_more_than_we_read_is_said(
+    fhir: FakeFhir, session: aiohttp.ClientSession, limits: FhirLimits
+) -> None:
+    fhir.holds_patient()
+    for number in range(10):
+        target = "Patient/p9/$everything" + (f"?page={number}" if number else "")
+        fhir.on(target, found(ecog(f"e{number}", "2024", "1"), link=f"?page={number + 1}"))
+
+    record = await make(fhir, session, limits=limits).load(PATIENT_ID)
+    assert len(record.of(Observation)) == 3
+    assert "more than was read" in (timeline(record).incomplete or "")
+
+
+async def test_pages_that_go_in_a_circle_end(fhir: FakeFhir, records: FhirServerRecords) -> None:
+    fhir.holds_patient()
+    fhir.on("Patient/p9/$everything", found(link="?page=2"))
+    fhir.on("Patient/p9/$everything?page=2", found(link="?page=2"))
+    with pytest.raises(RecordsUnreadableError):
+        await records.load(PATIENT_ID)
+
+
+async def test_a_page_that_fails_fails_the_whole(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.holds_patient()
+    fhir.on("Patient/p9/$everything", found(ecog("a", "2024", "1"), link="?page=2"))
+    fhir.on("Patient/p9/$everything?page=2", answer(outcome("exception"), 500))
+    with pytest.raises(RecordsUnavailableError):
+        await records.load(PATIENT_ID)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["http://127.0.0.1:1/fhir/x", "https://evil.example/fhir/x", "//evil.example/fhir/x",
+     "/other/x", "../../../outside", "/fhir/%2e%2e/outside", "/fhirs/x",
+     "http://127.0.0.1@evil.example/fhir/x", "http://[", "", 7],
+)  # fmt: skip
+async def test_a_link_to_another_place_is_not_followed(
+    fhir: FakeFhir, records: FhirServerRecords, address: Any
+) -> None:
+    fhir.holds_patient()
+    fhir.on("Patient/p9/$everything", {**found(), "link": [{"relation": "next", "url": address}]})
+    with pytest.raises(RecordsUnreadableError):
+        await records.load(PATIENT_ID)
+    assert fhir.targets() == ["Patient", "Patient/p9/$everything"]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_a_redirect_is_not_followed(
+    fhir: FakeFhir, records: FhirServerRecords, status: int
+) -> None:
+    async with running(FakeFhir()) as elsewhere:
+        fhir.on("Patient", answer("", status, Location=f"{elsewhere.base_url}/Patient"))
+        with pytest.raises(RecordsUnreadableError):
+            await records.load(PATIENT_ID)
+        assert elsewhere.requests == []
+
+
+@pytest.mark.parametrize("status", [401, 403])
+async def test_refused_credentials_are_the_operators_matter(
+    fhir: FakeFhir, records: FhirServerRecords, status: int
+) -> None:
+    fhir.on("Patient", answer(outcome("login"), status))
+    with pytest.raises(RecordsRefusedError):
+        await records.load(PATIENT_ID)
+    assert len(fhir.requests) == 1
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+async def test_a_busy_server_is_asked_again(
+    fhir: FakeFhir, records: FhirServerRecords, status: int
+) -> None:
+    fhir.holds_patient()
+    fhir.on("Patient", answer(outcome("throttled"), status), answer(found(patient())))
+    await records.load(PATIENT_ID)
+    assert fhir.targets()[:2] == ["Patient", "Patient"]
+
+
+async def test_a_busy_server_is_asked_again_when_it_said(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.holds_patient()
+    busy = answer(outcome("throttled"), 429, **{"Retry-After": "1"})
+    fhir.on("Patient", busy, answer(found(patient())))
+
+    start = time.monotonic()
+    await records.load(PATIENT_ID)
+    assert 0.9 < time.monotonic() - start < 2.5
+    assert fhir.targets()[:2] == ["Patient", "Patient"]
+
+
+async def test_retry_after_may_be_a_date(fhir: FakeFhir, session: aiohttp.ClientSession) -> None:
+    fhir.holds_patient()
+    busy = answer(outcome("throttled"), 503, **{"Retry-After": "Wed, 02 Jan 2030 03:04:06 GMT"})
+    fhir.on("Patient", busy, answer(found(patient())))
+
+    start = time.monotonic()
+    await make(fhir, session).load(PATIENT_ID)  # the fixed clock shows one second earlier
+    assert time.monotonic() - start > 0.9
+
+
+@pytest.mark.parametrize("wait", ["3600", "Thu, 03 Jan 2030 03:04:06 GMT"])
+async def test_a_long_wait_is_not_waited_for(
+    fhir: FakeFhir, records: FhirServerRecords, wait: str
+) -> None:
+    fhir.on("Patient", answer(outcome("throttled"), 429, **{"Retry-After": wait}))
+    with pytest.raises(RecordsUnavailableError):
+        await records.load(PATIENT_ID)
+    assert len(fhir.requests) == 1
+
+
+@pytest.mark.parametrize("wait", ["soon", "-3", "0", ""])
+async def test_a_busy_server_is_given_up_after_three_attempts(
+    fhir: FakeFhir, records: FhirServerRecords, wait: str
+) -> None:
+    fhir.on("Patient", answer(outcome("throttled"), 503, **{"Retry-After": wait}))
+    with pytest.raises(RecordsUnavailableError):
+        await records.load(PATIENT_ID)
+    assert len(fhir.requests) == 3
+
+
+async def test_a_slow_server_is_unavailable(fhir: FakeFhir, session: aiohttp.ClientSession) -> None:
+    records = make(fhir, session, limits=replace(LIMITS, request_seconds=0.2))
+    fhir.delay_seconds = 0.5
+    with pytest.raises(RecordsUnavailableError):
+        await records.load(PATIENT_ID)
+    assert len(fhir.requests) == 1
+
+
+async def test_many_slow_pages_are_bounded_as_a_whole(
+    fhir: FakeFhir, session: aiohttp.ClientSession
+) -> None:
+    fhir.on("Patient", answer(outcome("throttled"), 503, **{"Retry-After": "2"}))
+    records = make(fhir, session, limits=replace(LIMITS, load_seconds=0.3))
+    start = time.monotonic()
+    with pytest.raises(RecordsUnavailableError):
+        await records.load(PATIENT_ID)
+    assert time.monotonic() - start < 1.5
+
+
+async def test_a_server_that_is_not_there_is_unavailable(
+    fhir: FakeFhir, session: aiohttp.ClientSession, unused_tcp_port: int
+) -> None:
+    fhir.base_url = f"http://127.0.0.1:{unused_tcp_port}/fhir"
+    with pytest.raises(RecordsUnavailableError) as caught:
+        await make(fhir, session).load(PATIENT_ID)
+    assert "patient_9" not in repr(caught.value)
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "<html>", "[]", "7", '{"resourceType":"Bundle"', '{"resourceType":"Patient"}', b"\xff\xfe",
+     outcome("exception"), {"resourceType": "Bundle", "entry": {}},
+     {"resourceType": "Bundle", "link": 1},
+     '{"resourceType":"Bundle","a":NaN}'],
+)  # fmt: skip
+async def test_what_is_no_bundle_is_never_an_empty_record(
+    fhir: FakeFhir, records: FhirServerRecords, body: Any
+) -> None:
+    fhir.holds_patient()
+    fhir.on("Patient/p9/$everything", answer(body))
+    with pytest.raises(RecordsUnreadableError) as caught:
+        await records.load(PATIENT_ID)
+    assert caught.value.__cause__ is None
+
+
+async def test_an_answer_over_the_limit_is_not_read_to_its_end(
+    fhir: FakeFhir, session: aiohttp.ClientSession
+) -> None:
+    fhir.holds_patient(note("n", "2024-01-01", "x" * 200_000))
+    with pytest.raises(RecordsUnreadableError):
+        await make(fhir, session, limits=replace(LIMITS, page_bytes=100_000)).load(PATIENT_ID)
+
+
+async def test_a_small_answer_that_unpacks_to_a_huge_one_is_refused(
+    fhir: FakeFhir, session: aiohttp.ClientSession
+) -> None:
+    def packed(_: web.Request) -> web.StreamResponse:
+        response = web.Response(body=b" " * 5_000_000)
+        response.enable_compression(web.ContentCoding.gzip)
+        return response
+
+    fhir.on("Patient", packed)
+    with pytest.raises(RecordsUnreadableError):
+        await make(fhir, session, limits=replace(LIMITS, page_bytes=1_000_000)).load(PATIENT_ID)
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 501])
+async def test_without_everything_each_type_is_searched(
+    fhir: FakeFhir, records: FhirServerRecords, status: int
+) -> None:
+    fhir.holds_patient()
+    fhir.on("Patient/p9/$everything", answer(outcome("not-supported"), status))
+    for kind in ("Condition", "Observation", "MedicationStatement", "MedicationRequest",
+                 "MedicationAdministration", "Procedure", "DiagnosticReport",
+                 "DocumentReference", "AllergyIntolerance"):  # fmt: skip
+        fhir.on(kind, found())
+    fhir.on("Observation", found(ecog("a", "2024", "1"), link="?page=2"))
+    fhir.on("Observation?page=2", found(ecog("b", "2024", "1")))
+
+    record = await records.load(PATIENT_ID)
+    assert len(record.resources) == 2
+    assert record.left_out.not_offered == ("ImagingStudy",)
+    asked = next(r for r in fhir.requests if r.path.endswith("/MedicationRequest"))
+    assert asked.query["patient"] == "Patient/p9"
+
+
+async def test_a_type_that_fails_is_not_a_type_without_entries(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.holds_patient()
+    fhir.on("Patient/p9/$everything", answer(outcome("not-supported"), 404))
+    fhir.on("Condition", answer(outcome("invalid", "Ada Secret"), 400))
+    with pytest.raises(RecordsUnreadableError) as caught:
+        await records.load(PATIENT_ID)
+    assert str(caught.value) == "the records server answered 400 (invalid)"
+
+
+async def test_an_outcome_with_text_for_a_code_is_not_repeated(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.on("Patient", answer(outcome("Ada Secret was here"), 422))
+    with pytest.raises(RecordsUnreadableError) as caught:
+        await records.load(PATIENT_ID)
+    assert "Secret" not in str(caught.value)
+
+
+async def test_resources_of_other_patients_are_left_out_and_said(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    theirs = {**ecog("t", "2024", "4"), "subject": {"reference": "Patient/p10"}}
+    fhir.holds_patient(theirs, patient(id="p10"), ecog("m", "2024", "1"))
+    record = await records.load(PATIENT_ID)
+    assert list(record.resources) == ["Observation/m"]
+    assert record.left_out.other_patient == 1
+
+
+async def test_absolute_references_to_this_server_are_this_patient(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    mine = {"reference": f"{fhir.base_url}/Patient/p9"}
+    fhir.holds_patient({**ecog("m", "2024", "1"), "subject": mine})
+    assert len((await records.load(PATIENT_ID)).resources) == 1
+
+
+async def test_texts_kept_elsewhere_on_the_server_are_fetched(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    def kept(key: str, url: str) -> dict[str, Any]:
+        row = note(key, "2024-01-01", "")
+        row["content"] = [{"attachment": {"contentType": "text/plain", "url": url}}]
+        return row
+
+    data = base64.b64encode(b"Seen today.").decode()
+    fhir.on("Binary/1", {"resourceType": "Binary", "data": data})
+    fhir.holds_patient(
+        kept("relative", "Binary/1"), kept("absolute", f"{fhir.base_url}/Binary/1"),
+        kept("gone", "Binary/2"), kept("foreign", "https://evil.example/Binary/1"),
+    )  # fmt: skip
+    record = await records.load(PATIENT_ID)
+
+    texts = {document.ref.partition("/")[2]: document.text for document in record.documents}
+    assert texts == {
+        "relative": "Seen today.", "absolute": "Seen today.", "gone": None, "foreign": None,
+    }  # fmt: skip
+    gone = one_note(record, "DocumentReference/gone")
+    assert gone is not None
+    assert gone.problem == "the text is kept elsewhere and was not fetched"
+
+
+async def test_tools_of_one_turn_share_one_load(
+    fhir: FakeFhir, session: aiohttp.ClientSession, clock: FixedClock
+) -> None:
+    fhir.holds_patient()
+    records = make(fhir, session, clock=clock, cache_seconds=60)
+    await asyncio.gather(*(records.load(PATIENT_ID) for _ in range(5)))
+    assert len(fhir.requests) == 2
+
+    clock.advance(61)
+    await records.load(PATIENT_ID)
+    assert len(fhir.requests) == 4
+
+
+async def test_nothing_of_the_patient_or_the_token_is_logged(
+    fhir: FakeFhir, records: FhirServerRecords
+) -> None:
+    fhir.holds_patient(resource("Condition", "c", code={"text": "Secret disease"}))
+    fhir.on("Patient", answer(outcome("x"), 503), answer(found(patient())))
+    with capture_logs() as logs:
+        await records.load(PATIENT_ID)
+
+    written = json.dumps(logs, default=str)
+    assert "records_loaded" in written
+    for secret in ("Secret", "Ada", "patient_9", "p9/", TOKEN):
+        assert secret not in written
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "fhir.example", "ftp://fhir.example", "http://fhir.example/r4", "https://u:p@fhir.example",
+     "https://fhir.example/r4?x=1", "https://fhir.example/#a", "https://", "http://["],
+)  # fmt: skip
+async def test_an_address_that_would_leak_the_token_stops_the_start(
+    session: aiohttp.ClientSession, clock: FixedClock, address: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        FhirServerRecords(base_url=address, token=TOKEN, session=session, clock=clock)
+    assert TOKEN not in str(caught.value)
+
+
+def test_all_failures_are_of_one_family() -> None:
+    kinds = (RecordNotFoundError, RecordAmbiguousError, RecordsRefusedError, RecordsUnreadableError)
+    assert all(issubclass(kind, RecordsError) for kind in kinds)

@@ -1,0 +1,171 @@
+from datetime import date
+
+import pytest
+
+from services.records.views.biomarkers import biomarkers
+from services.records.views.demographics import demographics
+from services.records.views.status import TREATMENT_LIMIT, current_status
+from tests.services.records.charts import (
+    cancer,
+    ecog,
+    note,
+    observation,
+    patient,
+    record,
+    resource,
+)
+
+TODAY = date(2025, 7, 1)
+
+
+def test_an_empty_record_says_of_everything_that_it_is_missing() -> None:
+    status = current_status(record(), today=TODAY)
+
+    assert status.missing() == (
+        "age", "sex", "diagnosis", "primary site", "histology", "stage", "ECOG", "allergies",
+        "biomarkers", "treatment history",
+    )  # fmt: skip
+    assert status.vital_status.value == "no death recorded"
+    assert '"not in the record"' in status.compact_json()
+
+
+def test_every_fact_names_its_source_and_date() -> None:
+    chart = record(
+        cancer(stage=[{"summary": {"text": "Stage IVA"}}]), ecog("e1", "2024-03-07", "1")
+    )
+    status = current_status(chart, today=TODAY)
+
+    facts = (status.diagnosis, status.primary_site, status.staging[0], status.ecog)
+    assert [(fact.value, fact.sources[0].ref, fact.sources[0].date) for fact in facts] == [
+        ("Adenocarcinoma of lung", "Condition/tumour", "2024-03-06"),
+        ("Right upper lobe", "Condition/tumour", "2024-03-06"),
+        ("IVA", "Condition/tumour", "2024-03-06"),
+        ("1", "Observation/e1", "2024-03-07"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["ECOG 2.", "ECOG PS 2 today", "She is ECOG performance status of 2", "ECOG: 2; tired"]
+)
+def test_a_note_that_states_ecog_is_a_source_with_its_words(text: str) -> None:
+    status = current_status(record(note("n", "2024-05-01", text)), today=TODAY)
+
+    assert status.ecog.value == "2"
+    assert "ECOG" in (status.ecog.sources[0].quote or "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ECOG 2 at diagnosis.", "Her mother had stage IV disease.", "The trial asks for ECOG 0.",
+     "ECOG 12 is no score", "Restaging is planned", "initially stage III", "ECOG was 3"],
+)  # fmt: skip
+def test_words_about_another_time_or_person_are_no_reading(text: str) -> None:
+    status = current_status(record(note("n", "2024-05-01", text)), today=TODAY)
+
+    assert status.ecog.state == "not in the record"
+    assert status.staging[0].state == "not in the record"
+
+
+def test_shorthand_for_a_known_stage_is_no_disagreement() -> None:
+    chart = record(
+        cancer(stage=[{"summary": {"text": "Stage IIIB"}}]),
+        note("n", "2024-03-06", "Now stage III."),
+    )
+    assert current_status(chart, today=TODAY).staging[0].state == "recorded"
+
+
+def test_metastases_effusions_and_other_illness_are_not_the_diagnosis() -> None:
+    chart = record(
+        cancer(),
+        resource("Condition", "m", code={"text": "Metastasis to brain"}, recordedDate="2025-01-01"),
+        resource("Condition", "e", code={"text": "Malignant pleural effusion"}),
+        resource("Condition", "h", code={"coding": [{"code": "I10"}], "text": "Hypertension"}),
+    )
+    fact = current_status(chart, today=TODAY).diagnosis
+    assert (fact.value, fact.state) == ("Adenocarcinoma of lung", "recorded")
+
+
+def test_a_value_that_is_absent_for_a_reason_is_shown_with_the_reason() -> None:
+    row = resource(
+        "Observation", "b", code={"text": "EGFR"}, effectiveDateTime="2024-01-01",
+        dataAbsentReason={"text": "not performed"},
+    )  # fmt: skip
+    assert biomarkers(record(row)).items[0].value == "no result (not performed)"
+
+
+def test_a_marker_measured_again_has_a_course_and_no_disagreement() -> None:
+    def psa(key: str, day: str, value: float) -> dict[str, object]:
+        quantity = {"value": value, "unit": "ng/mL"}
+        return resource(
+            "Observation", key, code={"text": "PSA"}, effectiveDateTime=day, valueQuantity=quantity
+        )
+
+    fact = biomarkers(record(psa("a", "2024-01-01", 4.0), psa("b", "2024-01-08", 9.25))).items[0]
+    assert (fact.value, fact.state) == ("9.25 ng/mL", "recorded")
+    assert fact.earlier[0].value == "4.0 ng/mL"
+
+
+def test_a_variant_is_named_after_its_gene() -> None:
+    def part(code: str, text: str) -> dict[str, object]:
+        return {"code": {"coding": [{"code": code}]}, "valueCodeableConcept": {"text": text}}
+
+    row = observation(
+        "v", "69548-6", "Genetic variant assessment", "2024-01-01", "Present",
+        component=[part("48018-6", "BRAF"), part("48005-3", "p.Val600Glu")],
+    )  # fmt: skip
+    fact = biomarkers(record(row)).items[0]
+    assert (fact.name, fact.value) == ("BRAF", "Present; p.Val600Glu")
+
+
+def test_what_merely_sounds_like_a_marker_is_none() -> None:
+    chart = record(observation("o", "1", "Met with family", "2024-01-01", "yes"))
+    assert biomarkers(chart).items == ()
+
+
+def test_lists_are_bounded_and_say_how_much_is_left_out() -> None:
+    drugs = [
+        resource("MedicationStatement", f"m{n}", medicationCodeableConcept={"text": f"Drug {n}"},
+                 effectiveDateTime=f"2024-01-{n % 28 + 1:02d}")
+        for n in range(TREATMENT_LIMIT + 3)
+    ]  # fmt: skip
+    shown = current_status(record(*drugs), today=TODAY).treatments
+    assert (len(shown.items), shown.left_out) == (TREATMENT_LIMIT, 3)
+
+
+def test_a_drug_behind_a_reference_is_named() -> None:
+    chart = record(
+        {"resourceType": "Medication", "id": "d", "code": {"text": "Osimertinib"}},
+        resource("MedicationRequest", "m", medicationReference={"reference": "Medication/d"}),
+    )
+    assert current_status(chart, today=TODAY).treatments.items[0].name == "Osimertinib"
+
+
+@pytest.mark.parametrize(
+    ("fields", "age", "deceased"),
+    [
+        ({"birthDate": "1957-07-02"}, "67", None),
+        ({"birthDate": "1957-07-01"}, "68", None),
+        ({"birthDate": "1957"}, "67 or 68", None),
+        ({"birthDate": "1957-06"}, "68", None),
+        ({"birthDate": "1957-07-01", "deceasedDateTime": "2020-06-30"}, "62", "died 2020-06-30"),
+        (
+            {"birthDate": "1957-07-01", "deceasedBoolean": True},
+            None,
+            "died, date not in the record",
+        ),
+        ({"birthDate": "2031-01-01"}, None, None),
+        ({"birthDate": "unknown"}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_the_age_is_told_as_far_as_it_is_known(
+    fields: dict[str, object], age: str | None, deceased: str | None
+) -> None:
+    who = demographics(record(person=patient(**fields)), today=TODAY)
+    assert (who.age, who.deceased) == (age, deceased)
+
+
+def test_the_official_name_is_shown_and_a_nameless_patient_has_none() -> None:
+    names = [{"use": "nickname", "text": "Addie"}, {"use": "official", "text": "Ada Example"}]
+    assert demographics(record(person=patient(name=names)), today=TODAY).name == "Ada Example"
+    assert demographics(record(person=patient(name=[])), today=TODAY).name is None
