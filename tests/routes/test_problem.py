@@ -1,5 +1,6 @@
 """Errors over HTTP, over real sockets."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 
@@ -97,6 +98,12 @@ async def test_a_redirect_is_no_failure(client: Client) -> None:
 async def test_an_answer_that_broke_off_is_not_followed_by_another(client: Client) -> None:
     with pytest.raises(ClientError):
         await (await client.get("/api/break")).read()
+    reader, writer = await asyncio.open_connection("127.0.0.1", client.port)
+    writer.write(b"GET /api/break HTTP/1.1\r\nHost: x\r\n\r\n")
+    answer = await asyncio.wait_for(reader.read(), 5)
+    writer.close()
+    assert answer.count(b"HTTP/1.1 ") == 1
+    assert b"problem" not in answer
 
 
 async def test_an_unexpected_error_is_logged_once_with_its_place(client: Client) -> None:

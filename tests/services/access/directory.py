@@ -37,7 +37,14 @@ class Directory:
     def url(self) -> str:
         return str(self.server.make_url(PATH))
 
-    def token(self, *, key: str = "one", alg: str = "RS256", **changes: Any) -> str:
+    def token(
+        self,
+        *,
+        key: str = "one",
+        alg: str = "RS256",
+        header: dict[str, Any] | None = None,
+        **changes: Any,
+    ) -> str:
         """Return a good token, but for `changes`; a claim changed to None is left out."""
         claims = {
             "iss": f"{AUTHORITY}/{TENANT}/v2.0",
@@ -50,7 +57,7 @@ class Directory:
             "name": "Ada",
         } | changes
         claims = {name: value for name, value in claims.items() if value is not None}
-        headers = {"kid": key}
+        headers = {"kid": key} | (header or {})
         if alg == "none":
             return jwt.encode(claims, "", algorithm=alg, headers=headers)
         secret = _PRIVATE[key] if alg.startswith("RS") else "k" * 32

@@ -101,6 +101,12 @@ async def test_anything_but_a_key_is_refused(
         await api_keys.authenticate(shown(authorization=authorization))
 
 
+async def test_no_token_is_not_the_empty_key() -> None:
+    empty = [("nobody", hashlib.sha256(b"").hexdigest())]
+    with pytest.raises(UnauthenticatedError):
+        await ApiKeyAuthenticator(keys=empty, operators=()).authenticate(shown())
+
+
 def header(claims: dict[str, str]) -> str:
     rows = [{"typ": name, "val": value} for name, value in claims.items()]
     return b64encode(json.dumps({"auth_typ": "aad", "claims": rows}).encode()).decode()

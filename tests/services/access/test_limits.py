@@ -55,6 +55,14 @@ def test_the_table_forgets_who_was_quiet_longest(clock: FixedClock) -> None:
         rate.take("c")
 
 
+def test_who_comes_back_is_remembered_longer(clock: FixedClock) -> None:
+    rate = MessageRate(per_minute=2, clock=clock, table_limit=2)
+    for principal in ("a", "b", "a", "c"):
+        rate.take(principal)
+    with pytest.raises(RateLimitedError):
+        rate.take("a")
+
+
 def test_a_caller_holds_so_many_sockets_and_gets_the_place_back() -> None:
     slots = SocketSlots(limit=1)
     with slots.hold("a"):

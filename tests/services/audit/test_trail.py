@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from data_models.errors import AuditUnavailableError
+from data_models.errors import AuditUnavailableError, CorruptDocumentError
 from data_models.local_blob_store import LocalBlobStore
 from services.audit import tail
-from services.audit.chain import first_link, sealed
+from services.audit.chain import Link, checked, first_link, sealed
 from services.audit.entry import AuditEntry
 from services.audit.place import Place
 from services.audit.trail import AuditTrail, NoAudit
@@ -225,6 +225,46 @@ async def test_a_record_taken_out_moved_or_doubled_is_found(order: tuple[int, ..
     (broken,) = (await verify(store)).breaks
     wrong = next(at for at, number in enumerate(order) if number != at)
     assert broken.record == wrong + 1
+
+
+async def test_a_record_of_another_chain_is_found() -> None:
+    store = MemoryBlobStore()
+    for replica in ("a", "b"):
+        trail = AuditTrail(store=store, replica=replica, clock=FixedClock())
+        for run in range(2):
+            await trail.record(entry(run))
+    name = f"trail/{DAY}/a/000001.jsonl"
+    first, _ = store.contents[name].splitlines(keepends=True)
+    _, foreign = store.contents[name.replace("/a/", "/b/")].splitlines(keepends=True)
+    await store.delete(name)
+    await store.create(name, first + foreign)
+    (broken,) = (await verify(store)).breaks
+    assert (broken.name, broken.record) == (name, 2)
+
+
+FORMS = [
+    pytest.param(lambda line: b" " + line, id="a blank"),
+    pytest.param(lambda line: line.replace(b'{"', b'{"patient":"x","', 1), id="a second key"),
+    pytest.param(lambda line: line.replace(b"run_0", b"run\\u005f0"), id="an escape"),
+    pytest.param(lambda line: line[:-1] + b"\r\n", id="another line end"),
+]
+
+
+@pytest.mark.parametrize("changed", FORMS)
+async def test_a_record_in_another_form_is_found(changed: Callable[[bytes], bytes]) -> None:
+    store = MemoryBlobStore()
+    await trail_on(store).record(entry(0))
+    line = store.contents[FIRST]
+    await store.delete(FIRST)
+    await store.create(FIRST, changed(line))
+    assert (await verify(store)).breaks
+
+
+def test_a_forged_number_is_found() -> None:
+    start = first_link("d", "f")
+    line, _ = sealed([entry()], after=Link(7, start.digest), time=datetime(2030, 1, 1, tzinfo=UTC))
+    with pytest.raises(CorruptDocumentError, match="does not follow"):
+        checked(line[:-1], after=start)
 
 
 async def test_a_missing_part_and_a_stray_file_are_found(monkeypatch: pytest.MonkeyPatch) -> None:

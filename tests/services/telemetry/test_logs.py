@@ -94,6 +94,13 @@ def test_nothing_said_reaches_the_log_whatever_the_key(log: Log) -> None:
     assert not any(word in log.text for word in CANARY.split())
 
 
+def test_one_word_is_withheld_too_where_it_could_be_anybodys(log: Log) -> None:
+    structlog.get_logger().info("event", name="Zebra", text="Zebra", items=["Zebra"])
+    structlog.get_logger().info("Zebra")
+    assert [line["event"] for line in log.lines] == ["event", WITHHELD]
+    assert "Zebra" not in log.text
+
+
 def test_an_exception_is_logged_by_type_and_place_only(log: Log) -> None:
     try:
         fail()
