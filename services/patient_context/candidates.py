@@ -22,6 +22,7 @@ _MARKUP = str.maketrans(
 _PARTS_LIMIT = 8
 _DISTINCT_LIMIT = 20
 _DIGITS_LIMIT = 20
+_EMBEDDING_LIMIT_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,9 @@ class _Finder:
         short = self._short_form(core)
         if short is not None:
             return f"patient <{short}>"
+        if len(core) > _EMBEDDING_LIMIT_CHARS:
+            hidden = self._hidden_id(core)
+            return core.lower() if hidden is None else self._noted_unfit(hidden)
         inner = self._embedded(core)
         if inner is not None:
             return inner
@@ -145,6 +149,13 @@ class _Finder:
             if self._is_id(core[start : parts[size - 1].end()])
         )
         return next(fits, 0)
+
+    def _hidden_id(self, core: str) -> str | None:
+        """Return a token too long to be taken apart from where an id seems to begin."""
+        lowered = core.lower()
+        beginnings = (*self._known, *(prefix for prefix in self._prefixes if len(prefix) > 2))
+        places = [place for one in beginnings if (place := lowered.find(one)) >= 0]
+        return core[min(places) :] if places else None
 
     def _looks_meant_as_id(self, core: str) -> bool:
         """Whether `core` begins as ids do, and not as an English word with a hyphen."""

@@ -5,6 +5,7 @@
 
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 # Letters of other scripts that a reader takes for Latin ones, after case folding.
 _LOOK_ALIKES = {
@@ -37,6 +38,7 @@ def fold(text: str) -> tuple[str, Sequence[int]]:
     return "".join(folded), origin
 
 
+@lru_cache(maxsize=4_096)
 def _plain(character: str) -> str:
     if character.isascii():
         return character.lower()

@@ -90,7 +90,7 @@ def read_message(
     """Read `text` against the roster `known`, which lists the last used first."""
     roster = known if active is None or active in known else (*known, active)
     found = find_candidates(text, pattern=pattern, roster=roster)
-    numbers = _Numbers(found.shape, roster)
+    numbers = _Numbers(shape=found.shape, roster=roster)
     named, doubt = _named(found, numbers.strong(), pattern)
     if not text.isascii():
         doubt = doubt or _look_alikes(text, found, named, roster=roster, pattern=pattern)
@@ -112,7 +112,7 @@ def read_message(
 class _Numbers:
     """The numbers of a shape, and which ids they may be short for."""
 
-    def __init__(self, shape: str, roster: Sequence[PatientId]) -> None:
+    def __init__(self, *, shape: str, roster: Sequence[PatientId]) -> None:
         self._shape = shape
         self._by_digits: dict[str, list[PatientId]] = {}
         if ANY_NUMBER.search(shape):
@@ -183,7 +183,7 @@ def _look_alikes(
     if plain_text == text:
         return None
     plain = find_candidates(plain_text, pattern=pattern, roster=roster)
-    seen, doubt = _named(plain, _Numbers(plain.shape, roster).strong(), pattern)
+    seen, doubt = _named(plain, _Numbers(shape=plain.shape, roster=roster).strong(), pattern)
     if set(seen) == set(named) and set(plain.unfit) <= set(found.unfit):
         return doubt
     options = tuple(dict.fromkeys([*seen, *named]))[:OPTIONS_LIMIT]

@@ -194,6 +194,12 @@ def test_numbers_and_words_of_medicine_name_nobody(text: str) -> None:
     assert (reading.named, reading.doubt, reading.digits) == ((), None, ())
 
 
+def test_an_id_inside_a_token_too_long_to_take_apart_is_asked_about() -> None:
+    reading = read("x." * 400 + "patient_15" + ".x" * 400, "patient_4", active="patient_4")
+    assert reading.doubt is not None
+    assert read("x9." * 400, "patient_4", active="patient_4").doubt is None
+
+
 def test_digits_are_compared_without_leading_zeros() -> None:
     assert digits_of("patient_007") == digits_of("mrn-7") == "7"
     assert digits_of("patient_0") == "0"
