@@ -20,10 +20,6 @@ class ConversationAccessor:
     def __init__(self, *, documents: Documents) -> None:
         self._documents = documents
 
-    def is_known(self, conversation_id: str) -> bool:
-        """Whether this replica served the conversation and still remembers it."""
-        return self._documents.is_cached(ConversationLayout.of(conversation_id).conversation)
-
     async def read(
         self, conversation_id: str, *, fresh: bool = False
     ) -> Stored[Conversation] | None:

@@ -123,10 +123,6 @@ class Documents:
         self._cache.drop(name)
         await self.store.delete(name)
 
-    def is_cached(self, name: str) -> bool:
-        """Whether this replica wrote or read `name` and still remembers it."""
-        return name in self._cache
-
     def forget(self, prefix: str) -> None:
         """Drop every cached blob below `prefix`: another replica has written there."""
         self._cache.drop_prefix(prefix)

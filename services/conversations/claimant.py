@@ -1,5 +1,6 @@
 """Claims conversations, queues what meets a running turn, takes dead turns over."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 
 from data_models.claim import Claim, Successor, claimed, lease_end
@@ -26,6 +27,24 @@ from services.conversations.takeover import Takeover
 from services.replica import Replica
 
 _BELL_TRIES = 50
+SERVED_CONVERSATIONS = 20_000
+
+
+class RecentNames:
+    """The names seen last, bounded."""
+
+    def __init__(self, *, limit: int) -> None:
+        self._limit = limit
+        self._names: OrderedDict[str, None] = OrderedDict()
+
+    def seen(self, name: str) -> bool:
+        """Return whether `name` was seen before, and see it."""
+        before = name in self._names
+        self._names[name] = None
+        self._names.move_to_end(name)
+        if len(self._names) > self._limit:
+            self._names.popitem(last=False)
+        return before
 
 
 class Claimant:
@@ -51,6 +70,7 @@ class Claimant:
         self._clock = clock
         self._times = times
         self._queue_depth = queue_depth
+        self._served = RecentNames(limit=SERVED_CONVERSATIONS)
 
     async def look(self, message: IncomingMessage, *, fresh: bool) -> Stored[Conversation]:
         """Return the conversation of `message`, a new one with no ETag if there is none.
@@ -165,7 +185,7 @@ class Claimant:
 
     async def _claim(self, stored: Stored[Conversation], running: RunningTurn) -> Claim | None:
         conversation, dead = stored.document, stored.document.running_turn
-        known = self._conversations.is_known(conversation.conversation_id)
+        served = self._served.seen(conversation.conversation_id)
         if dead is not None:
             taken = await self._takeover.fence(conversation, dead, self._clock.now())
             conversation.answered.append(taken.answered)
@@ -177,7 +197,7 @@ class Claimant:
             running=running,
             clock=self._clock,
             times=self._times,
-            was_known=known and dead is None and stored.etag is not None,
+            was_known=served and dead is None and stored.etag is not None,
         )
 
     async def _running(
