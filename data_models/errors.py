@@ -33,10 +33,14 @@
     * ModelRequestError: the server does not take requests of this form
   * RecordsError: the patient's records could not be read
     * RecordsUnavailableError: retry
+      * RecordsBusyError: the server said so, perhaps with a time to wait
     * RecordsRefusedError: the operator's token is missing, wrong or not enough
     * RecordsUnreadableError: the records break the FHIR standard or our limits
     * RecordAmbiguousError: two patients carry the id; nobody guesses which
     * RecordNotFoundError
+  * ChannelError: a reply could not be handed to its channel; it is kept for the next contact
+    * ChannelUnavailableError: retry
+    * ChannelRefusedError: the channel does not take this reply
   * ConfigurationError: the operator can fix it; stops the start
 
 No error carries what a patient or a clinician wrote: messages name the kind of
@@ -339,6 +343,20 @@ class RecordsUnavailableError(RecordsError):
     retryable = True
 
 
+class RecordsBusyError(RecordsUnavailableError):
+    """The records server, or the way to it, may answer if asked again.
+
+    Attributes:
+        wait_seconds: How long the server asked us to wait; None if it did not say.
+    """
+
+    code = "records_busy"
+
+    def __init__(self, message: str, *, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
+
+
 class RecordsRefusedError(RecordsError):
     """The records server refused our credentials."""
 
@@ -370,6 +388,34 @@ class RecordNotFoundError(RecordsError):
     code = "record_not_found"
     user_message = "There are no records for this patient."
     http_status = 404
+
+
+class ChannelError(RoundsError):
+    """A reply could not be handed to the channel of its conversation."""
+
+    code = "channel"
+    http_status = 502
+
+
+class ChannelUnavailableError(ChannelError):
+    """The channel did not answer, or was busy.
+
+    Attributes:
+        wait_seconds: How long the channel asked to wait, if it said.
+    """
+
+    code = "channel_unavailable"
+    retryable = True
+
+    def __init__(self, reason: str, *, wait_seconds: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait_seconds = wait_seconds
+
+
+class ChannelRefusedError(ChannelError):
+    """The channel refuses this reply, or the place it would go to is not allowed."""
+
+    code = "channel_refused"
 
 
 class ConfigurationError(RoundsError):

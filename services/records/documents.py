@@ -30,6 +30,7 @@ class ClinicalDocument:
         ref: Source id, such as `DocumentReference/note-3`.
         text: What it says; None when there is nothing that can be read.
         problem: Why `text` is None, for people; None when there is text.
+        summary: A report's own conclusion.
     """
 
     ref: str
@@ -39,6 +40,7 @@ class ClinicalDocument:
     author: str | None
     text: str | None
     problem: str | None
+    summary: str | None = None
 
 
 def note_document(ref: str, note: DocumentReference) -> ClinicalDocument:
@@ -69,6 +71,7 @@ def report_document(ref: str, report: DiagnosticReport) -> ClinicalDocument:
         author=next((who.display for who in report.performer if who.display), None),
         text=text,
         problem=problem,
+        summary=_tidy(report.conclusion) if report.conclusion else None,
     )
 
 

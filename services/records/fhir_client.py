@@ -15,6 +15,7 @@ from yarl import URL
 
 from data_models.clock import Clock
 from data_models.errors import (
+    RecordsBusyError,
     RecordsRefusedError,
     RecordsUnavailableError,
     RecordsUnreadableError,
@@ -69,14 +70,6 @@ class Pages:
 
     entries: list[dict[str, Any]]
     truncated: bool
-
-
-class _BusyError(RecordsUnavailableError):
-    """The server may answer if asked again."""
-
-    def __init__(self, message: str, *, wait_seconds: float | None = None) -> None:
-        super().__init__(message)
-        self.wait_seconds = wait_seconds
 
 
 class FhirClient:
@@ -161,7 +154,7 @@ class FhirClient:
                 return _answer(response.status, data)
         except aiohttp.ClientConnectionError as error:
             # None of these is `from error`: aiohttp quotes URLs, which name the patient.
-            raise _BusyError(_unanswered(error)) from None
+            raise RecordsBusyError(_unanswered(error)) from None
         except (aiohttp.ClientError, TimeoutError) as error:
             raise RecordsUnavailableError(_unanswered(error)) from None
 
@@ -180,13 +173,13 @@ class FhirClient:
             raise RecordsUnreadableError("the records server redirected")
         if status in (429, 502, 503, 504):
             wait = _retry_after(headers.get("Retry-After"), self._clock.now())
-            raise _BusyError(f"the records server answered {status}", wait_seconds=wait)
+            raise RecordsBusyError(f"the records server answered {status}", wait_seconds=wait)
         if status >= 500 and status != 501:
             raise RecordsUnavailableError(f"the records server answered {status}")
 
     def _wait(self, error: Exception) -> bool | float:
         """Tell stamina whether to try again, and after how many seconds if the server said."""
-        if not isinstance(error, _BusyError):
+        if not isinstance(error, RecordsBusyError):
             return False
         if error.wait_seconds is None:
             return True

@@ -49,7 +49,7 @@ def _banner(page: ReportPage, content: ReportContent) -> None:
         ("Age", patient.age or ABSENT),
         ("Sex", patient.sex or ABSENT),
         *([("Vital status", patient.deceased)] if patient.deceased else []),
-        ("Record numbers", "; ".join(patient.identifiers) or ABSENT),
+        ("Record numbers", _numbers(patient.identifiers)),
         ("Generated", f"{content.generated_at:%Y-%m-%d %H:%M} UTC"),
     ]
     page.table(("Item", "Value"), rows, (4.0, 13.0))
@@ -58,6 +58,11 @@ def _banner(page: ReportPage, content: ReportContent) -> None:
         page.notice(OFFLINE_NOTICE)
     if content.status.incomplete:
         page.notice(content.status.incomplete)
+
+
+def _numbers(identifiers: tuple[str, ...]) -> str:
+    values = (identifier.rpartition("|")[2] for identifier in identifiers)
+    return "; ".join(dict.fromkeys(values)) or ABSENT
 
 
 def _summary(page: ReportPage, content: ReportContent) -> None:
@@ -88,7 +93,8 @@ def _value(fact: Fact) -> str:
     earlier = ", ".join(
         f"{reading.value} ({reading.date or 'undated'})" for reading in fact.earlier
     )
-    return f"{dated}; earlier: {earlier}" if earlier else dated
+    said = [dated, "sources differ, see below" if fact.disagreement else "", earlier]
+    return "; ".join(part for part in said if part)
 
 
 def _timeline(page: ReportPage, content: ReportContent) -> None:

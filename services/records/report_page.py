@@ -81,6 +81,8 @@ class ReportPage:
         """Add a table whose header repeats on every page."""
         table = self._document.add_table(rows=1, cols=len(header), style="Light Grid Accent 1")
         table.autofit = False
+        for column, width in zip(table.columns, widths_cm, strict=True):
+            column.width = Cm(width)
         self._fill(table.rows[0], header, widths_cm)
         repeat = OxmlElement("w:tblHeader")
         repeat.set(qn("w:val"), "true")

@@ -67,16 +67,12 @@ def note(
 ) -> DocumentText | None:
     """Return the note or report with source id `ref`, or None if this patient has none such."""
     found = next((document for document in record.documents if document.ref == ref), None)
-    return document_text(record, found, limit_chars) if found else None
+    return document_text(found, limit_chars) if found else None
 
 
-def document_text(
-    record: PatientRecord, document: ClinicalDocument, limit_chars: int
-) -> DocumentText:
+def document_text(document: ClinicalDocument, limit_chars: int) -> DocumentText:
     """Return the document cut to `limit_chars` code points."""
-    resource = record.resources[document.ref]
-    conclusion = resource.conclusion if isinstance(resource, DiagnosticReport) else None
-    text = document.text
+    conclusion, text = document.summary, document.text
     return DocumentText(
         source=Source(ref=document.ref, date=document.date, title=document.title),
         kind=document.kind,
@@ -93,7 +89,7 @@ def _reports(
 ) -> Bounded[DocumentText]:
     found = [document for document in record.documents if document.kind == kind]
     found.sort(key=lambda document: document.date or "", reverse=True)
-    shown = [document_text(record, document, REPORT_LIMIT_CHARS) for document in found[:limit]]
+    shown = [document_text(document, REPORT_LIMIT_CHARS) for document in found[:limit]]
     return Bounded[DocumentText](
         items=tuple(shown),
         limit=limit,

@@ -162,8 +162,8 @@ def _told(thing: _Thing) -> _Told:
             modalities = [modality.display or modality.code for modality in thing.modality]
             return thing.description or "Imaging study", modalities, None
         case ClinicalDocument():
-            first = (thing.text or thing.problem or "").partition("\n")[0]
-            return thing.title, [thing.author, first], None
+            said = thing.summary or (thing.text or thing.problem or "").partition("\n")[0]
+            return thing.title, [said, thing.author], None
 
 
 def _diagnosed(condition: Condition) -> _Told:

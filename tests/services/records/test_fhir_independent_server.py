@@ -8,12 +8,12 @@ import pytest
 
 from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
+from scripts.test_tools import NODE_HOME
 from services.records.bundle_records import BundleRecords
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.record import PatientRecord
 from services.records.views.status import current_status
 from services.records.views.timeline import timeline
-from scripts.test_tools import NODE_HOME
 from tests import peers
 from tests.fakes import FixedClock
 
