@@ -150,6 +150,10 @@ class FakeDesk:
             return False
         return self._turns[conversation_id].cancel()
 
+    def running(self, conversation_id: str) -> Run | None:
+        lane = self._lanes[conversation_id]
+        return lane[0] if lane else None
+
     async def close(self) -> None:
         """End what still runs, as the end of a test does."""
         for task in [*self._drivers, *self._turns.values()]:
@@ -166,7 +170,7 @@ class Summary(BaseModel):
 
 class View(Summary):
     state: dict[str, object]
-    running_turn: None = None
+    running_turn: dict[str, str] | None = None
     patients: list[dict[str, object]] = []
 
 
@@ -228,7 +232,10 @@ class FakeReader:
 
     async def view(self, conversation_id: str, *, owner: str) -> View:
         await self.access(conversation_id, owner=owner)
-        return View(chat_id=conversation_id, state={"patient_id": "patient_4"})
+        run = self._desk.running(conversation_id)
+        running = {"run_id": run.run_id} if run else None
+        shared = {"patient_id": "patient_4"}
+        return View(chat_id=conversation_id, state=shared, running_turn=running)
 
     async def messages(
         self,

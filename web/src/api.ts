@@ -42,9 +42,17 @@ export const showChat = (chatId: string): Promise<ChatView | null> =>
   orIfAbsent(ask<ChatView>(chat(chatId)), null);
 
 /** A patient named only just now has no history yet. */
-export const history = (chatId: string, patientId: string | null): Promise<HistoryPage> => {
-  const path = `${chat(chatId)}/messages?patient_id=${encodeURIComponent(patientId ?? "session")}`;
-  return orIfAbsent(ask<HistoryPage>(path), { turns: [], next_before: null });
+export const history = (
+  chatId: string,
+  patientId: string | null,
+  before: number | null,
+): Promise<HistoryPage> => {
+  const place = before === null ? "" : `&before=${before}`;
+  const query = `patient_id=${encodeURIComponent(patientId ?? "session")}${place}`;
+  return orIfAbsent(ask<HistoryPage>(`${chat(chatId)}/messages?${query}`), {
+    turns: [],
+    next_before: null,
+  });
 };
 
 export const demographics = (chatId: string, patientId: string): Promise<Demographics> =>

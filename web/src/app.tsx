@@ -85,9 +85,10 @@ interface RoomProps {
 }
 
 function Room({ chatId, session, onOpen, onNew }: RoomProps) {
-  const { chat, link, problem, isLoading, send, stop } = useChat(chatId);
+  const { chat, link, problem, isLoading, send, stop, showEarlier } = useChat(chatId);
   const [draft, setDraft] = useState("");
   const turns = useMemo(() => visibleTurns(chat), [chat]);
+  const agents = useMemo(() => session.agents.map((agent) => agent.name), [session]);
   const busy = isBusy(chat);
   const { plan, question } = chat.state;
   const showsPlan = plan !== null && (plan.status === "proposed" || plan.status === "running");
@@ -106,7 +107,11 @@ function Room({ chatId, session, onOpen, onNew }: RoomProps) {
         {turns.length === 0 && !isLoading ? (
           <Welcome session={session} patientId={chat.state.patient_id} onPick={send} />
         ) : (
-          <Transcript turns={turns} agents={session.agents.map((agent) => agent.name)} />
+          <Transcript
+            turns={turns}
+            agents={agents}
+            onEarlier={chat.earlier.has(chat.state.patient_id) ? showEarlier : null}
+          />
         )}
       </main>
       <footer class="bottom">

@@ -1,7 +1,7 @@
 /** The state of one conversation on this screen, and how each frame changes it. Pure. */
 
 import { applyPatch } from "./patch";
-import type { Citation, Frame, SharedState, Turn as StoredTurn } from "./types";
+import type { Citation, Frame, HistoryPage, SharedState, Turn as StoredTurn } from "./types";
 
 export type Item =
   | {
@@ -44,6 +44,8 @@ export interface Turn {
 export interface Chat {
   state: SharedState;
   turns: Turn[];
+  /** Where each patient's history that was read goes on into the past. */
+  earlier: ReadonlyMap<string | null, number>;
 }
 
 export const EMPTY: Chat = {
@@ -56,6 +58,7 @@ export const EMPTY: Chat = {
     artifacts: [],
   },
   turns: [],
+  earlier: new Map(),
 };
 
 export const isOpen = (turn: Turn): boolean =>
@@ -85,11 +88,15 @@ export function withTurn(chat: Chat, turn: Turn): Chat {
   return { ...chat, turns: [...chat.turns, turn] };
 }
 
-/** Put stored turns of one patient before what happened on this screen; nothing appears twice. */
-export function withHistory(chat: Chat, patientId: string | null, stored: StoredTurn[]): Chat {
+/** Put stored turns of one patient before what is on this screen; nothing appears twice. */
+export function withHistory(chat: Chat, patientId: string | null, page: HistoryPage): Chat {
   const known = new Set(chat.turns.map((turn) => turn.runId));
-  const old = stored.filter((turn) => !known.has(turn.run_id)).map((turn) => restored(turn, patientId));
-  return { ...chat, turns: [...old, ...chat.turns] };
+  const fresh = page.turns.filter((turn) => !known.has(turn.run_id));
+  const old = fresh.map((turn) => restored(turn, patientId));
+  const earlier = new Map(chat.earlier);
+  if (page.next_before === null) earlier.delete(patientId);
+  else earlier.set(patientId, page.next_before);
+  return { ...chat, turns: [...old, ...chat.turns], earlier };
 }
 
 function restored(turn: StoredTurn, patientId: string | null): Turn {
@@ -125,7 +132,7 @@ export function reduce(chat: Chat, frame: Frame): Chat {
   const state = stateAfter(chat.state, frame);
   const moved = turnAfter({ ...turn, seq: isOfRun ? seq : turn.seq }, frame, chat.state);
   const turns = chat.turns.with(index, moved);
-  return { state, turns };
+  return { ...chat, state, turns };
 }
 
 /** A run that this screen did not ask for: another device's, or one from before a reload. */

@@ -19,12 +19,21 @@ const STEPS: Record<string, string> = {
 interface TranscriptProps {
   turns: Turn[];
   agents: string[];
+  /** Reads further into the past; null at its beginning. */
+  onEarlier: (() => void) | null;
 }
 
-export function Transcript({ turns, agents }: TranscriptProps) {
+export function Transcript({ turns, agents, onEarlier }: TranscriptProps) {
   const end = useStickyEnd(turns);
   return (
     <>
+      {onEarlier && (
+        <p class="earlier">
+          <button type="button" class="button" onClick={onEarlier}>
+            Show earlier messages
+          </button>
+        </p>
+      )}
       <ol class="transcript" aria-label="Conversation">
         {turns.map((turn) => (
           <TurnView key={turn.key} turn={turn} agents={agents} />
@@ -49,10 +58,10 @@ function useStickyEnd(turns: Turn[]) {
     box.addEventListener("scroll", note, { passive: true });
     return () => box.removeEventListener("scroll", note);
   }, []);
-  const count = turns.length;
+  const newest = turns.at(-1)?.key;
   useEffect(() => {
     follows.current = true;
-  }, [count]);
+  }, [newest]);
   useEffect(() => {
     if (follows.current) end.current?.scrollIntoView({ block: "end" });
   }, [turns]);

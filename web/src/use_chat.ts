@@ -14,6 +14,7 @@ export interface ChatControls {
   isLoading: boolean;
   send: (text: string, press?: Press) => void;
   stop: () => void;
+  showEarlier: () => void;
 }
 
 const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -37,10 +38,11 @@ export function useChat(chatId: string): ChatControls {
   }, []);
 
   const readHistory = useCallback(
-    async (patientId: string | null, running: string | null) => {
-      const page = await api.history(chatId, patientId);
-      const ended = page.turns.filter((turn) => turn.run_id !== running);
-      update((chat) => withHistory(chat, patientId, ended));
+    async (patientId: string | null, running: string | null, before: number | null = null) => {
+      const page = await api.history(chatId, patientId, before);
+      // What still runs is told by the socket.
+      const turns = page.turns.filter((turn) => turn.run_id !== running);
+      update((chat) => withHistory(chat, patientId, { ...page, turns }));
     },
     [chatId, update],
   );
@@ -108,7 +110,14 @@ export function useChat(chatId: string): ChatControls {
     connection.current?.stop(running?.runId ?? null);
   }, []);
 
-  return { chat, link, problem, isLoading, send, stop };
+  const showEarlier = useCallback(() => {
+    const patientId = current.current.state.patient_id;
+    const before = current.current.earlier.get(patientId);
+    if (before === undefined) return;
+    readHistory(patientId, null, before).catch((error: Error) => setProblem(error.message));
+  }, [readHistory]);
+
+  return { chat, link, problem, isLoading, send, stop, showEarlier };
 }
 
 async function restore(

@@ -1,0 +1,166 @@
+"""`POST /api/ag-ui` over real HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import orjson
+import pytest
+from ag_ui.core import Event
+from pydantic import TypeAdapter
+
+from data_models.turn_events import RunStarted
+from routes.ag_ui import or_pause
+from services.run_hub import Run
+from tests.routes.conftest import ADA, BEN, Server
+from tests.routes.fakes import answer
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def asks(text: str = "hello", **more: Any) -> dict[str, Any]:
+    messages = [
+        {"id": "1", "role": "user", "content": "an earlier question"},
+        {"id": "2", "role": "assistant", "content": "PATIENT_CONTEXT_JSON: {}"},
+        {"id": "3", "role": "user", "content": text},
+    ]
+    given = {"threadId": "thread-1", "runId": "run-of-client", "messages": messages}
+    return {**given, "state": {}, "tools": [], "context": [], "forwardedProps": {}, **more}
+
+
+async def events_of(server: Server, body: dict[str, Any]) -> list[dict[str, Any]]:
+    async with server.client.post(f"{server.base}/api/ag-ui", json=body, headers=ADA) as reply:
+        assert reply.status == 200
+        assert reply.content_type == "text/event-stream"
+        lines = (await reply.text()).split("\n\n")
+    return [orjson.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data")]
+
+
+async def test_a_turn_is_streamed_under_the_clients_own_names(server: Server) -> None:
+    events = await events_of(server, asks())
+    for event in events:
+        EVENT.validate_python(event)
+    ends = (events[0], events[-1])
+    assert [(one["threadId"], one["runId"]) for one in ends] == [("thread-1", "run-of-client")] * 2
+    assert [event["metadata"]["seq"] for event in events] == list(range(1, len(events) + 1))
+
+
+async def test_only_the_last_user_message_is_read(server: Server) -> None:
+    parts = [
+        {"type": "text", "text": "look at"},
+        {"type": "image", "source": {"type": "url", "value": "http://x"}},
+        {"type": "text", "text": "this"},
+    ]
+    await events_of(server, asks(messages=[{"id": "9", "role": "user", "content": parts}]))
+    await events_of(server, asks("second", runId="run-2"))
+    assert [message.text for message in server.desk.messages] == ["look at\nthis", "second"]
+
+
+async def test_a_repeated_request_starts_no_second_turn(server: Server) -> None:
+    first = await events_of(server, asks())
+    assert await events_of(server, asks()) == first
+    assert len(server.desk.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "press"),
+    [
+        (("plan:p1", "resolved", "confirm"), "confirm", ("p1", "confirm", None)),
+        (("plan:p1", "resolved", True), "confirm", ("p1", "confirm", None)),
+        (
+            ("plan:p1", "resolved", {"answer": "confirm", "steps": [2, 1]}),
+            "confirm",
+            ("p1", "confirm", (2, 1)),
+        ),
+        (("plan:p1", "cancelled", None), "cancel", ("p1", "cancel", None)),
+        (("plan:p1", "resolved", "yes, but skip radiology"), "yes, but skip radiology", None),
+        (("question:q1", "resolved", "patient_15"), "patient_15", ("q1", "patient_15", None)),
+        (("question:q1", "resolved", {"approved": False}), "no", ("q1", "no", None)),
+        (("question:q1", "cancelled", "yes"), "no", ("q1", "no", None)),
+        (("input:r1", "resolved", "stage IIIA"), "stage IIIA", None),
+        (("input:r1", "resolved", None), "hello", None),
+    ],
+)
+async def test_resume_answers_what_is_open(
+    server: Server,
+    answer: tuple[str, str, object],
+    text: str,
+    press: tuple[str, str, tuple[int, ...] | None] | None,
+) -> None:
+    interrupt_id, status, payload = answer
+    entry = {"interruptId": interrupt_id, "status": status, "payload": payload}
+    await events_of(server, asks(resume=[entry]))
+    [message] = server.desk.messages
+    pressed = message.press
+    assert message.text == text
+    assert (pressed and (pressed.target_id, pressed.answer, pressed.steps)) == press
+
+
+async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(
+    server: Server,
+) -> None:
+    gate, ended = asyncio.Event(), asyncio.Event()
+
+    async def slow(run: Run) -> None:
+        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        await gate.wait()
+        for event in answer(run, "done")[1:]:
+            run.emit(event)
+        ended.set()
+
+    server.desk.script = slow
+    url = f"{server.base}/api/ag-ui"
+    async with server.client.post(url, json=asks(), headers=ADA) as reply:
+        await reply.content.readline()
+    await asyncio.sleep(0.05)
+    gate.set()
+    await asyncio.wait_for(ended.wait(), 2)
+    gate.clear()
+    async with server.client.post(url, json=asks(runId="second"), headers=ADA) as reply:
+        await reply.content.readline()
+        stop = f"{server.base}/api/chats/thread-1/stop"
+        async with server.client.post(stop, headers=ADA) as stopped:
+            assert await stopped.json() == {"stopped": True}
+        last = (await reply.text()).strip().removeprefix("data: ")
+    assert orjson.loads(last)["outcome"] == {"type": "cancelled"}
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b"{", 400, "bad_frame"),
+        (b"\xff\xfe", 400, "bad_frame"),
+        (b'{"threadId": "t", "runId": "r", "messages": []}', 400, "bad_frame"),
+        (b'{"threadId": "t", "runId": 5, "messages": []}', 400, "bad_frame"),
+        (b'{"threadId": "", "runId": "r", "messages": []}', 400, "bad_frame"),
+        (b"[" * 100 + b"]" * 100, 400, "bad_frame"),
+        (orjson.dumps(asks("")), 400, "empty_message"),
+        (orjson.dumps(asks("x" * 16_001)), 413, "message_too_long"),
+        (orjson.dumps(asks("x" * 300_000)), 413, "too_large"),
+        (orjson.dumps(asks(threadId="../x")), 404, "not_found"),
+    ],
+)
+async def test_a_bad_request_is_a_problem_and_no_stream(
+    server: Server, body: bytes, status: int, code: str
+) -> None:
+    async with server.client.post(f"{server.base}/api/ag-ui", data=body, headers=ADA) as reply:
+        assert (reply.status, (await reply.json())["code"]) == (status, code)
+        assert reply.content_type == "application/problem+json"
+    assert server.desk.messages == []
+
+
+async def test_a_stranger_cannot_write_into_a_thread(server: Server) -> None:
+    await events_of(server, asks())
+    url = f"{server.base}/api/ag-ui"
+    async with server.client.post(url, json=asks("mine?"), headers=BEN) as reply:
+        assert reply.status == 404
+
+
+async def test_pauses_are_told_and_nothing_is_lost() -> None:
+    async def slowly() -> AsyncIterator[int]:
+        yield 1
+        await asyncio.sleep(0.12)
+        yield 2
+
+    items = [item async for item in or_pause(slowly(), seconds=0.05)]
+    assert items == [1, None, None, 2]

@@ -1,0 +1,154 @@
+"""Turn events as AG-UI events: every one valid, numbered, and enough to follow the state."""
+
+import json
+
+import jsonpatch
+import pytest
+from ag_ui.core import Event
+from pydantic import TypeAdapter
+
+from data_models.chat_context import AgentMessage, Citation
+from data_models.plan import Plan, PlanStep
+from data_models.turn_events import (
+    AgentMessageFinished,
+    Notice,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    StateChanged,
+    StepFinished,
+    StepStarted,
+    ToolCallArguments,
+    ToolCallEnded,
+    ToolCallResult,
+    ToolCallStarted,
+    TurnEvent,
+    TurnTiming,
+)
+from routes.ag_ui_frames import AgUiFrames, Frame, refusal
+from tests.routes.fakes import NOW, spoken, state
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+STARTED = RunStarted(run_id="run_1", conversation_id="chat_1")
+FINISHED = RunFinished(outcome="success", timing=TurnTiming(total_ms=3.0, llm_calls=2))
+PLAN = Plan(
+    plan_id="plan_1",
+    run_id="run_1",
+    steps=[PlanStep(number=1, agent="Radiology", text="Read the CT")],
+    created_at=NOW,
+    updated_at=NOW,
+)
+WHOLE: list[TurnEvent] = [
+    STARTED,
+    StepStarted(step="decide"),
+    Notice(kind="restored", text="Back to patient_4.", details={"patient_id": "patient_4"}),
+    StateChanged(state=state("chat_1")),
+    StepFinished(step="decide"),
+    ToolCallStarted(call_id="c1", agent="Radiology", tool="search_notes"),
+    ToolCallArguments(call_id="c1", arguments='{"text": "CT"}'),
+    ToolCallEnded(call_id="c1"),
+    ToolCallResult(call_id="c1", content="[]", is_error=True, duration_ms=4.5),
+    *spoken("m1", "Nothing found."),
+    StateChanged(state=state("chat_1", plan=PLAN)),
+    StateChanged(state=state("chat_1", plan=PLAN.with_step(1, "done", now=NOW))),
+    FINISHED,
+]
+
+
+def rendered(events: list[TurnEvent], **options: bool) -> list[Frame]:
+    frames = AgUiFrames(thread_id="chat_1", run_id="run_1", **options)  # type: ignore[arg-type]
+    return [frames.frame(seq, event) for seq, event in enumerate(events, 1)]
+
+
+def test_every_event_is_one_valid_frame_with_its_place() -> None:
+    frames = rendered(WHOLE)
+    for seq, frame in enumerate(frames, 1):
+        EVENT.validate_python(frame)
+        assert (frame["metadata"]["seq"], frame["metadata"]["runId"]) == (seq, "run_1")
+    assert [frame["type"] for frame in frames[:4]] == [
+        "RUN_STARTED",
+        "STEP_STARTED",
+        "CUSTOM",
+        "STATE_SNAPSHOT",
+    ]
+
+
+def test_frames_say_nothing_that_the_protocol_does_not_know() -> None:
+    for frame in rendered(WHOLE):
+        assert EVENT.validate_python(frame).model_extra == {}
+
+
+def test_patches_lead_from_the_snapshot_to_the_newest_state() -> None:
+    document = None
+    for frame in rendered(WHOLE):
+        if frame["type"] == "STATE_SNAPSHOT":
+            document = frame["snapshot"]
+        elif frame["type"] == "STATE_DELTA":
+            document = jsonpatch.apply_patch(document, json.loads(json.dumps(frame["delta"])))
+    assert document is not None
+    assert document["plan"]["steps"][0]["status"] == "done"
+    assert document["all_patient_ids"] == ["patient_4"]
+
+
+def test_a_change_of_one_step_is_a_small_patch() -> None:
+    delta = rendered(WHOLE)[-2]["delta"]
+    assert {"op": "replace", "path": "/plan/steps/0/status", "value": "done"} in delta
+    assert all(operation["path"].startswith("/plan/") for operation in delta)
+
+
+@pytest.mark.parametrize(
+    ("changes", "interrupt"),
+    [
+        ({"plan": PLAN}, ("plan:plan_1", "plan")),
+        (
+            {"plan": PLAN, "question": {"id": "q_1", "kind": "clear", "text": "Clear all?"}},
+            ("question:q_1", "clear"),
+        ),
+        ({}, ("input:run_1", "input")),
+        ({"plan": PLAN.with_status("running", now=NOW)}, ("input:run_1", "input")),
+    ],
+)
+def test_an_interrupt_says_what_is_waited_for(
+    changes: dict[str, object], interrupt: tuple[str, str]
+) -> None:
+    waits = RunFinished(outcome="interrupt", timing=TurnTiming())
+    frame = rendered([STARTED, StateChanged(state=state("chat_1", **changes)), waits])[-1]
+    [only] = frame["outcome"]["interrupts"]
+    assert (only["id"], only["reason"]) == interrupt
+    EVENT.validate_python(frame)
+
+
+def test_an_interrupt_before_any_state_still_names_something_to_answer() -> None:
+    frame = rendered([STARTED, RunFinished(outcome="interrupt", timing=TurnTiming())])[-1]
+    EVENT.validate_python(frame)
+    assert frame["outcome"]["interrupts"][0]["id"] == "input:run_1"
+
+
+def test_timing_and_failure_are_told() -> None:
+    finished = rendered([STARTED, FINISHED])[-1]
+    assert finished["result"]["timing"]["llm_calls"] == 2
+    failed = rendered([STARTED, RunFailed(code="model", text="Sorry.", ref="ref_1")])[-1]
+    assert (failed["code"], failed["message"], failed["metadata"]["ref"]) == (
+        "model",
+        "Sorry.",
+        "ref_1",
+    )
+    EVENT.validate_python(failed)
+    EVENT.validate_python(refusal("bad_frame", "No.", client_message_id="c"))
+
+
+def test_sources_come_with_the_end_of_a_message() -> None:
+    cited = [Citation(ref="DocumentReference/note-3", title="Note")]
+    message = AgentMessage(
+        message_id="m1", agent="Radiology", text="x", timestamp=NOW, citations=cited
+    )
+    frame = rendered([STARTED, AgentMessageFinished(message=message)])[-1]
+    assert frame["metadata"]["citations"][0]["ref"] == "DocumentReference/note-3"
+
+
+def test_where_a_stream_holds_one_run_nothing_goes_before_its_start() -> None:
+    waits = Notice(kind="queued", text="Wait.")
+    types = [frame["type"] for frame in rendered([waits, STARTED, FINISHED], starts_first=True)]
+    assert types == ["RUN_STARTED", "CUSTOM", "RUN_FINISHED"]
+    types = [frame["type"] for frame in rendered([waits, STARTED, FINISHED])]
+    assert types == ["CUSTOM", "RUN_STARTED", "RUN_FINISHED"]

@@ -1,0 +1,263 @@
+"""The HTTP routes over real connections: answers, doors, headers."""
+
+import asyncio
+import re
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import make_mocked_request
+from openapi_spec_validator import validate
+from prometheus_client import CollectorRegistry, Counter
+
+from data_models.clock import SystemClock
+from data_models.errors import StoreUnavailableError
+from routes.health import Readiness
+from routes.static_client import StaticClient
+from tests.routes.conftest import ADA, BEN, Server, Start
+
+PUBLIC = {"/", "/assets/{name}", "/healthz", "/readyz", "/metrics"}
+
+
+async def get(
+    server: Server, path: str, *, method: str = "GET", headers: dict[str, str] | None = None
+) -> tuple[int, Any]:
+    async with server.client.request(
+        method, server.base + path, headers=ADA if headers is None else headers
+    ) as reply:
+        body = await reply.json() if "json" in reply.content_type else await reply.read()
+        return reply.status, body
+
+
+async def claimed(server: Server, chat_id: str = "chat_1") -> None:
+    socket = await server.socket(chat_id)
+    await socket.say("hello")
+    await socket.until_done()
+
+
+async def test_a_new_chat_gets_an_id_and_is_listed_once_it_was_used(server: Server) -> None:
+    status, created = await get(server, "/api/chats", method="POST")
+    assert status == 201
+    await claimed(server, created["chat_id"])
+    _, listed = await get(server, "/api/chats")
+    assert [chat["chat_id"] for chat in listed["chats"]] == [created["chat_id"]]
+    assert (await get(server, "/api/chats", headers=BEN))[1] == {"chats": []}
+
+
+async def test_agents_are_listed_by_name(server: Server) -> None:
+    assert await get(server, "/api/agents") == (
+        200,
+        {"agents": ["Orchestrator", "Radiology"], "error": None},
+    )
+
+
+async def test_a_client_learns_who_it_is_and_that_no_model_answers(server: Server) -> None:
+    _, session = await get(server, "/api/session")
+    assert session["principal"] == {"id": "key:ada", "name": "ada"}
+    assert session["model_kind"] == "offline"
+
+
+async def test_a_chat_shows_its_state(server: Server) -> None:
+    await claimed(server)
+    _, view = await get(server, "/api/chats/chat_1")
+    assert view["state"] == {"patient_id": "patient_4"}
+
+
+async def test_history_is_read_in_pages(server: Server) -> None:
+    await claimed(server)
+    path = "/api/chats/chat_1/messages?patient_id=patient_4"
+    _, newest = await get(server, path)
+    assert [turn["turn_id"] for turn in newest["turns"]] == [4, 5]
+    _, older = await get(server, f"{path}&before={newest['next_before']}&limit=1")
+    assert [turn["turn_id"] for turn in older["turns"]] == [3]
+
+
+@pytest.mark.parametrize("query", ["before=-1", "before=x", "limit=1e3", "limit=99999999999"])
+async def test_a_number_that_is_none_is_refused(server: Server, query: str) -> None:
+    await claimed(server)
+    status, problem = await get(server, f"/api/chats/chat_1/messages?{query}")
+    assert (status, problem["code"]) == (400, "bad_frame")
+
+
+async def test_an_export_holds_every_page_in_order(server: Server) -> None:
+    await claimed(server)
+    path = "/api/chats/chat_1/export?patient_id=patient_4"
+    async with server.client.get(server.base + path, headers=ADA) as reply:
+        text = await reply.text()
+        assert "attachment" in reply.headers["Content-Disposition"]
+    assert re.findall(r"answer (\d)", text) == ["1", "2", "3", "4", "5"]
+    assert "> # not a title" in text, "a user's words cannot become a heading"
+    assert "- CT chest (DocumentReference/note-3)" in text
+    _, exported = await get(server, path + "&format=json")
+    assert len(exported["turns"]) == 5
+    assert (await get(server, path + "&format=pdf"))[0] == 400
+
+
+async def test_a_file_is_saved_and_never_opened_as_a_page(server: Server) -> None:
+    await claimed(server)
+    url = f"{server.base}/api/chats/chat_1/artifacts/artifact_1?patient_id=patient_4"
+    async with server.client.get(url, headers=ADA) as reply:
+        assert (reply.status, await reply.read()) == (200, b"PK\x03\x04")
+        assert reply.headers["X-Content-Type-Options"] == "nosniff"
+        disposition = reply.headers["Content-Disposition"]
+    expected = "attachment; filename=\"Tumor board ___.docx\"; filename*=UTF-8''Tumor%20board%20_"
+    assert disposition.startswith(expected)
+
+
+async def test_a_file_of_another_patient_is_not_there(server: Server) -> None:
+    await claimed(server)
+    path = "/api/chats/chat_1/artifacts/artifact_1"
+    assert (await get(server, path + "?patient_id=patient_15"))[0] == 404
+    assert (await get(server, path))[0] == 400
+
+
+async def test_the_banner_learns_who_the_patient_is(start: Start) -> None:
+    server = await start()
+    await claimed(server)
+    _, person = await get(server, "/api/chats/chat_1/patients/patient_4")
+    assert (person["name"], person["birth_date"]) == ("Ada Example", "1950-02-03")
+    assert (await get(server, "/api/chats/chat_1/patients/patient_9"))[0] == 404
+    without = await start(directory=None)
+    await claimed(without)
+    assert (await get(without, "/api/chats/chat_1/patients/patient_4"))[0] == 404
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/chats/{}",
+        "/api/chats/{}/messages",
+        "/api/chats/{}/export",
+        "/api/chats/{}/patients/patient_4",
+        "/api/chats/{}/artifacts/artifact_1?patient_id=patient_4",
+    ],
+)
+async def test_absent_malformed_and_not_yours_are_answered_alike(server: Server, path: str) -> None:
+    await claimed(server, "of_ada")
+    answers = []
+    for chat_id in ("of_ada", "absent", "..%2F..%2Fetc"):
+        status, problem = await get(server, path.format(chat_id), headers=BEN)
+        problem.pop("ref")
+        answers.append((status, problem))
+    assert answers[0][0] == 404
+    assert answers[0] == answers[1] == answers[2]
+
+
+async def test_a_stop_needs_the_conversation(server: Server) -> None:
+    await claimed(server)
+    assert await get(server, "/api/chats/chat_1/stop", method="POST") == (200, {"stopped": False})
+    status, _ = await get(server, "/api/chats/chat_1/stop", method="POST", headers=BEN)
+    assert status == 404
+
+
+async def test_every_route_but_the_public_ones_needs_a_principal(server: Server) -> None:
+    walked = 0
+    for route in server.app.router.routes():
+        assert route.resource is not None
+        path = re.sub(r"\{\w+\}", "x", route.resource.canonical)
+        status, _ = await get(server, path, method=route.method, headers={})
+        is_public = route.resource.canonical in PUBLIC
+        assert (status != 401) == is_public, route
+        walked += 1
+    assert walked >= 18
+
+
+async def test_every_route_is_described_and_nothing_else(server: Server) -> None:
+    _, document = await get(server, "/api/openapi.json")
+    described = {
+        (method.upper(), path) for path, item in document["paths"].items() for method in item
+    }
+    served = {
+        (route.method, route.resource.canonical)
+        for route in server.app.router.routes()
+        if route.resource is not None and route.method != "HEAD"
+    }
+    assert described == served
+    validate(document)
+
+
+async def test_health_asks_nobody_and_readiness_names_each_part(start: Start) -> None:
+    down = asyncio.Event()
+
+    async def storage() -> None:
+        if down.is_set():
+            raise StoreUnavailableError("refused")
+
+    async def model() -> None:
+        await asyncio.sleep(0)
+
+    probes = {"storage": storage, "model": model}
+    readiness = Readiness(probes=probes, clock=SystemClock(), fresh_seconds=0.0)
+    server = await start(readiness=readiness)
+    ready = {"status": "ready", "process": "ok", "storage": "ok", "model": "ok"}
+    assert await get(server, "/readyz", headers={}) == (200, ready)
+    down.set()
+    unready = ready | {"status": "unavailable", "storage": "unavailable"}
+    assert await get(server, "/readyz", headers={}) == (503, unready)
+    assert await get(server, "/healthz", headers={}) == (200, {"status": "ok"})
+    down.clear()
+    readiness.drain()
+    assert (await get(server, "/readyz", headers={}))[0] == 503
+
+
+async def test_a_probe_that_hangs_is_unavailable_and_probes_are_not_repeated_at_once() -> None:
+    asked = 0
+
+    async def hangs() -> None:
+        nonlocal asked
+        asked += 1
+        await asyncio.Event().wait()
+
+    probes = {"model": hangs}
+    readiness = Readiness(probes=probes, clock=SystemClock(), probe_seconds=0.05)
+    states = await asyncio.gather(*(readiness.states() for _ in range(20)))
+    assert states[0]["model"] == "unavailable"
+    assert asked == 1
+
+
+async def test_figures_are_served_for_prometheus(start: Start) -> None:
+    registry = CollectorRegistry()
+    Counter("rounds_turns", "Turns", registry=registry).inc()
+    server = await start(registry=registry)
+    _, body = await get(server, "/metrics", headers={})
+    assert b"rounds_turns_total 1.0" in body
+
+
+async def test_answers_of_the_api_are_not_kept_by_anybody(server: Server) -> None:
+    async with server.client.get(f"{server.base}/api/agents", headers=ADA) as reply:
+        assert reply.headers["Cache-Control"] == "no-store"
+        assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
+
+
+async def test_a_client_that_never_finishes_its_headers_is_let_go(start: Start) -> None:
+    server = await start(handshake_seconds=0.3)
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.runner.addresses[0][1])
+    writer.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n")
+    closed = asyncio.create_task(reader.read())
+    for _ in range(20):
+        await asyncio.sleep(0.05)
+        if closed.done():
+            break
+        writer.write(b"X-Slow: 1\r\n")
+    assert closed.done()
+    writer.close()
+
+
+async def test_without_a_build_the_page_says_how_to_build(tmp_path: Any) -> None:
+    client = StaticClient(tmp_path)
+    client.load()
+    reply = await client.page(make_mocked_request("GET", "/"))
+    assert "scripts.build_web" in (reply.text or "")
+
+
+async def test_a_build_is_served_and_its_assets_are_kept_forever(tmp_path: Any) -> None:
+    (tmp_path / "assets").mkdir()
+    (tmp_path / "index.html").write_text("<!doctype html>built")
+    (tmp_path / "assets" / "index-1.js").write_text("1")
+    client = StaticClient(tmp_path)
+    client.load()
+    page = await client.page(make_mocked_request("GET", "/"))
+    assert (page.body, page.headers["Cache-Control"]) == (b"<!doctype html>built", "no-cache")
+    request = make_mocked_request("GET", "/assets/index-1.js", match_info={"name": "index-1.js"})
+    asset = await client.asset(request)
+    assert asset.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert "immutable" in asset.headers["Cache-Control"]

@@ -1,0 +1,88 @@
+"""The built page, a server around a scripted desk, and a real browser."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+
+from data_models.clock import SystemClock
+from routes.chat_socket import OPEN_SOCKETS, OpenSockets
+from routes.server import Door, create_runner, create_web_app
+from scripts.build_web import build
+from services.access.dev import DevAuthenticator
+from services.access.origin import OriginPolicy
+from tests.fakes import CountingIds
+from tests.routes.conftest import make_context
+from tests.routes.fakes import FakeDesk
+from tests.web.scenes import Team, TumorBoard
+
+CHROMIUM = Path("/usr/bin/chromium")
+QUIET = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+
+
+@pytest.fixture(scope="session")
+def built() -> None:
+    """The client, built from the sources as they are now."""
+    build()
+
+
+@dataclass
+class Site:
+    """A running server and what browsers asked of whom."""
+
+    base: str
+    desk: FakeDesk
+    board: TumorBoard
+    runner: web.AppRunner
+    requested: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def sockets(self) -> OpenSockets:
+        return self.runner.app[OPEN_SOCKETS]
+
+    async def open(self, browser: Browser | BrowserContext, path: str = "/") -> Page:
+        page = await browser.new_page()
+        page.on("request", lambda request: self.requested.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        await page.goto(self.base + path)
+        return page
+
+
+@pytest.fixture
+async def site(built: None) -> AsyncIterator[Site]:
+    board = TumorBoard()
+    desk = FakeDesk(clock=SystemClock(), ids=CountingIds(), script=board)
+    origins = OriginPolicy(allowed=(), public_host=None, loopback_only=True)
+    door = Door(authenticator=DevAuthenticator(operators=()), origins=origins)
+    app = create_web_app(context=make_context(desk, team=Team()), door=door)
+    runner = create_runner(app, handshake_seconds=10.0)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield Site(f"http://127.0.0.1:{runner.addresses[0][1]}", desk, board, runner)
+    await desk.close()
+    await runner.cleanup()
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    if not CHROMIUM.exists():
+        pytest.fail("no Chromium: run python3 -m scripts.test_tools chromium")
+    return str(CHROMIUM)
+
+
+@pytest.fixture
+async def browser(chromium: str) -> AsyncIterator[Browser]:
+    async with async_playwright() as playwright:
+        launched = await playwright.chromium.launch(executable_path=chromium, args=[*QUIET])
+        yield launched
+        await launched.close()

@@ -1,0 +1,189 @@
+"""A tumor board as a script: what a real turn shows, said by nobody."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from data_models.chat_context import AgentMessage, Artifact, Citation
+from data_models.plan import Plan, PlanStep
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    Outcome,
+    RunFinished,
+    RunStarted,
+    SharedState,
+    StateChanged,
+    StepFinished,
+    StepStarted,
+    ToolCallArguments,
+    ToolCallEnded,
+    ToolCallResult,
+    ToolCallStarted,
+    TurnTiming,
+)
+from services.group_chat_port import AgentCard
+from services.run_hub import Run
+from tests.routes.fakes import NOW
+
+STEPS = (
+    ("PatientHistory", "Summarise the history and build a timeline"),
+    ("Radiology", "Review the imaging reports"),
+    ("Pathology", "Review pathology and biomarkers"),
+    ("ReportCreation", "Write the tumor board report"),
+)
+HISTORY = """**Timeline** of the recorded course:
+
+| Date | Event |
+|---|---|
+| 2023-11-02 | CT chest: 3.1 cm mass, right upper lobe |
+| 2023-11-20 | Biopsy: adenocarcinoma, TTF-1 positive |
+| 2024-01-08 | Carboplatin and pemetrexed begun |
+
+- Stage **IIIA** (cT2a cN2 cM0)
+- ECOG 1 on 2024-06-11
+
+<img src="https://evil.example/x.png" onerror="alert(1)"> is not in the record.
+[guideline](https://evil.example/) and [ref](javascript:alert(1)).
+"""
+
+
+@dataclass
+class TumorBoard:
+    """Plays turns by what they ask for; remembers the active patient and the plan."""
+
+    pause_seconds: float = 0.01
+    patient_id: str | None = None
+    patients: list[str] = field(default_factory=list)
+    plans: dict[str, Plan] = field(default_factory=dict)
+    calls: int = 0
+    artifacts: dict[str, tuple[Artifact, ...]] = field(default_factory=dict)
+
+    async def __call__(self, run: Run) -> None:
+        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(StepStarted(step="decide"))
+        self._decide(run.message.text)
+        self._show_state(run)
+        run.emit(StepFinished(step="decide"))
+        outcome = await self._answer(run)
+        run.emit(RunFinished(outcome=outcome, timing=TurnTiming(total_ms=12.0)))
+
+    def _decide(self, text: str) -> None:
+        named = next((word for word in text.split() if word.startswith("patient_")), None)
+        if named is not None:
+            self.patient_id = named.strip("?.,")
+            if self.patient_id not in self.patients:
+                self.patients.append(self.patient_id)
+
+    def _show_state(self, run: Run) -> None:
+        patient = self.patient_id or ""
+        state = SharedState(
+            conversation_id=run.conversation_id,
+            patient_id=self.patient_id,
+            all_patient_ids=tuple(sorted(self.patients)),
+            patient_count=len(self.patients),
+            decision="UNCHANGED",
+            plan=self.plans.get(patient),
+            artifacts=self.artifacts.get(patient, ()),
+            model_kind="offline",
+            facilitator="Orchestrator",
+        )
+        run.emit(StateChanged(state=state))
+
+    async def _answer(self, run: Run) -> Outcome:
+        text, patient = run.message.text, self.patient_id
+        if patient is None:
+            await self._say(run, "Orchestrator", "I need a patient ID like 'patient_4'.")
+            return "interrupt"
+        if text.startswith("start"):
+            return await self._propose(run, patient)
+        if run.message.press is not None and run.message.press.answer == "confirm":
+            return await self._work(run, patient)
+        if text.startswith("switch"):
+            await self._say(
+                run, "Orchestrator", f"Switched to {patient}. What would you like to review?"
+            )
+            return "success"
+        run.emit(Notice(kind="truncated", text="Only the newest part of the history was used."))
+        await self._use_tool(run)
+        await self._say(run, "PatientHistory", HISTORY)
+        return "success"
+
+    async def _propose(self, run: Run, patient: str) -> Outcome:
+        steps = [
+            PlanStep(number=number, agent=agent, text=text)
+            for number, (agent, text) in enumerate(STEPS, 1)
+        ]
+        self.plans[patient] = Plan(
+            plan_id=f"plan_{patient}",
+            run_id=run.run_id,
+            steps=steps,
+            created_at=NOW,
+            updated_at=NOW,
+        )
+        await self._say(
+            run, "Orchestrator", f"I propose a tumor board for `{patient}`. Shall I go ahead?"
+        )
+        self._show_state(run)
+        return "interrupt"
+
+    async def _work(self, run: Run, patient: str) -> Outcome:
+        plan = self.plans[patient].with_status("running", now=NOW)
+        for step in plan.steps:
+            self.plans[patient] = plan = plan.with_step(step.number, "running", now=NOW)
+            self._show_state(run)
+            await self._use_tool(run)
+            await self._say(run, step.agent, HISTORY if step.number == 1 else step.text + ".")
+            self.plans[patient] = plan = plan.with_step(step.number, "done", now=NOW)
+        report = Artifact(
+            artifact_id="artifact_1",
+            file_name=f"tumor-board-{patient}.docx",
+            media_type="application/octet-stream",
+            size_bytes=4,
+            created_at=NOW,
+            run_id=run.run_id,
+        )
+        self.artifacts[patient] = (report,)
+        self.plans[patient] = plan.with_status("done", now=NOW)
+        self._show_state(run)
+        return "success"
+
+    async def _use_tool(self, run: Run) -> None:
+        self.calls += 1
+        call = f"call_{self.calls}_{run.run_id}"
+        run.emit(ToolCallStarted(call_id=call, agent="PatientHistory", tool="load_timeline"))
+        run.emit(ToolCallArguments(call_id=call, arguments='{"since": "2023-01-01"}'))
+        run.emit(ToolCallEnded(call_id=call))
+        await asyncio.sleep(self.pause_seconds)
+        result = '[{"date": "2023-11-02", "source": "DiagnosticReport/ct-1"}]'
+        run.emit(ToolCallResult(call_id=call, content=result, is_error=False, duration_ms=11.0))
+
+    async def _say(self, run: Run, agent: str, text: str) -> None:
+        message_id = f"{run.run_id}-{agent}"
+        run.emit(AgentMessageStarted(message_id=message_id, agent=agent))
+        for start in range(0, len(text), 12):
+            run.emit(AgentTextDelta(message_id=message_id, text=text[start : start + 12]))
+            await asyncio.sleep(self.pause_seconds)
+        cited = Citation(ref="DiagnosticReport/ct-1", title="CT chest", date="2023-11-02")
+        citations = [cited] if agent == "PatientHistory" else []
+        message = AgentMessage(
+            message_id=message_id, agent=agent, text=text, timestamp=NOW, citations=citations
+        )
+        run.emit(AgentMessageFinished(message=message))
+
+
+class Team:
+    """The agents of the script."""
+
+    facilitator = "Orchestrator"
+    is_language_model = False
+
+    @property
+    def agents(self) -> list[AgentCard]:
+        lead = AgentCard(name="Orchestrator", description="Plans and asks.", is_facilitator=True)
+        others = [
+            AgentCard(name=name, description=f"{text}.", is_facilitator=False)
+            for name, text in STEPS
+        ]
+        return [lead, *others]
