@@ -50,7 +50,8 @@ class Reply:
         tokens_per_second: Pace of the stream, one event a token; None is all at once.
         delay_seconds: Time before the first byte.
         body: Sent as it is in place of a made-up answer.
-        drop_after_bytes: The connection is reset after this many bytes of the answer.
+        drop_after_bytes: The connection is reset after this many bytes of the answer; below zero,
+            before its head, as a kept-alive connection that has become stale.
         end_stream: False leaves out the finish reason and `[DONE]`, as a dying server does.
         choices: False sends an answer without choices.
     """
@@ -131,6 +132,8 @@ class FakeOpenAI:
         self.brain = brain
         self.requests: deque[RecordedRequest] = deque(maxlen=keep_requests)
         self.connections = 0
+        self.models_reply = Reply(body=orjson.dumps(MODELS))
+        """What `GET /models` answers."""
         self.pace: float | None = None
         """Tokens per second of every reply that names no pace of its own."""
         self.delay_seconds = 0.0
@@ -232,7 +235,7 @@ class _Connection(asyncio.Protocol):
     def _handle(self, head: bytes, raw: bytes) -> None:
         path = head.split(b" ", 2)[1].decode().partition("?")[0]
         if path.endswith("/models"):
-            self._write(_whole(200, orjson.dumps(MODELS), {}, "application/json"))
+            self._write(_answer(self._server.models_reply, streamed=False))
             return
         if not path.endswith("/chat/completions"):
             self._write(_whole(404, b'{"error":{"message":"no"}}', {}, "application/json"))
@@ -255,7 +258,9 @@ class _Connection(asyncio.Protocol):
     async def _slowly(self, reply: Reply, *, streamed: bool) -> None:
         await asyncio.sleep(reply.delay_seconds)
         whole = _answer(reply, streamed=streamed)
-        if reply.drop_after_bytes is not None:
+        if reply.drop_after_bytes is not None and reply.drop_after_bytes < 0:
+            self.drop()
+        elif reply.drop_after_bytes is not None:
             self._write(whole[: whole.find(HEAD_END) + len(HEAD_END) + reply.drop_after_bytes])
             await asyncio.sleep(0.01)
             self.drop()

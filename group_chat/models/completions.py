@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any, TypeAlias
 
 import httpx2
+import structlog
 from openai import AsyncOpenAI, RequestOptions
 
 from data_models.errors import (
@@ -22,6 +23,7 @@ from services.usage import note_model_call
 
 Body: TypeAlias = Mapping[str, Any]
 
+_log = structlog.get_logger()
 _UNREAD: RequestOptions = {"headers": {"X-Stainless-Raw-Response": "stream"}}
 """Tells the openai client to hand the answer over unread."""
 _DISPENSABLE = frozenset({"temperature", "parallel_tool_calls"})
@@ -95,6 +97,12 @@ class Completions:
                 continue
             pause = self._pause(answer, deadline) if retries_left > 0 else None
             retries_left -= 1
+            _log.warning(
+                "model_attempt_failed",
+                code=answer.error.code,
+                reason=str(answer.error),
+                tries_again=pause is not None,
+            )
             if pause is None:
                 raise answer.error
             await asyncio.sleep(pause)

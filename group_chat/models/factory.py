@@ -93,7 +93,7 @@ def quieten() -> None:
 def _client(settings: ModelSettings) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
     http = httpx2.AsyncClient(
         transport=AiohttpTransport(
-            url=settings.url,
+            url=settings.address,
             connections=settings.limits.concurrent_calls,
             connect_seconds=settings.limits.connect_seconds,
         ),
@@ -104,7 +104,7 @@ def _client(settings: ModelSettings) -> tuple[AsyncOpenAI, Callable[[], Awaitabl
     if settings.provider == "azure":
         return _azure_client(settings, http)
     client = AsyncOpenAI(
-        base_url=settings.url,
+        base_url=settings.address,
         api_key=settings.api_key or _NO_KEY,
         http_client=http,
         max_retries=0,
@@ -117,7 +117,7 @@ def _azure_client(
 ) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
     tokens = None if settings.api_key else AzureTokens()
     client = AsyncAzureOpenAI(
-        azure_endpoint=settings.url,
+        azure_endpoint=settings.address,
         api_version=settings.api_version,
         api_key=settings.api_key or None,
         azure_ad_token_provider=tokens.token if tokens else None,

@@ -8,6 +8,7 @@ from settings import Settings
 
 Provider = Literal["azure", "openai", "offline"]
 OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,8 @@ class ModelSettings:
     """Where the model is and how it is asked.
 
     Attributes:
-        url: `OPENAI_BASE_URL`, or the Azure endpoint; the only host that is ever called.
+        url: `OPENAI_BASE_URL`, or the Azure endpoint; the only host that is ever called. Empty
+            with openai means OpenAI's own.
         model: Model name, or the Azure deployment's.
         small_model: Serves the classifier; the same as `model` where it is not given.
         api_key: Empty with Azure means the machine's own identity.
@@ -56,6 +58,11 @@ class ModelSettings:
     api_version: str = "2024-10-21"
     limits: CallLimits = field(default_factory=CallLimits)
 
+    @property
+    def address(self) -> str:
+        """The address that is called."""
+        return self.url or (OPENAI_URL if self.provider == "openai" else "")
+
     def check(self) -> None:
         """Refuse what cannot work.
 
@@ -67,7 +74,7 @@ class ModelSettings:
         if not self.model:
             name = "OPENAI_MODEL" if self.provider == "openai" else "AZURE_OPENAI_DEPLOYMENT_NAME"
             raise ConfigurationError(f"{name} must name the model to ask")
-        if not self.url.startswith(("https://", "http://")):
+        if not self.address.startswith(("https://", "http://")):
             name = "OPENAI_BASE_URL" if self.provider == "openai" else "AZURE_OPENAI_ENDPOINT"
             raise ConfigurationError(f"{name} must be an http(s) address")
 

@@ -30,18 +30,27 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         if origin(request.url) != self._origin:
             raise httpx2.UnsupportedProtocol("only the configured model server may be called")
         try:
-            reply = await self._open_session().request(
-                request.method,
-                str(request.url),
-                headers=[(name, value) for name, value in request.headers.multi_items()],
-                data=await request.aread() or None,
-                allow_redirects=False,
-            )
-            return await _as_response(reply)
+            return await _as_response(await self._send(request))
         except TimeoutError as error:
             raise httpx2.ConnectTimeout("no connection in time") from error
         except (aiohttp.ClientError, OSError) as error:
             raise httpx2.ConnectError("the model server cannot be reached") from error
+
+    async def _send(self, request: httpx2.Request) -> aiohttp.ClientResponse:
+        try:
+            return await self._send_once(request)
+        except aiohttp.ServerDisconnectedError:
+            # A kept-alive connection that the server had just closed; not a byte was answered.
+            return await self._send_once(request)
+
+    async def _send_once(self, request: httpx2.Request) -> aiohttp.ClientResponse:
+        return await self._open_session().request(
+            request.method,
+            str(request.url),
+            headers=list(request.headers.multi_items()),
+            data=await request.aread() or None,
+            allow_redirects=False,
+        )
 
     async def aclose(self) -> None:
         """Close every connection."""

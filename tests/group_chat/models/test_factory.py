@@ -83,6 +83,24 @@ async def test_readiness_asks_the_server(site: ModelSite) -> None:
     assert not site.server.requests
 
 
+@pytest.mark.parametrize("status", [401, 403, 429, 503])
+async def test_a_server_that_would_not_serve_is_not_ready(site: ModelSite, status: int) -> None:
+    site.server.models_reply = Reply(status=status, body=b"Canary")
+    with pytest.raises(ModelError, match=str(status)):
+        await site.models().check()
+
+
+async def test_a_server_without_a_list_of_models_is_ready(site: ModelSite) -> None:
+    site.server.models_reply = Reply(status=404)
+    await site.models().check()
+
+
+def test_without_an_address_openai_itself_is_meant() -> None:
+    settings = ModelSettings(provider="openai", model="gpt")
+    settings.check()
+    assert settings.address == "https://api.openai.com/v1"
+
+
 async def test_the_offline_model_needs_nothing_and_says_what_it_is() -> None:
     models = build_models(settings=ModelSettings())
     assert not models.is_language_model

@@ -47,6 +47,7 @@ FAULTS = {
         ModelRefusedError,
     ),
     "reset at once": (Reply(text=CANARY, drop_after_bytes=0), ModelUnavailableError),
+    "reset before": (Reply(drop_after_bytes=-1), ModelUnavailableError),
     "reset within": (Reply(text=CANARY * 50, drop_after_bytes=90), ModelUnavailableError),
     "silence": (Reply(text=CANARY, delay_seconds=5), ModelTimeoutError),
     "empty": (Reply(text=""), ModelOutputError),
@@ -102,7 +103,7 @@ def assert_says_nothing(error: BaseException) -> None:
 @pytest.mark.parametrize("name", [*FAULTS, *ONLY_STREAMED])
 async def test_a_streamed_call_ends_in_our_own_error(site: ModelSite, name: str) -> None:
     reply, expected = (FAULTS | ONLY_STREAMED)[name]
-    site.server.queue(reply)
+    site.server.brain = lambda _: reply
     async with asyncio.timeout(2):
         with pytest.raises(ModelError) as caught:
             await streamed(site.models())
@@ -113,7 +114,7 @@ async def test_a_streamed_call_ends_in_our_own_error(site: ModelSite, name: str)
 @pytest.mark.parametrize("name", FAULTS)
 async def test_a_structured_call_ends_in_our_own_error(site: ModelSite, name: str) -> None:
     reply, expected = FAULTS[name]
-    site.server.queue(*[reply] * 4)
+    site.server.brain = lambda _: reply
     async with asyncio.timeout(5):
         with pytest.raises(ModelError) as caught:
             await site.models().structured.ask(
@@ -127,9 +128,10 @@ async def test_a_structured_call_ends_in_our_own_error(site: ModelSite, name: st
 @pytest.mark.parametrize("name", FAULTS)
 async def test_the_next_call_works(site: ModelSite, name: str) -> None:
     models = site.models()
-    site.server.queue(FAULTS[name][0], Reply(text="All is well."))
+    site.server.brain = lambda _: FAULTS[name][0]
     with pytest.raises(ModelError):
         await streamed(models)
+    site.server.brain = lambda _: Reply(text="All is well.")
     assert await streamed(models) == "All is well."
 
 

@@ -221,6 +221,13 @@ async def test_calls_one_after_another_share_a_connection(site: ModelSite) -> No
     assert site.server.connections == 1
 
 
+async def test_a_connection_that_has_become_stale_costs_no_retry(site: ModelSite) -> None:
+    models = site.models()
+    site.server.queue(Reply(text="One."), Reply(drop_after_bytes=-1), Reply(text="Two."))
+    assert await streamed(models) == "One."
+    assert await streamed(models) == "Two."
+
+
 async def test_prompt_characters_are_counted_for_each_request_of_the_turn(
     site: ModelSite,
 ) -> None:
