@@ -62,7 +62,7 @@ def _record_in(folder: Path, patient_id: PatientId) -> PatientRecord:
     record = record_from_resources(patient_id, entries_of(data))
     if patient_id not in {identifier.value for identifier in record.patient.identifier}:
         raise RecordsUnreadableError("the bundle's Patient does not carry the id of its file")
-    return record
+    return record.prepared()
 
 
 def entries_of(data: bytes) -> list[dict[str, Any]]:

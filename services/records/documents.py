@@ -18,8 +18,8 @@ _IMAGING = frozenset({"RAD", "CT", "CUS", "NMR", "NMS", "XRC", "LP29684-5", "187
 _PATHOLOGY = frozenset(
     {"PAT", "SP", "CP", "GE", "CG", "LP7839-6", "LP29708-2", "11526-1", "60568-3", "51969-4"}
 )
-_TAG = re.compile(r"<[^>]{0,500}>")
-_BREAK = re.compile(r"(?i)</?(?:p|div|br|li|tr|h[1-6])\b[^>]{0,500}>")
+_TAG = re.compile(r"<[^<>]{0,500}>")
+_BREAK = re.compile(r"(?i)</?(?:p|div|br|li|tr|h[1-6])\b[^<>]{0,500}>")
 
 
 @dataclass(frozen=True, slots=True)

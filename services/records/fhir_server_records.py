@@ -91,17 +91,21 @@ class FhirServerRecords:
                 )
         except TimeoutError:
             raise RecordsUnavailableError("loading the record took too long") from None
+        record = await asyncio.to_thread(self._record, patient_id, key, patient, received)
+        _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.resources))
+        return record
+
+    def _record(
+        self, patient_id: PatientId, key: str, patient: dict[str, Any], received: _Received
+    ) -> PatientRecord:
         entry = {"fullUrl": str(self._client.base_url / "Patient" / key), "resource": patient}
-        record = await asyncio.to_thread(
-            record_from_resources,
+        return record_from_resources(
             patient_id,
             [*received.entries, entry],
             patient_ref=f"Patient/{key}",
             truncated=received.truncated,
             not_offered=received.not_offered,
-        )
-        _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.resources))
-        return record
+        ).prepared()
 
     async def _find(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
         """Return the FHIR id and the Patient; what the server sends is checked to be the one."""

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
@@ -80,6 +80,11 @@ class PatientRecord:
     def of(self, kind: type[ResourceT]) -> tuple[tuple[str, ResourceT], ...]:
         """Return the resources of one type with their source ids."""
         return tuple((ref, r) for ref, r in self.resources.items() if isinstance(r, kind))
+
+    def prepared(self) -> Self:
+        """Return this record with its texts decoded and indexed; call it off the event loop."""
+        _ = self.passages
+        return self
 
     @cached_property
     def documents(self) -> tuple[ClinicalDocument, ...]:

@@ -2,7 +2,7 @@
 
 from io import BytesIO
 
-from services.records.facts import Bounded, Fact
+from services.records.facts import Bounded, Fact, Source
 from services.records.report_models import Report, ReportContent, ReportManifest, Statement
 from services.records.report_page import ReportPage
 from services.records.views.reports import DocumentText
@@ -75,7 +75,7 @@ def _summary(page: ReportPage, content: ReportContent) -> None:
 
 def _fact_table(page: ReportPage, facts: tuple[Fact, ...]) -> None:
     rows = [
-        (fact.name, _value(fact), page.cite(fact.sources) if fact.value else "") for fact in facts
+        (fact.name, _value(fact), page.cite(_said_by(fact)) if fact.value else "") for fact in facts
     ]
     page.table(("Fact", "Value", "Source"), rows, (4.5, 10.0, 2.5))
     for fact in facts:
@@ -86,13 +86,16 @@ def _fact_table(page: ReportPage, facts: tuple[Fact, ...]) -> None:
                 page.bullet(f"{reading.value} ({when}) {page.cite(reading.sources)}")
 
 
+def _said_by(fact: Fact) -> list[Source]:
+    return [*fact.sources, *(source for reading in fact.earlier for source in reading.sources)]
+
+
 def _value(fact: Fact) -> str:
     if fact.value is None:
         return ABSENT
     dated = f"{fact.value} ({fact.sources[0].date})" if fact.sources[0].date else fact.value
-    earlier = ", ".join(
-        f"{reading.value} ({reading.date or 'undated'})" for reading in fact.earlier
-    )
+    older = ", ".join(f"{reading.value} ({reading.date or 'undated'})" for reading in fact.earlier)
+    earlier = f"earlier: {older}" if older else ""
     said = [dated, "sources differ, see below" if fact.disagreement else "", earlier]
     return "; ".join(part for part in said if part)
 
@@ -109,7 +112,7 @@ def _timeline(page: ReportPage, content: ReportContent) -> None:
         for event in content.timeline.events
         if event.kind != "note"
     ]
-    page.table(("Date", "Kind", "Event", "Source"), rows, (3.5, 2.5, 9.5, 1.5))
+    page.table(("Date", "Kind", "Event", "Source"), rows, (3.2, 2.5, 9.5, 1.8))
     if content.timeline.left_out:
         page.small(f"{content.timeline.left_out} older events are left out.")
 
@@ -148,7 +151,7 @@ def _treatments(page: ReportPage, treatments: Bounded[Treatment]) -> None:
         )
         for treatment in treatments.items
     ]
-    page.table(("Date", "Treatment", "Detail", "Source"), rows, (3.5, 4.5, 7.5, 1.5))
+    page.table(("Date", "Treatment", "Detail", "Source"), rows, (3.2, 4.5, 7.5, 1.8))
     if treatments.left_out:
         page.small(f"{treatments.left_out} older treatments are left out.")
 

@@ -11,6 +11,7 @@ from data_models.identifiers import PatientId
 from scripts.test_tools import NODE_HOME
 from services.records.bundle_records import BundleRecords
 from services.records.fhir_server_records import FhirServerRecords
+from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.views.status import current_status
 from services.records.views.timeline import timeline
@@ -65,14 +66,14 @@ async def put(session: aiohttp.ClientSession, url: str, resource: dict[str, obje
 
 
 @pytest.fixture
-async def records(base_url: str) -> AsyncIterator[FhirServerRecords]:
+async def records(base_url: str) -> AsyncIterator[PatientRecords]:
     async with aiohttp.ClientSession() as session:
         yield FhirServerRecords(base_url=base_url, token=None, session=session, clock=FixedClock())
 
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_a_server_and_a_bundle_give_the_same_facts(
-    records: FhirServerRecords, name: str
+    records: PatientRecords, name: str
 ) -> None:
     served = await records.load(PatientId(name))
     filed = await BundleRecords(folder=SAMPLES, clock=FixedClock()).load(PatientId(name))
@@ -90,7 +91,7 @@ def told(chart: PatientRecord) -> list[tuple[str, str]]:
     return sorted((event.date or "", event.title) for event in timeline(chart).events)
 
 
-async def test_an_id_that_the_server_does_not_know_is_not_found(records: FhirServerRecords) -> None:
+async def test_an_id_that_the_server_does_not_know_is_not_found(records: PatientRecords) -> None:
     for name in ("patient_999", "nobody"):
         with pytest.raises(RecordNotFoundError):
             await records.load(PatientId(name))

@@ -24,6 +24,7 @@ from data_models.identifiers import PatientId
 from services.records.fhir_client import FhirLimits
 from services.records.fhir_resources import Condition, Observation
 from services.records.fhir_server_records import FhirServerRecords
+from services.records.ports import PatientRecords
 from services.records.views.reports import note as one_note
 from services.records.views.timeline import timeline
 from tests.fakes import FixedClock
@@ -47,11 +48,11 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @pytest.fixture
-def records(fhir: FakeFhir, session: aiohttp.ClientSession) -> FhirServerRecords:
+def records(fhir: FakeFhir, session: aiohttp.ClientSession) -> PatientRecords:
     return make(fhir, session)
 
 
-def make(fhir: FakeFhir, session: aiohttp.ClientSession, **options: Any) -> FhirServerRecords:
+def make(fhir: FakeFhir, session: aiohttp.ClientSession, **options: Any) -> PatientRecords:
     chosen = {
         "limits": LIMITS,
         "cache_seconds": 0,
@@ -63,7 +64,7 @@ def make(fhir: FakeFhir, session: aiohttp.ClientSession, **options: Any) -> Fhir
 
 
 async def test_everything_about_the_patient_is_read(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     fhir.holds_patient(ecog("e", "2024-01-01", "1"), note("n", "2024-01-02", "Well."))
     record = await records.load(PATIENT_ID)
@@ -93,7 +94,7 @@ async def test_the_identifier_system_is_asked_for_and_checked(
 
 
 async def test_a_server_that_ignores_the_search_does_not_give_us_a_stranger(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     stranger = patient(id="p1", identifier=[{"value": "patient_1"}])
     fhir.on("Patient", found(stranger))
@@ -102,7 +103,7 @@ async def test_a_server_that_ignores_the_search_does_not_give_us_a_stranger(
 
 
 async def test_two_patients_with_the_identifier_are_not_chosen_between(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     fhir.on("Patient", found(patient(), patient(id="p10")))
     with pytest.raises(RecordAmbiguousError):
@@ -110,7 +111,7 @@ async def test_two_patients_with_the_identifier_are_not_chosen_between(
 
 
 async def test_a_patient_without_the_identifier_is_found_by_resource_id(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     fhir.on("Patient", found())
     fhir.on("Patient/p9", patient())
@@ -121,7 +122,7 @@ async def test_a_patient_without_the_identifier_is_found_by_resource_id(
 
 @pytest.mark.parametrize("status", [404, 410])
 async def test_an_unknown_id_is_not_found(
-    fhir: FakeFhir, records: FhirServerRecords, status: int
+    fhir: FakeFhir, records: PatientRecords, status: int
 ) -> None:
     fhir.on("Patient", found())
     fhir.on("Patient/p9", answer(outcome("not-found"), status))
@@ -130,7 +131,7 @@ async def test_an_unknown_id_is_not_found(
 
 
 async def test_another_resource_than_the_one_asked_for_is_refused(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     fhir.on("Patient", found())
     fhir.on("Patient/p9", patient(id="p10"))
@@ -140,7 +141,7 @@ async def test_another_resource_than_the_one_asked_for_is_refused(
 
 @pytest.mark.parametrize("key", ["..", ".", "a/b", "p9/../p10", "", "x" * 65])
 async def test_a_resource_id_that_would_change_the_path_is_refused(
-    fhir: FakeFhir, records: FhirServerRecords, key: str
+    fhir: FakeFhir, records: PatientRecords, key: str
 ) -> None:
     fhir.on("Patient", found(patient(id=key)))
     with pytest.raises(RecordsUnreadableError):
@@ -148,7 +149,7 @@ async def test_a_resource_id_that_would_change_the_path_is_refused(
     assert fhir.targets() == ["Patient"]
 
 
-async def test_pages_are_followed_to_the_end(fhir: FakeFhir, records: FhirServerRecords) -> None:
+async def test_pages_are_followed_to_the_end(fhir: FakeFhir, records: PatientRecords) -> None:
     fhir.holds_patient()
     here = f"{fhir.base_url}/Patient/p9/$everything"
     fhir.on("Patient/p9/$everything", found(ecog("a", "2024", "1"), link=f"{here}?page=2"))
@@ -176,7 +177,7 @@ async def test_more_than_we_read_is_said(
     assert "more than was read" in (timeline(record).incomplete or "")
 
 
-async def test_pages_that_go_in_a_circle_end(fhir: FakeFhir, records: FhirServerRecords) -> None:
+async def test_pages_that_go_in_a_circle_end(fhir: FakeFhir, records: PatientRecords) -> None:
     fhir.holds_patient()
     fhir.on("Patient/p9/$everything", found(link="?page=2"))
     fhir.on("Patient/p9/$everything?page=2", found(link="?page=2"))
@@ -184,9 +185,7 @@ async def test_pages_that_go_in_a_circle_end(fhir: FakeFhir, records: FhirServer
         await records.load(PATIENT_ID)
 
 
-async def test_a_page_that_fails_fails_the_whole(
-    fhir: FakeFhir, records: FhirServerRecords
-) -> None:
+async def test_a_page_that_fails_fails_the_whole(fhir: FakeFhir, records: PatientRecords) -> None:
     fhir.holds_patient()
     fhir.on("Patient/p9/$everything", found(ecog("a", "2024", "1"), link="?page=2"))
     fhir.on("Patient/p9/$everything?page=2", answer(outcome("exception"), 500))
@@ -201,7 +200,7 @@ async def test_a_page_that_fails_fails_the_whole(
      "http://127.0.0.1@evil.example/fhir/x", "http://[", "", 7],
 )  # fmt: skip
 async def test_a_link_to_another_place_is_not_followed(
-    fhir: FakeFhir, records: FhirServerRecords, address: Any
+    fhir: FakeFhir, records: PatientRecords, address: Any
 ) -> None:
     fhir.holds_patient()
     fhir.on("Patient/p9/$everything", {**found(), "link": [{"relation": "next", "url": address}]})
@@ -212,7 +211,7 @@ async def test_a_link_to_another_place_is_not_followed(
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 async def test_a_redirect_is_not_followed(
-    fhir: FakeFhir, records: FhirServerRecords, status: int
+    fhir: FakeFhir, records: PatientRecords, status: int
 ) -> None:
     async with running(FakeFhir()) as elsewhere:
         fhir.on("Patient", answer("", status, Location=f"{elsewhere.base_url}/Patient"))
@@ -223,7 +222,7 @@ async def test_a_redirect_is_not_followed(
 
 @pytest.mark.parametrize("status", [401, 403])
 async def test_refused_credentials_are_the_operators_matter(
-    fhir: FakeFhir, records: FhirServerRecords, status: int
+    fhir: FakeFhir, records: PatientRecords, status: int
 ) -> None:
     fhir.on("Patient", answer(outcome("login"), status))
     with pytest.raises(RecordsRefusedError):
@@ -233,7 +232,7 @@ async def test_refused_credentials_are_the_operators_matter(
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
 async def test_a_busy_server_is_asked_again(
-    fhir: FakeFhir, records: FhirServerRecords, status: int
+    fhir: FakeFhir, records: PatientRecords, status: int
 ) -> None:
     fhir.holds_patient()
     fhir.on("Patient", answer(outcome("throttled"), status), answer(found(patient())))
@@ -242,7 +241,7 @@ async def test_a_busy_server_is_asked_again(
 
 
 async def test_a_busy_server_is_asked_again_when_it_said(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     fhir.holds_patient()
     busy = answer(outcome("throttled"), 429, **{"Retry-After": "1"})
@@ -266,7 +265,7 @@ async def test_retry_after_may_be_a_date(fhir: FakeFhir, session: aiohttp.Client
 
 @pytest.mark.parametrize("wait", ["3600", "Thu, 03 Jan 2030 03:04:06 GMT"])
 async def test_a_long_wait_is_not_waited_for(
-    fhir: FakeFhir, records: FhirServerRecords, wait: str
+    fhir: FakeFhir, records: PatientRecords, wait: str
 ) -> None:
     fhir.on("Patient", answer(outcome("throttled"), 429, **{"Retry-After": wait}))
     with pytest.raises(RecordsUnavailableError):
@@ -276,7 +275,7 @@ async def test_a_long_wait_is_not_waited_for(
 
 @pytest.mark.parametrize("wait", ["soon", "-3", "0", ""])
 async def test_a_busy_server_is_given_up_after_three_attempts(
-    fhir: FakeFhir, records: FhirServerRecords, wait: str
+    fhir: FakeFhir, records: PatientRecords, wait: str
 ) -> None:
     fhir.on("Patient", answer(outcome("throttled"), 503, **{"Retry-After": wait}))
     with pytest.raises(RecordsUnavailableError):
@@ -321,7 +320,7 @@ async def test_a_server_that_is_not_there_is_unavailable(
      '{"resourceType":"Bundle","a":NaN}'],
 )  # fmt: skip
 async def test_what_is_no_bundle_is_never_an_empty_record(
-    fhir: FakeFhir, records: FhirServerRecords, body: Any
+    fhir: FakeFhir, records: PatientRecords, body: Any
 ) -> None:
     fhir.holds_patient()
     fhir.on("Patient/p9/$everything", answer(body))
@@ -353,7 +352,7 @@ async def test_a_small_answer_that_unpacks_to_a_huge_one_is_refused(
 
 @pytest.mark.parametrize("status", [400, 404, 405, 501])
 async def test_without_everything_each_type_is_searched(
-    fhir: FakeFhir, records: FhirServerRecords, status: int
+    fhir: FakeFhir, records: PatientRecords, status: int
 ) -> None:
     fhir.holds_patient()
     fhir.on("Patient/p9/$everything", answer(outcome("not-supported"), status))
@@ -372,7 +371,7 @@ async def test_without_everything_each_type_is_searched(
 
 
 async def test_a_type_that_fails_is_not_a_type_without_entries(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     fhir.holds_patient()
     fhir.on("Patient/p9/$everything", answer(outcome("not-supported"), 404))
@@ -383,7 +382,7 @@ async def test_a_type_that_fails_is_not_a_type_without_entries(
 
 
 async def test_an_outcome_with_text_for_a_code_is_not_repeated(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     fhir.on("Patient", answer(outcome("Ada Secret was here"), 422))
     with pytest.raises(RecordsUnreadableError) as caught:
@@ -392,7 +391,7 @@ async def test_an_outcome_with_text_for_a_code_is_not_repeated(
 
 
 async def test_resources_of_other_patients_are_left_out_and_said(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     theirs = {**ecog("t", "2024", "4"), "subject": {"reference": "Patient/p10"}}
     fhir.holds_patient(theirs, patient(id="p10"), ecog("m", "2024", "1"))
@@ -402,7 +401,7 @@ async def test_resources_of_other_patients_are_left_out_and_said(
 
 
 async def test_absolute_references_to_this_server_are_this_patient(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     mine = {"reference": f"{fhir.base_url}/Patient/p9"}
     fhir.holds_patient({**ecog("m", "2024", "1"), "subject": mine})
@@ -410,7 +409,7 @@ async def test_absolute_references_to_this_server_are_this_patient(
 
 
 async def test_texts_kept_elsewhere_on_the_server_are_fetched(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     def kept(key: str, url: str) -> dict[str, Any]:
         row = note(key, "2024-01-01", "")
@@ -448,7 +447,7 @@ async def test_tools_of_one_turn_share_one_load(
 
 
 async def test_nothing_of_the_patient_or_the_token_is_logged(
-    fhir: FakeFhir, records: FhirServerRecords
+    fhir: FakeFhir, records: PatientRecords
 ) -> None:
     fhir.holds_patient(resource("Condition", "c", code={"text": "Secret disease"}))
     fhir.on("Patient", answer(outcome("x"), 503), answer(found(patient())))

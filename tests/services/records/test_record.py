@@ -1,3 +1,5 @@
+import time
+from datetime import date
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from data_models.errors import (
 )
 from services.records.fhir_resources import Observation
 from services.records.record import record_from_resources
+from services.records.views.status import current_status
 from services.records.views.timeline import timeline
 from tests.services.records.charts import (
     PATIENT_ID,
@@ -165,3 +168,12 @@ def test_a_web_page_is_read_as_its_text() -> None:
     chart = record(note("web", "2024-01-01", page, contentType="text/html; charset=utf-8"))
 
     assert chart.documents[0].text == "Fine & well\nx\nSecond"
+
+
+@pytest.mark.parametrize("piece", ["<", "<p ", "&", " ", "stage ", "ECOG", ".", "A;", "-"])
+def test_a_hostile_note_takes_no_longer_than_a_long_one(piece: str) -> None:
+    text = piece * (400_000 // len(piece))
+    start = time.perf_counter()
+    chart = record(note("n", "2024-01-01", text, contentType="text/html"))
+    current_status(chart.prepared(), today=date(2025, 1, 1))
+    assert time.perf_counter() - start < 5

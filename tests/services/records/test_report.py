@@ -99,6 +99,7 @@ def test_sources_that_differ_are_both_printed() -> None:
     assert "Sources differ on ECOG:" in text
     assert "2 (2025-05-21)" in text
     assert "1 (2025-05-20)" in text
+    assert "2 (2025-05-21); sources differ, see below; earlier: 0 (2024-09-18)" in text
 
 
 def test_what_is_missing_is_printed_as_missing() -> None:

@@ -10,6 +10,7 @@ import pytest
 from data_models.identifiers import PatientId
 from samples.make_patients import bundle, read_source, text_of
 from services.records.bundle_records import BundleRecords
+from services.records.ports import PatientRecords
 from services.records.views.notes import search_notes
 from services.records.views.reports import imaging_studies, pathology_reports
 from services.records.views.status import current_status
@@ -22,7 +23,7 @@ TODAY = date(2025, 7, 1)
 
 
 @pytest.fixture
-def records() -> BundleRecords:
+def records() -> PatientRecords:
     return BundleRecords(folder=SAMPLES / "patients", clock=FixedClock())
 
 
@@ -75,7 +76,7 @@ def test_rich_patients_have_five_to_twelve_notes_of_a_realistic_length(name: str
 
 
 @pytest.mark.parametrize("name", PATIENTS)
-async def test_every_sample_can_be_loaded_whole(records: BundleRecords, name: str) -> None:
+async def test_every_sample_can_be_loaded_whole(records: PatientRecords, name: str) -> None:
     record = await records.load(PatientId(name))
 
     assert record.left_out.sentence() is None
@@ -83,7 +84,7 @@ async def test_every_sample_can_be_loaded_whole(records: BundleRecords, name: st
     assert timeline(record).events
 
 
-async def test_patient_4_has_two_sources_that_differ_on_ecog(records: BundleRecords) -> None:
+async def test_patient_4_has_two_sources_that_differ_on_ecog(records: PatientRecords) -> None:
     status = current_status(await records.load(PatientId("patient_4")), today=TODAY)
 
     assert status.ecog.state == "sources differ"
@@ -96,7 +97,7 @@ async def test_patient_4_has_two_sources_that_differ_on_ecog(records: BundleReco
     assert [(r.value, r.date) for r in status.staging[0].earlier] == [("IVA", "2024-03-06")]
 
 
-async def test_patient_42_lacks_what_a_board_needs_and_says_so(records: BundleRecords) -> None:
+async def test_patient_42_lacks_what_a_board_needs_and_says_so(records: PatientRecords) -> None:
     status = current_status(await records.load(PatientId("patient_42")), today=TODAY)
 
     assert status.missing() == ("histology", "stage", "ECOG", "allergies", "biomarkers")
@@ -106,7 +107,7 @@ async def test_patient_42_lacks_what_a_board_needs_and_says_so(records: BundleRe
     assert status.age.value == "73 or 74"
 
 
-async def test_patient_7_has_a_withdrawn_value_that_no_view_shows(records: BundleRecords) -> None:
+async def test_patient_7_has_a_withdrawn_value_that_no_view_shows(records: PatientRecords) -> None:
     record = await records.load(PatientId("patient_7"))
 
     assert record.left_out.withdrawn == 1
@@ -115,7 +116,7 @@ async def test_patient_7_has_a_withdrawn_value_that_no_view_shows(records: Bundl
     )
 
 
-async def test_patient_21s_letter_that_gives_orders_is_only_a_text(records: BundleRecords) -> None:
+async def test_patient_21s_letter_that_gives_orders_is_only_a_text(records: PatientRecords) -> None:
     record = await records.load(PatientId("patient_21"))
     status = current_status(record, today=TODAY)
 
@@ -124,7 +125,7 @@ async def test_patient_21s_letter_that_gives_orders_is_only_a_text(records: Bund
     assert (status.patient_id, status.ecog.value) == ("patient_21", "2")
 
 
-async def test_names_beyond_ascii_survive(records: BundleRecords) -> None:
+async def test_names_beyond_ascii_survive(records: PatientRecords) -> None:
     record = await records.load(PatientId("patient_15"))
 
     assert record.patient.name[0].label == "Zoë Łucja Çelik-Sørensen"
