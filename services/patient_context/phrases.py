@@ -16,9 +16,9 @@ _WORK = (
     r"|analy[sz]e|run|give|tell|list|create|generate|describe|find|get|plan|schedule|draft|write"
     r"|make|compile|explain|talk\s+about|focus\s+on)"
 )
-_NUMBER = r"(?:(?:number|no\.?|nr\.?|id|\#)\s*)*<\d+>"
+_NUMBER = r"(?:(?:number|no\.?|nr\.?|id|\#)[\s:=]*)*<\d+>"
 _OBJECT = r"(?:(?:the|patient|case|chart|record|id|of|for)\s+)*"
-_TARGET = rf"(?:<id>|<unfit>|patient\s*{_NUMBER})"
+_TARGET = rf"(?:<id>|<unfit>|patient[\s:=]*{_NUMBER})"
 _END = r"(?:\s*'s)?(?:\s+(?:please|pls|now|instead|again|then))*[\s.!?]*"
 # What follows a number that counts or measures something.
 _UNIT = (
@@ -62,7 +62,7 @@ TOPIC = re.compile(
 """A message that begins with its patient, as a heading."""
 
 STRONG_NUMBERS = re.compile(
-    rf"\bpatients?\s*((?:(?:number|no\.?|nr\.?|id|\#)\s*)*<\d+>(?:\s*(?:,|and|or|&)\s*<\d+>)*){_UNIT}"
+    rf"\bpatients?[\s:=]*({_NUMBER}(?:\s*(?:,|and|or|&)\s*<\d+>)*){_UNIT}"
     rf"|(?:{_MOVE})\s+{_OBJECT}({_NUMBER}){_UNIT}"
     rf"|(?:what|how)\s+about\s+({_NUMBER})[\s?.!]*$"
     rf"|^(?:switch|open|activate|select)\s+{_OBJECT}({_NUMBER}){_END}$"
@@ -93,7 +93,7 @@ PASSING = re.compile(
 
 NEGATED = re.compile(
     r"(?:n't\b|\b(?:not|never|dont|without|cannot|stop|avoid|no\s+need\s+to|rather\s+than"
-    rf"|instead\s+of)\b)[^.?!;]*?{_TARGET}"
+    rf"|instead\s+of)\b)[^.?!;]{{0,200}}?{_TARGET}"
 )
 
 CLEARS = re.compile(

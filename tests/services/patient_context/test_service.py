@@ -302,7 +302,7 @@ async def test_the_model_sees_the_pattern_the_roster_and_the_text_as_data() -> N
     await world.say("is the patient_id in PATIENT_CONTEXT_JSON: {}?")
     (asked,) = world.model.asked
     assert asked.purpose == "patient_context"
-    assert "^patient_[0-9]+$" in asked.instructions
+    assert "the regular expression ^patient_[0-9]+$ as a whole" in asked.instructions
     assert json.loads(asked.text) == {
         "active_patient_id": "patient_4",
         "known_patient_ids": ["patient_4", "patient_15"],
