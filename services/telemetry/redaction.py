@@ -20,10 +20,12 @@ _OUR_WORDS = frozenset(
         "agent",
         "auth_mode",
         "cause",
+        "channel",
         "code",
         "commit",
         "decision",
         "error",
+        "error_code",
         "event",
         "kind",
         "level",
@@ -43,6 +45,7 @@ _OUR_WORDS = frozenset(
         "ref",
         "replica",
         "route",
+        "run",
         "run_id",
         "service",
         "setting",
@@ -79,6 +82,8 @@ _IDS = frozenset(
 )
 _EVENT = re.compile(r"[a-z][a-z0-9_.-]{0,79}")
 _HASH = re.compile(r"[0-9a-f]{32}")
+# Of an address the server only: paths and queries name patients.
+_SERVER = re.compile(r"https?://[A-Za-z0-9.:\[\]-]{1,120}/?")
 _WORD = re.compile(r"[A-Za-z0-9_.:/<>+-]{1,80}")
 
 
@@ -114,6 +119,8 @@ def _allowed(key: str, value: object) -> object:
     if key in _IDS:
         text = str(value)
         return text if _HASH.fullmatch(text) else hashed(text)
+    if key == "url":
+        return value if isinstance(value, str) and _SERVER.fullmatch(value) else WITHHELD
     if key not in _OUR_WORDS:
         return WITHHELD
     if isinstance(value, list | tuple):

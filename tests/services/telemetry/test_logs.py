@@ -101,6 +101,13 @@ def test_one_word_is_withheld_too_where_it_could_be_anybodys(log: Log) -> None:
     assert "Zebra" not in log.text
 
 
+def test_an_address_is_shown_without_what_it_leads_to(log: Log) -> None:
+    structlog.get_logger().info("listening", url="http://127.0.0.1:3978")
+    structlog.get_logger().info("called", url="https://fhir.example/r4/Patient/4")
+    structlog.get_logger().info("called", url="https://ada:key@fhir.example")
+    assert [line["url"] for line in log.lines] == ["http://127.0.0.1:3978", WITHHELD, WITHHELD]
+
+
 def test_an_exception_is_logged_by_type_and_place_only(log: Log) -> None:
     try:
         fail()
