@@ -48,8 +48,8 @@ class ClinicalGroupChat(AgentGroupChat):
     _draft: Draft | None = PrivateAttr(default=None)
     _earlier: list[list[Line]] = PrivateAttr()
     _asked: Line = PrivateAttr()
-    _answered: list[Line] = PrivateAttr(default_factory=list)
-    _messages: dict[Line, ChatMessageContent] = PrivateAttr(default_factory=dict)
+    _answered: list[Line] = PrivateAttr()
+    _messages: dict[Line, ChatMessageContent] = PrivateAttr()
 
     def __init__(
         self,
@@ -68,13 +68,14 @@ class ClinicalGroupChat(AgentGroupChat):
             termination_strategy=TableTermination(table=table),
             chat_history=ChatHistory(),
         )
+        self._answered, self._messages = [], {}
         self._turn = turn
         self._table = table
         self._clock = clock
         self._ids = ids
         self._limits = limits
         self._meter = OutputMeter(limit_bytes=limits.output_bytes)
-        self._earlier = lines_of(turn.request.history)
+        self._earlier = lines_of(turn.request.history, limit_chars=limits.window_chars)
         self._asked = line_of(None, turn.request.text)
         self.history.messages = self._shown()
 
@@ -187,7 +188,8 @@ class ClinicalGroupChat(AgentGroupChat):
             first=not self._answered,
         )
         ending = [] if cue is None else [_text_message(AuthorRole.SYSTEM, cue)]
-        return [*self._shown(), *ending]
+        # Until somebody answered, the chat's own history is what there is to show.
+        return [*(self._shown() if self._answered else self.history.messages), *ending]
 
     def _shown(self) -> list[ChatMessageContent]:
         """Return the snapshot and the bounded history, each message once, in order."""

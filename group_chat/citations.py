@@ -1,4 +1,4 @@
-"""Finds the sources that an agent's text names among those that tools gave in this turn."""
+"""Finds the sources that an agent's text names among those that tools gave."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,10 +16,17 @@ _REF = re.compile(r"\b[A-Z][A-Za-z]{2,40}/[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 def citations_in(text: str, sources: Mapping[str, Citation]) -> list[Citation]:
     """Return the citations of the source ids in `text`, in order, each once, at most 40.
 
-    An id that no tool gave in this turn is no citation: the model may have made it up.
+    An id that no tool gave is no citation: the model may have made it up.
     """
     refs = dict.fromkeys(found.rstrip(".-") for found in _REF.findall(text))
     return [sources[ref] for ref in refs if ref in sources][:MESSAGE_LIMIT]
+
+
+def remember_sources(sources: dict[str, Citation], result: Any) -> None:
+    """Add the sources of a tool's result; one with the words it says is not lost to one without."""
+    for source in sources_in(result):
+        if source.quote is not None or source.ref not in sources:
+            sources[source.ref] = source
 
 
 def sources_in(result: Any) -> Iterator[Citation]:

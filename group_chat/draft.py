@@ -22,13 +22,13 @@ class OutputMeter:
 
     def take(self, text: str) -> str:
         """Return as much of `text` as may still be written, whole characters."""
-        size = len(text.encode(errors="surrogatepass"))
-        if size > self._left_bytes:
-            raw = text.encode(errors="replace")[: max(0, self._left_bytes)]
-            text, self._left_bytes = raw.decode(errors="ignore"), 0
+        raw = text.encode()
+        if len(raw) <= self._left_bytes:
+            self._left_bytes -= len(raw)
             return text
-        self._left_bytes -= size
-        return text
+        cut = raw[: self._left_bytes].decode(errors="ignore")
+        self._left_bytes = 0
+        return cut
 
 
 class Draft:
@@ -62,6 +62,8 @@ class Draft:
         """Send `text` as far as the filter and the cap let it through; return that."""
         if not text:
             return ""
+        # A model may write half a character; nothing that stores or sends text takes it.
+        text = text.encode(errors="replace").decode()
         tools = self._turn.tools_ok + self._turn.tools_failed
         if tools != self._tools_at_last_text and not self.is_blank:
             # What a model says before and after a tool call are two paragraphs.

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncGenerator, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +29,7 @@ class EventStream:
         self._events.append(event)
         self._arrived.set()
 
-    async def of(self, work: Coroutine[Any, Any, None]) -> AsyncIterator[GroupChatEvent]:
+    async def of(self, work: Coroutine[Any, Any, None]) -> AsyncGenerator[GroupChatEvent, None]:
         """Run `work` in a task and yield what it puts; then raise what it raised.
 
         Leaving early, or being cancelled, cancels the task and waits for its end.

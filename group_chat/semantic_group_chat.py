@@ -1,10 +1,11 @@
 """The team behind the `GroupChat` port: built once per process, safe for turns side by side."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Self
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 
+from data_models.chat_context import Citation
 from data_models.clock import Clock, IdSource
 from group_chat.agents import AgentFactory, TeamAgent
 from group_chat.chat import ClinicalGroupChat
@@ -106,17 +107,17 @@ class SemanticGroupChat:
         """See `GroupChat.is_language_model`."""
         return self._is_language_model
 
-    def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
+    def run(self, request: GroupChatRequest) -> AsyncGenerator[GroupChatEvent, None]:
         """See `GroupChat.run`."""
         stream = EventStream()
-        return stream.of(self._answer(TurnContext(request, stream.put)))
+        return stream.of(self._answer(TurnContext(request, stream.put, sources=_cited(request))))
 
     async def _answer(self, turn: TurnContext) -> None:
-        token = enter_turn(turn)
+        seat = enter_turn(turn)
         try:
             await self._chat(turn).run()
         finally:
-            leave_turn(token)
+            leave_turn(seat)
 
     def _chat(self, turn: TurnContext) -> ClinicalGroupChat:
         return ClinicalGroupChat(
@@ -146,3 +147,13 @@ class SemanticGroupChat:
             )
         )
         return table
+
+
+def _cited(request: GroupChatRequest) -> dict[str, Citation]:
+    """Return the sources of earlier answers about this patient: they may be cited again."""
+    return {
+        citation.ref: citation
+        for turn in request.history
+        for message in turn.agent_responses
+        for citation in message.citations
+    }

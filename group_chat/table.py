@@ -80,7 +80,7 @@ class Table:
         turn.said.append(message)
         failed = turn.tools_failed > 0 and turn.tools_ok == 0 and not rendered
         said = Said(message.agent, message.text, rendered=rendered, failed=failed)
-        if turn.out_of_calls:
+        if turn.out_of_calls and not self.floor.gate_is_closed:
             self.floor = self.floor.heard(said)
             self.stop(Ask(message.agent))
             return

@@ -1,7 +1,7 @@
 """What tools may know of the turn that they run in; each turn has its own, in its own task."""
 
 from collections.abc import Callable
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from data_models.chat_context import AgentMessage, Citation
@@ -19,7 +19,7 @@ class TurnContext:
         emit: Hands an event to the reader of the turn.
         agent: Who speaks now.
         said: Finished messages of this turn, oldest first.
-        sources: What the tools of this turn gave, by source id, for citations.
+        sources: What the tools of this turn gave and earlier answers cited, by source id.
         proposed: The plan that was proposed in this turn; from then on no tool runs (R24).
         tool_calls: Calls so far in this turn.
         tools_ok: Calls of the current message that gave a result.
@@ -58,19 +58,39 @@ class TurnContext:
         return self.request.patient_id
 
 
-_CURRENT: ContextVar[TurnContext] = ContextVar("group_chat_turn")
+@dataclass(slots=True)
+class Seat:
+    """Holds the turn while it lasts.
+
+    Timers and connections keep a copy of the context they were made in, long after the turn;
+    what they keep is an empty seat.
+    """
+
+    turn: TurnContext | None
 
 
-def enter_turn(turn: TurnContext) -> Token[TurnContext]:
-    """Make `turn` the one of this task and its children."""
-    return _CURRENT.set(turn)
+_CURRENT: ContextVar[Seat] = ContextVar("group_chat_turn")
 
 
-def leave_turn(token: Token[TurnContext]) -> None:
-    """Undo `enter_turn`."""
-    _CURRENT.reset(token)
+def enter_turn(turn: TurnContext) -> Seat:
+    """Make `turn` the one of this task and its children; `leave_turn` takes the seat."""
+    seat = Seat(turn)
+    _CURRENT.set(seat)
+    return seat
+
+
+def leave_turn(seat: Seat) -> None:
+    """Forget the turn, in every copy of this context."""
+    seat.turn = None
 
 
 def current_turn() -> TurnContext:
-    """Return the turn that this task works for."""
-    return _CURRENT.get()
+    """Return the turn that this task works for.
+
+    Raises:
+        ToolInputError: the turn is over; whatever still runs has nobody to work for.
+    """
+    turn = _CURRENT.get().turn
+    if turn is None:
+        raise ToolInputError("the turn is over")
+    return turn

@@ -1,6 +1,6 @@
 """The bounded view of one patient's talk that every agent is shown (spec page 1.7)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from data_models.chat_context import Turn
@@ -18,15 +18,19 @@ class Line:
     text: str
 
 
-def lines_of(turns: Iterable[Turn]) -> list[list[Line]]:
-    """Return the messages of each turn, oldest first, empty ones left out, look-alikes as data."""
-    return [
-        [
-            line_of(None, turn.user_message),
-            *(line_of(said.agent, said.text) for said in turn.agent_responses if said.text),
-        ]
-        for turn in turns
-    ]
+def lines_of(turns: Sequence[Turn], *, limit_chars: int) -> list[list[Line]]:
+    """Return the messages of the newest turns, oldest first, look-alikes as data.
+
+    Turns beyond `limit_chars` are not looked at: a long history costs what a short one does.
+    """
+    kept: list[list[Line]] = []
+    for turn in reversed(turns):
+        if limit_chars <= 0:
+            break
+        said = [line_of(message.agent, message.text) for message in turn.agent_responses]
+        kept.append([line_of(None, turn.user_message), *(line for line in said if line.text)])
+        limit_chars -= _size(kept[-1])
+    return kept[::-1]
 
 
 def line_of(agent: str | None, text: str) -> Line:
@@ -72,6 +76,8 @@ def head_and_tail(text: str, limit_chars: int) -> str:
 
 
 def _shown(line: Line, longest: int) -> Line:
+    if len(line.text) <= longest:
+        return line
     return replace(line, text=head_and_tail(line.text, longest))
 
 

@@ -24,7 +24,7 @@ from data_models.turn_events import (
     ToolCallResult,
     ToolCallStarted,
 )
-from group_chat.citations import sources_in
+from group_chat.citations import remember_sources
 from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import PLUGIN, ToolFunction
 from group_chat.tools.result import compact_json, error_json, plain
@@ -134,7 +134,7 @@ class ToolKernel(Kernel):
             call.data = plain(result.value if result is not None else {})
             call.content = compact_json(call.data, limit_chars=self._limits.tool_result_chars)
             call.ends_message = function.tool.ends_message
-            turn.sources.update((source.ref, source) for source in sources_in(call.data))
+            remember_sources(turn.sources, call.data)
 
     def _function(self, name: str) -> ToolFunction:
         function = self.plugins[PLUGIN].functions.get(name) if PLUGIN in self.plugins else None
@@ -227,6 +227,7 @@ def _parsed(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
         return {}
     try:
         parsed = json.loads(given) if len(given) <= ARGUMENTS_LIMIT_CHARS else None
+        json.dumps(parsed, ensure_ascii=False).encode()  # refuses half characters
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):

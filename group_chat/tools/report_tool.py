@@ -53,7 +53,7 @@ def report_tool(
 
     return Tool(
         "create_report",
-        "Writes the tumor board document (Word) from what the agents said; the user can download it.",
+        "Writes the tumor board document (Word) from what the agents said, for download.",
         NoArguments,
         create,
     )

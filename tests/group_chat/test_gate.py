@@ -1,0 +1,92 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from data_models.chat_context import Continuation
+from data_models.incoming_message import Press
+from data_models.plan import Plan, PlanStatus, PlanStep
+from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, opening
+
+TEAM = ("Orchestrator", "Radiology", "Pathology")
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+FACILITATOR = Answer("Orchestrator")
+WAITS = Continuation(agent="Radiology", plan_step=2, asked_at=NOW)
+
+
+def plan(status: PlanStatus) -> Plan:
+    steps = [PlanStep(number=1, agent="Radiology", text="x")]
+    return Plan(plan_id="p", run_id="r", status=status, steps=steps, created_at=NOW, updated_at=NOW)
+
+
+def opened(text: str, **changes: Any) -> Opening:
+    given: dict[str, Any] = {
+        "press": None,
+        "addressed": None,
+        "plan": None,
+        "continuation": None,
+        "facilitator": "Orchestrator",
+        "names": TEAM,
+    }
+    return opening(text=text, **{**given, **changes})
+
+
+@pytest.mark.parametrize("word", ["yes", "Yes, proceed!", "ok please", "GO AHEAD", "continue."])
+def test_a_confirmation_runs_the_proposed_plan(word: str) -> None:
+    assert opened(word, plan=plan("proposed")) == RunPlan()
+
+
+@pytest.mark.parametrize("word", ["no", "Cancel.", "no please"])
+def test_no_cancels_it(word: str) -> None:
+    assert opened(word, plan=plan("proposed")) == CancelPlan()
+
+
+@pytest.mark.parametrize("word", ["yes but without Pathology", "why?", "what would you do first"])
+def test_anything_else_goes_to_the_facilitator(word: str) -> None:
+    assert opened(word, plan=plan("proposed")) == FACILITATOR
+
+
+@pytest.mark.parametrize("status", ["done", "cancelled", "replaced"])
+def test_a_plan_that_ended_answers_to_nothing(status: PlanStatus) -> None:
+    assert opened("yes", plan=plan(status)) == FACILITATOR
+
+
+def test_a_running_plan_goes_on_with_yes_but_the_one_who_waits_comes_first() -> None:
+    assert opened("continue", plan=plan("running")) == RunPlan()
+    assert opened("yes", plan=plan("running"), continuation=WAITS) == Resume("Radiology", 2)
+
+
+@pytest.mark.parametrize("text", ["@Radiology what is new", "radiology: what is new", "@radiology"])
+def test_an_addressed_agent_answers_whatever_waits(text: str) -> None:
+    for waiting in (None, WAITS):
+        assert opened(text, plan=plan("proposed"), continuation=waiting) == Answer("Radiology")
+
+
+def test_confirming_words_to_the_facilitator_count() -> None:
+    assert opened("@Orchestrator yes proceed", plan=plan("proposed")) == RunPlan()
+
+
+def test_mentioning_the_facilitators_bot_addresses_nobody() -> None:
+    assert opened("42", addressed="Orchestrator", continuation=WAITS) == Resume("Radiology", 2)
+    assert opened("42", addressed="Pathology", continuation=WAITS) == Answer("Pathology")
+
+
+@pytest.mark.parametrize("text", ["@Nobody hello", "Plan: hello", "hello", "", "@", ":", "@ @"])
+def test_strangers_are_not_addressed(text: str) -> None:
+    assert opened(text) == FACILITATOR
+
+
+def test_a_waiting_agent_that_left_the_team_does_not_answer() -> None:
+    gone = Continuation(agent="Genetics", asked_at=NOW)
+    assert opened("42", continuation=gone) == FACILITATOR
+
+
+def test_buttons_act_on_an_open_plan_only() -> None:
+    confirm = Press(target_id="p", answer="confirm", steps=(2, 1))
+    assert opened("x", press=confirm, plan=plan("proposed")) == RunPlan((2, 1))
+    assert opened("x", press=confirm, plan=plan("running")) == RunPlan()
+    assert opened("x", press=confirm, plan=plan("done")) == FACILITATOR
+    cancel = Press(target_id="p", answer="cancel")
+    assert opened("x", press=cancel, plan=plan("proposed")) == CancelPlan()
+    change = Press(target_id="p", answer="change")
+    assert opened("yes", press=change, plan=plan("proposed")) == FACILITATOR

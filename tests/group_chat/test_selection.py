@@ -1,0 +1,169 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_models.plan import Plan, PlanStatus, PlanStep
+from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said
+from group_chat.selection import next_move, to_facilitator
+from group_chat.termination import within_limits
+
+TEAM = ("Orchestrator", "History", "Radiology", "Pathology")
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+QUIET = Floor(facilitator="Orchestrator", agents=TEAM)
+
+
+def plan(status: PlanStatus = "running", *agents: str) -> Plan:
+    names = agents or ("History", "Radiology")
+    steps = [PlanStep(number=n, agent=agent, text="work") for n, agent in enumerate(names, 1)]
+    return Plan(plan_id="p", run_id="r", status=status, steps=steps, created_at=NOW, updated_at=NOW)
+
+
+def on_step(number: int, *agents: str) -> Floor:
+    floor = QUIET.with_plan(plan("running", *agents))
+    for earlier in range(1, number):
+        floor = floor.starting(earlier, now=NOW).ended_step("done", now=NOW)
+    return floor.starting(number, now=NOW)
+
+
+def after(floor: Floor, agent: str, text: str, **said: bool) -> tuple[Floor, Move]:
+    return next_move(floor, Said(agent, text, **said), now=NOW)
+
+
+def test_the_gate_comes_before_any_hand_over() -> None:
+    floor = QUIET.with_plan(plan("proposed"))
+    for last in ("*Radiology*, go.", "Back to you *Radiology*.", "Sure.", "OK?"):
+        assert after(floor, "Orchestrator", last)[1] == End("gate")
+        assert after(floor, "History", last)[1] == End("gate")
+
+
+def test_the_facilitator_hands_to_whom_it_addresses() -> None:
+    assert after(QUIET, "Orchestrator", "*Radiology*, go.")[1] == Ask("Radiology")
+
+
+def test_without_a_plan_a_specialist_that_hands_to_nobody_ends_the_turn() -> None:
+    assert after(QUIET, "Radiology", "It is stable.")[1] == End("answered")
+    assert after(QUIET, "Orchestrator", "It is stable.")[1] == End("answered")
+
+
+def test_a_question_to_the_user_ends_the_turn() -> None:
+    assert after(QUIET, "Radiology", "Which scan?")[1] == End("question")
+    assert after(on_step(1), "History", "Which scan?")[1] == End("question")
+
+
+def test_a_hand_back_goes_to_the_facilitator() -> None:
+    floor, move = after(QUIET, "Radiology", "Back to you *Orchestrator*.")
+    assert move == Ask("Orchestrator")
+    assert floor.spoken == {"Radiology"}
+
+
+def test_each_agent_speaks_once_between_two_messages_of_the_facilitator() -> None:
+    floor, move = after(QUIET, "History", "*Radiology*, go.")
+    assert move == Ask("Radiology")
+    floor, move = after(floor, "Radiology", "*History*, go.")
+    assert move == Ask("Orchestrator")
+    floor, move = after(floor, "Orchestrator", "*History*, again.")
+    assert move == Ask("History")
+
+
+def test_several_addressed_agents_need_a_verdict_and_those_who_spoke_are_out() -> None:
+    floor, move = after(QUIET, "Orchestrator", "*History* and *Radiology*, go.")
+    assert move == AskOneOf(("History", "Radiology"))
+    floor, _ = after(floor, "History", "Done.")
+    assert after(floor, "Radiology", "*History* and *Pathology*, go.")[1] == Ask("Pathology")
+
+
+def test_addressing_the_facilitator_among_others_is_a_hand_back() -> None:
+    _, move = after(QUIET, "Radiology", "*Orchestrator* and *History*, please go on.")
+    assert move == Ask("Orchestrator")
+
+
+def test_a_finished_step_is_followed_by_the_next_ones_line_and_the_last_by_the_close() -> None:
+    floor, move = after(on_step(1), "History", "Done. Back to you *Orchestrator*.")
+    assert move == Announce("Step 2 of 2: *Radiology*, work", 2)
+    assert floor.plan is not None
+    assert [step.status for step in floor.plan.steps] == ["done", "pending"]
+    floor, move = after(on_step(2), "Radiology", "Stable.")
+    assert move == Ask("Orchestrator", "close")
+    assert floor.plan is not None
+    assert floor.plan.status == "done"
+
+
+def test_the_line_of_a_step_is_followed_by_its_agent_whatever_its_words() -> None:
+    _, move = after(on_step(2), "Orchestrator", "*History*, or is it?", rendered=True)
+    assert move == Ask("Radiology", "step")
+
+
+def test_a_step_whose_agent_left_the_team_is_the_facilitators_to_handle() -> None:
+    floor, move = after(on_step(1, "Genetics"), "Orchestrator", "Step 1", rendered=True)
+    assert move == Ask("Orchestrator", "failed")
+    assert floor.failed_step == 1
+
+
+def test_a_failed_step_is_the_facilitators_to_handle() -> None:
+    floor, move = after(on_step(1), "History", "Back to you *Orchestrator*.", failed=True)
+    assert move == Ask("Orchestrator", "failed")
+    passed_over, move = after(floor, "Orchestrator", "There is no history.")
+    assert move == Announce("Step 1 of 1: *Radiology*, work", 2)
+    assert passed_over.plan is not None
+    assert passed_over.plan.steps[0].status == "skipped"
+    waiting, move = after(floor, "Orchestrator", "Shall we try again?")
+    assert move == End("question")
+    assert waiting.plan is not None
+    assert waiting.plan.next_step() == waiting.plan.steps[0]
+    again, move = after(floor, "Orchestrator", "*History*, please try again.")
+    assert (again.step, move) == (1, Ask("History"))
+
+
+def test_the_facilitators_own_last_step_is_the_close() -> None:
+    floor, move = after(on_step(1, "Orchestrator"), "Orchestrator", "In short: stable.")
+    assert move == End("answered")
+    assert floor.plan is not None
+    assert floor.plan.status == "done"
+
+
+def test_a_side_question_is_followed_by_the_running_plan() -> None:
+    floor = QUIET.with_plan(plan("running"))
+    assert after(floor, "Pathology", "It is EGFR+.")[1] == Announce(
+        "Step 1 of 2: *History*, work", 1
+    )
+
+
+def test_without_a_plan_control_goes_to_the_facilitators_model() -> None:
+    assert to_facilitator(QUIET, now=NOW)[1] == Ask("Orchestrator")
+
+
+def test_a_cap_ends_the_turn_but_not_one_that_is_over() -> None:
+    full = replace(QUIET, messages=30)
+    assert within_limits(Ask("Radiology"), full, messages=30) == End("limit")
+    assert within_limits(End("question"), full, messages=30) == End("question")
+    assert within_limits(Ask("Radiology"), QUIET, messages=30) == Ask("Radiology")
+
+
+LINES = st.sampled_from(
+    ["*History*, go.", "*Radiology* and *Pathology*, go.", "Back to you *Orchestrator*.", "Done."]
+)
+
+
+@given(st.lists(LINES, min_size=60, max_size=60), st.booleans())
+def test_whatever_agents_say_a_specialist_never_speaks_twice_in_a_row_of_its_own(
+    lines: list[str], with_plan: bool
+) -> None:
+    floor: Floor = on_step(1) if with_plan else QUIET
+    move: Move = Ask("History")
+    heard: list[str] = []
+    for line in lines:
+        if isinstance(move, End):
+            break
+        speaker = move.agent if isinstance(move, Ask) else "Orchestrator"
+        if isinstance(move, AskOneOf):
+            speaker = move.agents[0]
+        if isinstance(move, Announce) and move.step is not None:
+            floor = floor.starting(move.step, now=NOW)
+        if speaker == "Orchestrator":
+            heard.clear()
+        assert speaker not in heard
+        heard.append(speaker)
+        rendered = isinstance(move, Announce)
+        floor, move = next_move(floor, Said(speaker, line, rendered=rendered), now=NOW)

@@ -1,0 +1,70 @@
+from pathlib import Path
+
+import pytest
+
+from data_models.errors import ConfigurationError
+from group_chat.team import load_team
+from group_chat.tools.catalogue import TOOL_NAMES
+
+LEADER = "  - {name: Lead, facilitator: true, description: leads, instructions: lead}\n"
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "team.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_shipped_team_is_usable_and_led_by_the_orchestrator() -> None:
+    team = load_team(tools=TOOL_NAMES)
+    assert team.names == (
+        "Orchestrator",
+        "PatientHistory",
+        "PatientStatus",
+        "Radiology",
+        "Pathology",
+        "ReportCreation",
+    )
+    assert all(agent.tools for agent in team.agents)
+    assert team.facilitator.name == "Orchestrator"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "team.yaml"),
+        ("agents: []", "agents"),
+        ("agents: [", "line 1"),
+        ("- a\n- b", "team.yaml"),
+        ("agents:\n" + LEADER + "  - just text", "number 2"),
+        ("agents:\n" + LEADER + LEADER.replace("true", "false"), "used twice: lead"),
+        ("agents:\n" + LEADER.replace("Lead,", "Team Lead,"), "no spaces"),
+        ("agents:\n" + LEADER.replace("Lead,", "'Lead\\n',"), "must be a letter"),
+        ("agents:\n" + LEADER.replace("true", "false"), "found 0"),
+        ("agents:\n" + LEADER + LEADER.replace("Lead", "Boss"), "found 2: Lead, Boss"),
+        ("agents:\n" + LEADER.replace("instructions: lead", "tools: [fly]"), "instructions"),
+        ("agents:\n" + LEADER.replace("lead}", "lead, tools: [fly]}"), "unknown tool 'fly'"),
+        ("agents:\n" + LEADER.replace("lead}", "lead, colour: red}"), "agent Lead, colour"),
+        ("agents:\n" + LEADER.replace("lead}", "lead, temperature: 9}"), "Lead, temperature"),
+        (
+            "agents:\n" + LEADER + "  - {name: X, description: d, instructions: i,"
+            " tools: [propose_plan]}",
+            "only the facilitator",
+        ),
+    ],
+)
+def test_an_unusable_team_is_refused_with_what_is_wrong(
+    tmp_path: Path, text: str, problem: str
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        load_team(written(tmp_path, text), tools=TOOL_NAMES)
+    assert problem in str(refused.value)
+
+
+def test_an_absent_or_binary_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        load_team(tmp_path / "none.yaml", tools=TOOL_NAMES)
+    binary = tmp_path / "team.yaml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ConfigurationError):
+        load_team(binary, tools=TOOL_NAMES)

@@ -1,0 +1,233 @@
+"""Tools over the wire: the patient is the turn's, results are bounded, failures are results."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from io import BytesIO
+from typing import Any
+
+import pytest
+from docx import Document
+
+from data_models.chat_context import Citation
+from data_models.errors import RecordNotFoundError, RecordsUnavailableError
+from data_models.identifiers import PatientId
+from data_models.turn_events import (
+    AgentMessageFinished,
+    ToolCallArguments,
+    ToolCallEnded,
+    ToolCallResult,
+    ToolCallStarted,
+)
+from group_chat.limits import GroupChatLimits
+from services.group_chat_port import ArtifactMade
+from services.records.record import PatientRecord
+from tests.fakes_openai import Reply, ToolCall
+from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, team_world, text
+
+
+class BrokenRecords:
+    """A `PatientRecords` that fails as it is told, or never answers."""
+
+    def __init__(self, error: Exception | None) -> None:
+        self._error = error
+
+    async def load(self, patient_id: PatientId) -> PatientRecord:
+        if self._error is not None:
+            raise self._error
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def close(self) -> None:
+        return None
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[TeamWorld]:
+    async with team_world() as made:
+        yield made
+
+
+def results(heard: Heard) -> list[dict[str, Any]]:
+    return [json.loads(result.content) for result in heard.of(ToolCallResult)]
+
+
+@pytest.mark.parametrize(
+    ("agent", "tool", "arguments", "part"),
+    [
+        ("Orchestrator", "load_patient_data", {}, "documents"),
+        ("Orchestrator", "list_roster", {}, "patients"),
+        ("PatientHistory", "patient_timeline", {"since": "2024"}, "events"),
+        ("PatientHistory", "search_notes", {"query": "carcinoma"}, "items"),
+        ("PatientStatus", "current_status", {}, "ecog"),
+        ("Radiology", "imaging_reports", {}, "reports"),
+        ("Pathology", "pathology_reports", {}, "items"),
+        ("Pathology", "biomarkers", {}, "items"),
+    ],
+)
+async def test_each_tool_gives_bounded_json_of_the_active_patient(
+    world: TeamWorld, agent: str, tool: str, arguments: dict[str, str], part: str
+) -> None:
+    heard = await world.say(f"@{agent} go", call(tool, **arguments), text("Done."))
+    (result,) = heard.of(ToolCallResult)
+    assert not result.is_error
+    assert len(result.content) <= 6_000
+    assert part in json.loads(result.content)
+    sent = [m for m in world.prompts()[-1] if m["role"] == "tool"]
+    assert [m["content"] for m in sent] == [result.content]
+
+
+async def test_a_call_is_told_from_start_to_result(world: TeamWorld) -> None:
+    heard = await world.say("hello", call("list_roster"), text("One patient."))
+    kinds = [type(event) for event in heard.events[:4]]
+    assert kinds == [ToolCallStarted, ToolCallArguments, ToolCallEnded, ToolCallResult]
+    (started,) = heard.of(ToolCallStarted)
+    assert (started.agent, started.tool) == ("Orchestrator", "list_roster")
+    (run,) = world.watcher.runs
+    assert (run.tool, run.error_code) == ("list_roster", None)
+
+
+@pytest.mark.parametrize("name", ["patient_id", "patientId", "Patient", "PATIENT-ID"])
+async def test_another_patient_as_an_argument_is_refused_and_noted(
+    world: TeamWorld, name: str
+) -> None:
+    named = call("search_notes", query="x", **{name: "patient_15"})
+    heard = await world.say("@PatientHistory go", named, text("No."))
+    (result,) = heard.of(ToolCallResult)
+    assert result.is_error
+    assert "patient_15" not in result.content
+    assert world.watcher.refused == [("patient_4", "search_notes")]
+
+
+async def test_the_same_patient_as_an_argument_is_dropped(world: TeamWorld) -> None:
+    named = call("search_notes", query="carcinoma", patient_id="patient_4")
+    heard = await world.say("@PatientHistory go", named, text("Yes."))
+    assert not heard.of(ToolCallResult)[0].is_error
+    assert world.watcher.refused == []
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        ToolCall("rounds-search_notes", "{not json"),
+        ToolCall("rounds-search_notes", "[1]"),
+        ToolCall("rounds-search_notes", '{"query": "\\ud800"}'),
+        ToolCall("rounds-search_notes", "[" * 10_000),
+        ToolCall("rounds-search_notes", {}),
+        ToolCall("rounds-search_notes", {"query": "x" * 401}),
+        ToolCall("rounds-search_notes", {"query": ["secret-word"]}),
+        ToolCall("rounds-search_notes", {"query": "x", "secret-word": 1}),
+        ToolCall("rounds-patient_timeline", {"since": "yesterday"}),
+        ToolCall("rounds-fly_away", {}),
+        ToolCall("search_notes-rounds", {}),
+        ToolCall("rounds-propose_plan", {"steps": []}),
+        ToolCall("x" * 500, {}),
+    ],
+)
+async def test_a_wrong_call_is_the_models_to_mend(world: TeamWorld, bad: ToolCall) -> None:
+    heard = await world.say(
+        "@PatientHistory go", Reply(text=None, tool_calls=[bad]), text("I cannot.")
+    )
+    (result,) = heard.of(ToolCallResult)
+    assert result.is_error
+    assert "secret-word" not in result.content
+    assert heard.said == [("PatientHistory", "I cannot.")]
+    assert heard.reason == "answered"
+
+
+async def test_a_plan_with_a_stranger_is_refused(world: TeamWorld) -> None:
+    bad = call("propose_plan", steps=[{"agent": "Genetics", "text": "x"}])
+    heard = await world.say("start", bad, text("Sorry."))
+    assert heard.plan is None
+    assert "agent of the team" in results(heard)[0]["error"]
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (RecordNotFoundError(), "record_not_found"),
+        (RecordsUnavailableError("secret"), "records_unavailable"),
+    ],
+)
+async def test_records_that_fail_are_an_error_result(error: Exception, code: str) -> None:
+    async with team_world(records=BrokenRecords(error)) as world:
+        heard = await world.say("@Radiology go", call("imaging_reports"), text("No records."))
+        assert world.watcher.runs[0].error_code == code
+    assert heard.of(ToolCallResult)[0].is_error
+    assert "secret" not in heard.of(ToolCallResult)[0].content
+
+
+async def test_a_slow_tool_is_an_error_result() -> None:
+    limits = GroupChatLimits(tool_seconds=0.05)
+    async with team_world(records=BrokenRecords(None), limits=limits) as world:
+        heard = await world.say("@Radiology go", call("imaging_reports"), text("Too slow."))
+    assert "no answer within 0.05 seconds" in results(heard)[0]["error"]
+
+
+async def test_a_fault_of_ours_is_not_hidden_as_a_result() -> None:
+    async with team_world(records=BrokenRecords(ZeroDivisionError())) as world:
+        with pytest.raises(ZeroDivisionError):
+            await world.say("@Radiology go", call("imaging_reports"))
+
+
+async def test_without_a_patient_tools_say_so(world: TeamWorld) -> None:
+    heard = await world.say(
+        "@Radiology go", call("imaging_reports"), text("Whom?"), patient_id=None
+    )
+    assert "no patient is active" in results(heard)[0]["error"]
+
+
+async def test_cancelling_the_turn_stops_a_running_tool() -> None:
+    async with team_world(records=BrokenRecords(None)) as world:
+        world.model.queue(call("imaging_reports"))
+        deadline = world.clock.monotonic() + 0.2
+        request = world.request("@Radiology go", deadline=deadline)
+        heard = Heard([event async for event in world.chat.run(request)])
+    assert results(heard) == [{"error": "the tool was stopped"}]
+    assert heard.reason == "limit"
+
+
+async def test_sources_that_tools_gave_become_citations_and_others_do_not(
+    world: TeamWorld,
+) -> None:
+    world.model.queue(call("imaging_reports"))
+    answer = "Grown [DiagnosticReport/ct-2025-05-report]. Made up [DiagnosticReport/none]."
+    heard = await world.say("@Radiology go", text(answer))
+    (citation,) = heard.of(AgentMessageFinished)[0].message.citations
+    assert citation.ref == "DiagnosticReport/ct-2025-05-report"
+    assert citation.date == "2025-05-16"
+    assert citation.quote is not None
+    assert 0 < len(citation.quote) <= 160
+    assert 0 < len(citation.title) <= 80
+
+
+async def test_the_report_holds_what_agents_said_with_sources_and_is_an_artifact(
+    world: TeamWorld,
+) -> None:
+    history = [earlier_turn(1, "ct?", ("Radiology", "The lesion has grown.\n*Pathology*, go."))]
+    heard = await world.say(
+        "@Radiology go",
+        call("imaging_reports"),
+        text("- Grown to 24 mm [DiagnosticReport/ct-2025-05-report].\n*ReportCreation*, please."),
+        call("create_report"),
+        text("Done."),
+        history=history,
+    )
+    (made,) = heard.of(ArtifactMade)
+    assert made.artifact.file_name.startswith("tumor-board-patient_4-")
+    document = Document(BytesIO(world.shelf.files[made.artifact.file_name]))
+    written = "\n".join(paragraph.text for paragraph in document.paragraphs)
+    assert "The lesion has grown." in written
+    assert "Grown to 24 mm" in written
+    assert "offline model" not in written
+    result = results(heard)[-1]
+    assert result["artifact_id"] == made.artifact.artifact_id
+    assert result["statements"] >= 2
+
+
+async def test_what_an_earlier_answer_cited_may_be_cited_again(world: TeamWorld) -> None:
+    earlier = earlier_turn(1, "ct?", ("Radiology", "Grown [DiagnosticReport/ct-1]."))
+    source = Citation(ref="DiagnosticReport/ct-1", title="CT", date="2025-05-16")
+    earlier.agent_responses[0].citations.append(source)
+    heard = await world.say("sure?", text("Yes [DiagnosticReport/ct-1]."), history=[earlier])
+    assert heard.of(AgentMessageFinished)[0].message.citations == [source]
