@@ -1,0 +1,37 @@
+"""The trail in append blobs."""
+
+import asyncio
+import secrets
+
+import pytest
+
+from data_models.azure_blob_store import AzureBlobStore
+from data_models.clock import RandomIds
+from services.audit.entry import AuditEntry
+from services.audit.trail import AuditTrail
+from services.audit.verify import verify
+from tests.fakes import FixedClock
+
+
+@pytest.mark.slow
+async def test_records_are_appended_and_sound(azurite: str) -> None:
+    container = f"audit-{secrets.token_hex(4)}"
+    store = AzureBlobStore.from_connection_string(azurite, container=container, ids=RandomIds())
+    for restart in range(2):
+        trail = AuditTrail(store=store, replica="host/1", clock=FixedClock())
+        await asyncio.gather(
+            *(
+                trail.record(
+                    AuditEntry(
+                        principal="p",
+                        conversation="c",
+                        run_id=f"{restart}_{run}",
+                        actions=("turn",),
+                    )
+                )
+                for run in range(10)
+            )
+        )
+    report = await verify(store, day="2030-01-02")
+    await store.close()
+    assert (report.records, report.breaks) == (20, [])
