@@ -11,11 +11,13 @@ class ModelUsage:
     Attributes:
         prompt_chars: Characters of text sent, over all calls.
         first_token_at: Monotonic seconds of the first visible text, None before it.
+        lost_seconds: Time spent on calls that failed.
     """
 
     calls: int = 0
     prompt_chars: int = 0
     first_token_at: float | None = None
+    lost_seconds: float = 0.0
 
 
 _CURRENT: ContextVar[ModelUsage | None] = ContextVar("model_usage", default=None)
@@ -38,3 +40,16 @@ def note_model_call(*, prompt_chars: int) -> None:
     if usage is not None:
         usage.calls += 1
         usage.prompt_chars += prompt_chars
+
+
+def note_lost_seconds(seconds: float) -> None:
+    """Count time spent on a call that failed; outside a turn nothing is counted."""
+    usage = _CURRENT.get()
+    if usage is not None:
+        usage.lost_seconds += seconds
+
+
+def lost_seconds() -> float:
+    """Return what this turn has lost on failed calls so far; nothing outside a turn."""
+    usage = _CURRENT.get()
+    return usage.lost_seconds if usage is not None else 0.0

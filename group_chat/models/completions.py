@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from typing import Any, TypeAlias
 
 import httpx2
@@ -19,7 +19,7 @@ from group_chat.models.answer import Answer
 from group_chat.models.faults import FOREIGN, Fault, fault_of
 from group_chat.models.incoming import IncomingAnswer, byte_due
 from group_chat.models.model_settings import CallLimits
-from services.usage import note_model_call
+from services.usage import lost_seconds, note_lost_seconds, note_model_call
 
 Body: TypeAlias = Mapping[str, Any]
 
@@ -39,6 +39,17 @@ class Completions:
         self._slots = asyncio.Semaphore(limits.concurrent_calls)
         self._refused: set[str] = set()
 
+    def deadline(self) -> float:
+        """Return the loop's time by which a call, or several that belong together, must be over.
+
+        What a turn lost on failed calls is taken off, so that a dead server costs it one
+        budget and not one for each question.
+        """
+        limits = self._limits
+        least = min(limits.least_seconds, limits.call_seconds)
+        left = max(limits.call_seconds - lost_seconds(), least)
+        return asyncio.get_running_loop().time() + left
+
     async def stream(self, body: Body) -> AsyncGenerator[str | Answer, None]:
         """Give text as it comes and, last, the whole answer.
 
@@ -47,31 +58,33 @@ class Completions:
         Raises:
             ModelError: every fault of client, connection, server and model.
         """
-        deadline = asyncio.get_running_loop().time() + self._limits.call_seconds
-        async with self._slot(deadline):
-            answer = await self._open({**body, "stream": True}, deadline)
-            try:
-                while text := await answer.next_text():
-                    yield text
-                yield answer.reader.end()
-            finally:
-                await answer.aclose()
+        async with self._answering({**body, "stream": True}, self.deadline()) as answer:
+            while text := await answer.next_text():
+                yield text
+            yield answer.reader.end()
 
-    async def complete(self, body: Body) -> Answer:
+    async def complete(self, body: Body, *, deadline: float | None = None) -> Answer:
         """Return the whole answer.
 
         Raises:
             ModelError: every fault of client, connection, server and model.
         """
-        deadline = asyncio.get_running_loop().time() + self._limits.call_seconds
-        async with self._slot(deadline):
-            answer = await self._open(body, deadline)
-            try:
-                while await answer.next_text():
-                    pass
-                return answer.reader.end()
-            finally:
-                await answer.aclose()
+        due = self.deadline() if deadline is None else deadline
+        async with self._answering(body, due) as answer:
+            while await answer.next_text():
+                pass
+            return answer.reader.end()
+
+    @asynccontextmanager
+    async def _answering(self, body: Body, deadline: float) -> AsyncIterator[IncomingAnswer]:
+        """Give an answer that has begun, within a slot, and let go of both at the end."""
+        began = asyncio.get_running_loop().time()
+        try:
+            async with self._slot(deadline), aclosing(await self._open(body, deadline)) as answer:
+                yield answer
+        except ModelError:
+            note_lost_seconds(asyncio.get_running_loop().time() - began)
+            raise
 
     @asynccontextmanager
     async def _slot(self, deadline: float) -> AsyncIterator[None]:

@@ -17,7 +17,9 @@ class CallLimits:
 
     Attributes:
         idle_seconds: Longest silence: until the first byte, and between two.
-        call_seconds: Longest call, waiting for a free slot, retries and their pauses included.
+        call_seconds: Longest call, waiting for a free slot, retries and their pauses included;
+            what a turn lost on failed calls is taken off its next ones.
+        least_seconds: What is left to a call in any case.
         connect_seconds: Longest wait for a connection.
         retries: Further attempts after one that failed before its first token.
         retry_after_seconds: A server that asks for a longer pause is not waited for.
@@ -29,6 +31,7 @@ class CallLimits:
 
     idle_seconds: float = 25.0
     call_seconds: float = 55.0
+    least_seconds: float = 3.0
     connect_seconds: float = 5.0
     retries: int = 1
     retry_after_seconds: float = 20.0

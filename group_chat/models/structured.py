@@ -39,20 +39,23 @@ class WireStructured:
     ) -> Answer:
         """See `StructuredModel.ask`."""
         messages = [_message("system", instructions), _message("user", text)]
-        said = await self._complete(messages, answer)
+        deadline = self._completions.deadline()
+        said = await self._complete(messages, answer, deadline)
         try:
             return _parse(said, answer)
         except ValidationError as error:
             problems = places(error)
         messages += [_message("assistant", said), _message("user", _repair_request(problems))]
-        said = await self._complete(messages, answer)
+        said = await self._complete(messages, answer, deadline)
         try:
             return _parse(said, answer)
         except ValidationError:
             # The cause carries what the model said, which may name a patient.
             raise ModelOutputError("the model's answer does not fit its schema") from None
 
-    async def _complete(self, messages: list[dict[str, str]], answer: type[BaseModel]) -> str:
+    async def _complete(
+        self, messages: list[dict[str, str]], answer: type[BaseModel], deadline: float
+    ) -> str:
         shape = self._shape(answer)
         last = len(FORMS) - 1
         for form in range(self._form, last + 1):
@@ -60,7 +63,7 @@ class WireStructured:
             if form >= 2:
                 body["messages"] = _with_shape(messages, shape)
             try:
-                said = await self._completions.complete(body)
+                said = await self._completions.complete(body, deadline=deadline)
             except ModelRequestError:
                 if form == last:
                     raise

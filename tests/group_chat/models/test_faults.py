@@ -16,6 +16,7 @@ from data_models.errors import (
 )
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import CallLimits, ModelSettings
+from services.usage import begin_usage, end_usage
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.models.conftest import SHORT, ModelSite, history, streamed
 
@@ -180,3 +181,28 @@ async def test_what_an_error_tells_is_safe_to_log(site: ModelSite) -> None:
         await streamed(site.models(), history(CANARY))
     assert CANARY not in str(caught.value)
     assert_says_nothing(caught.value)
+
+
+async def test_a_dead_server_costs_a_turn_one_budget_whatever_it_asks(site: ModelSite) -> None:
+    site.server.delay_seconds = 9
+    limits = CallLimits(idle_seconds=0.4, call_seconds=1.0, least_seconds=0.1, retries=0)
+    models = site.models(limits=limits)
+    _, token = begin_usage()
+    began = asyncio.get_running_loop().time()
+    for _ in range(5):
+        with pytest.raises(ModelTimeoutError):
+            await streamed(models)
+    took = asyncio.get_running_loop().time() - began
+    end_usage(token)
+    assert 1.0 < took < 1.6
+
+
+async def test_the_repair_of_an_answer_shares_its_budget(site: ModelSite) -> None:
+    bad = Reply(text="no json", delay_seconds=0.3)
+    site.server.brain = lambda _: bad
+    limits = CallLimits(idle_seconds=1.0, call_seconds=0.5, least_seconds=0.1, retries=0)
+    with pytest.raises(ModelTimeoutError):
+        await site.models(limits=limits).structured.ask(
+            purpose="test", instructions="Say.", text="Text", answer=Verdict
+        )
+    assert len(site.server.requests) == 2
