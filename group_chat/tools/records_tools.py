@@ -59,7 +59,8 @@ def records_tools(records: PatientRecords) -> tuple[Tool, ...]:
         tool(
             "patient_timeline",
             _timeline,
-            "The course of the illness, oldest first.",
+            "The course of the illness, oldest first. If the result is shortened, call again with "
+            "since set to the last date shown.",
             TimelineArguments,
         ),
         tool(

@@ -10,6 +10,7 @@ from group_chat.tools.tool import ToolOutput
 from services.patient_context.snapshot import neutralise
 
 _TEXT_CAPS_CHARS = (4_000, 2_000, 1_200, 800, 500, 300, 160, 80)
+_ROWS_SHARE = 8
 _SHORTENED = "shortened"
 _NOTE = "texts were cut or rows left out to fit; ask for a narrower part to see more"
 
@@ -24,8 +25,13 @@ def plain(output: ToolOutput) -> dict[str, Any]:
 def compact_json(data: Mapping[str, Any], *, limit_chars: int) -> str:
     """Return `data` as JSON of at most `limit_chars`, valid whatever had to go.
 
-    Long texts are cut first, then the last rows of the longest lists go; `shortened` says so.
+    What a source repeats of the row that it stands in goes first, then long texts are cut, then
+    the last rows of the longest lists go; `shortened` says so where anything is lost.
     """
+    text = _dumped(data)
+    if len(text) <= limit_chars:
+        return text
+    data = _without_repeats(data)
     text = _dumped(data)
     if len(text) <= limit_chars:
         return text
@@ -48,7 +54,7 @@ def _rows_dropped(data: Any, limit_chars: int) -> str:
         longest = max(_lists(data), key=lambda rows: len(_dumped(rows)), default=None)
         if not longest:
             return error_json("the result is too large to show; ask for a narrower part")
-        del longest[len(longest) // 2 :]
+        del longest[-max(1, len(longest) // _ROWS_SHARE) :]
     return text
 
 
@@ -68,8 +74,26 @@ def _kept(node: Any) -> Any:
         return neutralise(node)
     if isinstance(node, Mapping):
         rows = {key: _kept(value) for key, value in node.items()}
-        return {key: value for key, value in rows.items() if value not in (None, [], {}, "")}
+        return {key: value for key, value in rows.items() if not _is_empty(key, value)}
     return [_kept(item) for item in node] if isinstance(node, list | tuple) else node
+
+
+def _without_repeats(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_without_repeats(item) for item in node]
+    if not isinstance(node, Mapping):
+        return node
+    kept = {key: _without_repeats(value) for key, value in node.items()}
+    source = node.get("source")
+    if isinstance(source, Mapping):
+        kept["source"] = {
+            key: value for key, value in source.items() if key == "ref" or node.get(key) != value
+        }
+    return kept
+
+
+def _is_empty(key: str, value: Any) -> bool:
+    return value in (None, [], {}, "") or (key.startswith("left_out") and value == 0)
 
 
 def _texts_cut(node: Any, cap: int) -> Any:

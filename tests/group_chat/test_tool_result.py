@@ -62,3 +62,14 @@ def test_only_known_sources_are_cited_each_once() -> None:
     remember_sources(known, [source])
     text = "One [Observation/a.b-1]. Two (Observation/a.b-1). Three [Observation/zzz]."
     assert [citation.ref for citation in citations_in(text, known)] == ["Observation/a.b-1"]
+
+
+def test_what_a_source_repeats_of_its_row_goes_before_anything_is_lost() -> None:
+    source = {"ref": "Condition/c1", "date": "2024", "title": "Adenocarcinoma of the lung"}
+    rows = {"events": [{"date": "2024", "title": source["title"], "source": source}] * 5}
+    fitted = json.loads(compact_json(rows, limit_chars=500))
+    assert (
+        fitted["events"]
+        == [{"date": "2024", "title": source["title"], "source": {"ref": "Condition/c1"}}] * 5
+    )
+    assert "shortened" not in fitted
