@@ -8,8 +8,12 @@ import pytest
 from openai import AsyncOpenAI, RateLimitError
 from pydantic import BaseModel
 
+from data_models.patient_context_models import PatientContextDecision
+from group_chat.models.factory import build_models
+from group_chat.models.model_settings import ModelSettings
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.fakes_openai_brain import brain
+from tests.group_chat.team_world import team_world
 
 
 @pytest.fixture
@@ -92,6 +96,36 @@ async def test_a_failure_has_the_stock_clients_type(
         await client.chat.completions.create(
             model="m", messages=[{"role": "user", "content": "Hi"}]
         )
+
+
+async def test_the_brain_leads_a_tumor_board() -> None:
+    async with team_world() as world:
+        world.model.brain = brain
+        proposed = await world.say("start tumor board")
+        assert proposed.reason == "gate"
+        assert proposed.plan is not None
+        ran = await world.say("yes", plan=proposed.plan)
+        steps = [step.agent for step in proposed.plan.steps]
+        assert [name for name in ran.speakers if name != "Orchestrator"] == steps
+        assert ran.plan is not None
+        assert ran.plan.status == "done"
+        assert ran.reason == "answered"
+
+
+async def test_the_brain_reads_the_classifiers_question() -> None:
+    async with FakeOpenAI(brain=brain) as server:
+        models = build_models(
+            settings=ModelSettings(provider="openai", url=server.base_url, model="m")
+        )
+        question = '{"active_patient_id":"patient_4","known_patient_ids":["patient_4"],"message":'
+        decision = await models.structured.ask(
+            purpose="patient_context",
+            instructions="Read.",
+            text=question + '"has patient_15 had surgery?"}',
+            answer=PatientContextDecision,
+        )
+        await models.close()
+    assert (decision.action, decision.patient_id) == ("ACTIVATE_NEW", "patient_15")
 
 
 async def test_it_runs_as_a_program() -> None:
