@@ -123,12 +123,14 @@ def build(
         origins=origin_policy_for(settings),
         trusted_proxy=settings.trusted_proxy,
         https=(settings.public_base_url or "").startswith("https://"),
+        allowed_origins=settings.allowed_origins,
     )
     context = _route_context(base, desk, reader, readiness, registry)
     application = create_web_app(context=context, door=door)
 
     async def close() -> None:
         await base.team.close()
+        await base.audit.close()
         await stores.close()
 
     return Server(

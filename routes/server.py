@@ -7,6 +7,7 @@ from aiohttp import web
 from routes import ag_ui, agents, chat_socket, chats, export, health, metrics, openapi
 from routes.auth import authentication
 from routes.context import CONTEXT, RouteContext
+from routes.cors import preflights, readable_by
 from routes.problem import problems
 from routes.security_headers import security_headers
 from routes.static_client import StaticClient
@@ -21,12 +22,14 @@ class Door:
     Attributes:
         trusted_proxy: Whether the proxy's headers are believed.
         https: Whether browsers reach the server by https only.
+        allowed_origins: Pages of elsewhere that may call the API, with a token.
     """
 
     authenticator: Authenticator
     origins: OriginPolicy
     trusted_proxy: bool = False
     https: bool = False
+    allowed_origins: tuple[str, ...] = ()
 
 
 def create_web_app(
@@ -42,12 +45,14 @@ def create_web_app(
     guard = authentication(
         authenticator=door.authenticator, origins=door.origins, trusted_proxy=door.trusted_proxy
     )
+    asked = preflights(allowed=door.allowed_origins)
     app = web.Application(
-        middlewares=[problems(ids=context.ids), guard], client_max_size=context.limits.frame_bytes
+        middlewares=[problems(ids=context.ids), asked, guard], client_max_size=context.limits.frame_bytes
     )
     app[CONTEXT] = context
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
     app.on_response_prepare.append(security_headers(https=door.https))
+    app.on_response_prepare.append(readable_by(allowed=door.allowed_origins))
     app.on_shutdown.append(chat_socket.close_sockets)
     page = client or StaticClient()
     page.load()

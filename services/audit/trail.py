@@ -37,12 +37,19 @@ class Audit(Protocol):
         """
         ...
 
+    async def close(self) -> None:
+        """Wait for records under way; the caller closes the store."""
+        ...
+
 
 class NoAudit:
     """An `Audit` that keeps nothing; for dev with `AUDIT=false`."""
 
     async def record(self, entry: AuditEntry) -> None:
         """See `Audit.record`."""
+
+    async def close(self) -> None:
+        """See `Audit.close`."""
 
 
 class AuditTrail:
