@@ -80,6 +80,8 @@ class AnswerReader:
         """
         if len(body) > PIECE_LIMIT_BYTES:
             raise ModelOutputError("the model's answer is too long")
+        if body.lstrip().startswith(b"data:"):  # a stream under a wrong content type
+            return self.feed_stream(body + b"\n")
         self._chunk(body)
         self._done = True
         return "".join(self._texts)

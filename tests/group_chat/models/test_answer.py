@@ -103,3 +103,9 @@ def test_an_answer_beyond_a_limit_is_refused(limit: str) -> None:
     limits = CallLimits(answer_chars=50) if limit == "answer_chars" else CallLimits(answer_bytes=99)
     with pytest.raises(ModelError, match="too long"):
         AnswerReader(limits=limits).feed_stream(stream_of(["word " * 20]))
+
+
+def test_a_stream_under_a_wrong_content_type_is_read_all_the_same() -> None:
+    reader = AnswerReader(limits=CallLimits())
+    assert reader.feed_whole(stream_of(["Hel", "lo."]).removeprefix(b": comment")) == "Hello."
+    assert reader.end().text == "Hello."
