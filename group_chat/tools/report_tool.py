@@ -14,14 +14,14 @@ from services.group_chat_port import ArtifactMade
 from services.records.facts import Source
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
-from services.records.report import STATEMENT_LIMIT, tumor_board_report
-from services.records.report_models import ReportContent, Statement
+from services.records.report_models import Report, ReportContent, Statement
 from services.records.views.demographics import demographics
 from services.records.views.reports import imaging_reports, pathology_reports
 from services.records.views.status import current_status
 from services.records.views.timeline import timeline
 
 QUESTION_LIMIT = 20
+STATEMENT_LIMIT = 200
 _MARKS = re.compile(r"^[\s>#|*•+-]+|[*_`|]+")
 _STEP_LINE = re.compile(r"Step \d+ of \d+: ")
 _TABLE_RULE = re.compile(r"^[\s|:-]+$")
@@ -42,7 +42,7 @@ def report_tool(
         said = [message for message in _said(turn) if message.agent != facilitator]
         statements = statements_of(said, names)
         content = _content(record, turn, statements, offline=not is_language_model)
-        report = await asyncio.to_thread(tumor_board_report, content)
+        report = await asyncio.to_thread(_written, content)
         manifest = report.manifest
         artifact = await turn.request.artifacts.save(
             file_name=manifest.file_name, media_type=manifest.media_type, data=report.data
@@ -75,6 +75,13 @@ def statements_of(said: Iterable[AgentMessage], names: Sequence[str]) -> tuple[S
                     text=text, agent=message.agent, sources=cited
                 )
     return tuple(found.values())[-STATEMENT_LIMIT:]
+
+
+def _written(content: ReportContent) -> Report:
+    # The Word library takes a sixth of a second to load: at the first report, in its thread.
+    from services.records.report import tumor_board_report
+
+    return tumor_board_report(content)
 
 
 def _is_organisation(line: str, agent: str, names: Sequence[str]) -> bool:

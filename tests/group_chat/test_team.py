@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -6,6 +8,7 @@ from data_models.errors import ConfigurationError
 from group_chat.team import load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 
+ROOT = Path(__file__).parents[2]
 LEADER = "  - {name: Lead, facilitator: true, description: leads, instructions: lead}\n"
 
 
@@ -68,3 +71,18 @@ def test_an_absent_or_binary_file_is_refused(tmp_path: Path) -> None:
     binary.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(ConfigurationError):
         load_team(binary, tools=TOOL_NAMES)
+
+
+def test_checking_the_team_at_start_loads_no_heavy_library() -> None:
+    # The port opens before Semantic Kernel is loaded, and the team is checked before the port.
+    code = (
+        "import sys\n"
+        "from group_chat.team import load_team\n"
+        "from group_chat.tools.catalogue import TOOL_NAMES\n"
+        "load_team(tools=TOOL_NAMES)\n"
+        "print([m for m in ('semantic_kernel', 'openai', 'docx') if m in sys.modules])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert ran.stdout.strip() == "[]"
