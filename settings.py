@@ -134,7 +134,7 @@ class Settings(BaseSettings):
     llm_silence_seconds: Seconds = _set(25.0, "A model call ends after so long without a byte", 25)
     llm_call_seconds: Seconds = _set(55.0, "A model call, its retries included, ends after so long", 55)
     llm_retries: Annotated[int, Field(ge=0, le=5)] = _set(1, "Retries on 408, 409, 429 and 5xx", 1)
-    llm_concurrency: Count = _set(16, "Model calls at a time in this process", 16)
+    llm_concurrency: Count = _set(64, "Model calls at a time in this process", 64)
 
     turn_seconds: Seconds = _set(300.0, "A turn ends after so long", 300)
     turn_agent_messages: Count = _set(30, "Agent messages in a turn", 30)
