@@ -58,7 +58,7 @@ async def _body(request: web.Request) -> bytes:
 
 async def _stream(response: web.StreamResponse, run: Run, run_input: RunInput) -> None:
     # The client knows the run by its own names.
-    frames = AgUiFrames(thread_id=run_input.thread_id, run_id=run_input.run_id, starts_first=True)
+    frames = AgUiFrames(thread_id=run_input.thread_id, run_id=run_input.run_id)
     async for item in or_pause(run.events(), seconds=KEEP_ALIVE_SECONDS):
         if item is None:
             await response.write(_COMMENT)

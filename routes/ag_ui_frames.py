@@ -44,7 +44,6 @@ class AgUiFrames:
         run_id: str,
         echo: IncomingMessage | None = None,
         client_message_id: str | None = None,
-        starts_first: bool = False,
     ) -> None:
         """Begin a run.
 
@@ -53,21 +52,18 @@ class AgUiFrames:
             run_id: The client's name of the run.
             echo: What was asked, for a watcher who did not ask it.
             client_message_id: The client's own id of what it asked, so that it can tell runs apart.
-            starts_first: Nothing goes before RUN_STARTED: the notice that a message is queued
-                changes places with it. For streams that hold a single run.
         """
         self._thread_id = thread_id
         self._run_id = run_id
         self._echo = echo
         self._client_message_id = client_message_id
-        self._starts_first = starts_first
         self._early: Notice | None = None
         self._state: SharedState | None = None
         self._document: Frame = {}
 
     def frame(self, seq: int, event: TurnEvent) -> Frame:
         """Return the frame of `event`, which is the run's `seq`-th."""
-        frame = self._of_run(self._in_order(event) if self._starts_first else event)
+        frame = self._of_run(self._in_order(event))
         metadata = frame.setdefault("metadata", {})
         metadata["seq"] = seq
         metadata["runId"] = self._run_id
@@ -76,11 +72,14 @@ class AgUiFrames:
         return frame
 
     def _in_order(self, event: TurnEvent) -> TurnEvent:
+        # Nothing may go before RUN_STARTED, so the notice that a message waits, which does,
+        # changes places with it; RUN_STARTED's metadata carries it meanwhile.
         if isinstance(event, Notice) and event.kind == "queued":
             self._early = event
             return RunStarted(run_id=self._run_id, conversation_id=self._thread_id)
         if isinstance(event, RunStarted) and self._early is not None:
-            return self._early
+            early, self._early = self._early, None
+            return early
         return event
 
     def _of_run(self, event: TurnEvent) -> Frame:
@@ -97,9 +96,8 @@ class AgUiFrames:
                 return {"type": "STEP_STARTED", "stepName": step}
             case StepFinished(step=step):
                 return {"type": "STEP_FINISHED", "stepName": step}
-            case Notice(kind=kind, text=text, details=details):
-                value = {"kind": kind, "text": text, "details": details}
-                return {"type": "CUSTOM", "name": "notice", "value": value}
+            case Notice():
+                return _notice(event)
             case _:
                 return _of_agent(event)
 
@@ -108,6 +106,8 @@ class AgUiFrames:
         if self._echo is not None:
             asked = {"id": self._echo.message_id, "role": "user", "content": self._echo.text}
             frame["input"] = {**self._ids(), "messages": [asked]}
+        if self._early is not None:
+            frame["metadata"] = {"notice": _notice(self._early)["value"]}
         return frame
 
     def _ids(self) -> Frame:
@@ -130,12 +130,25 @@ class AgUiFrames:
         return frame
 
 
+def queued(event: Notice, *, run_id: str, client_message_id: str | None) -> Frame:
+    """Return the frame that says at once that a run waits; it is none of the run's own."""
+    metadata: Frame = {"runId": run_id}
+    if client_message_id is not None:
+        metadata["clientMessageId"] = client_message_id
+    return {**_notice(event), "metadata": metadata}
+
+
 def refusal(code: str, text: str, *, client_message_id: str | None = None) -> Frame:
     """Return the frame for what never became a run: a bad frame, or a message that was refused."""
     metadata: Frame = {"seq": 1}
     if client_message_id is not None:
         metadata["clientMessageId"] = client_message_id
     return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": metadata}
+
+
+def _notice(event: Notice) -> Frame:
+    value = {"kind": event.kind, "text": event.text, "details": event.details}
+    return {"type": "CUSTOM", "name": "notice", "value": value}
 
 
 def _error(code: str, text: str, ref: str) -> Frame:

@@ -40,8 +40,10 @@ class PlainFrames:
         self._clock = clock
         self._state: SharedState | None = None
 
-    def frames(self, seq: int, event: TurnEvent) -> list[Frame]:
-        """Return what the client is sent for `event`, the run's `seq`-th."""
+    def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
+        """Return what the client is sent for `event`, the run's `seq`-th, unless it was told."""
+        if told:
+            return []
         match event:
             case StateChanged(state=state):
                 self._state = state

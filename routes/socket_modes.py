@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from data_models.errors import RoundsError
-from data_models.turn_events import TurnEvent
+from data_models.turn_events import Notice, TurnEvent
 from routes import ag_ui_frames, plain_frames
 from routes.context import RouteContext
 from routes.ports import Run
@@ -31,8 +31,12 @@ class Watch:
 class RunView(Protocol):
     """Renders one run's events as frames."""
 
-    def frames(self, seq: int, event: TurnEvent) -> list[Frame]:
-        """Return what the client is sent for the run's `seq`-th event."""
+    def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
+        """Return what the client is sent for the run's `seq`-th event.
+
+        Args:
+            told: It is a notice that the client was given at once, by `Mode.queued`.
+        """
         ...
 
 
@@ -45,6 +49,10 @@ class Mode(Protocol):
 
     def refusal(self, error: RoundsError, *, client_message_id: str | None) -> Frame:
         """Return the frame for what did not become a run."""
+        ...
+
+    def queued(self, watch: Watch, notice: Notice) -> Frame:
+        """Return the frame that says, amid another run's, that this one waits."""
         ...
 
 
@@ -70,12 +78,18 @@ class StreamingMode:
         text = error.user_message
         return ag_ui_frames.refusal(error.code, text, client_message_id=client_message_id)
 
+    def queued(self, watch: Watch, notice: Notice) -> Frame:
+        """See `Mode.queued`."""
+        return ag_ui_frames.queued(
+            notice, run_id=watch.run.run_id, client_message_id=watch.client_message_id
+        )
+
 
 class _Streamed:
     def __init__(self, frames: ag_ui_frames.AgUiFrames) -> None:
         self._frames = frames
 
-    def frames(self, seq: int, event: TurnEvent) -> list[Frame]:
+    def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
         return [self._frames.frame(seq, event)]
 
 
@@ -87,6 +101,9 @@ class PlainMode:
 
     def view(self, watch: Watch) -> RunView:
         """See `Mode.view`."""
+        return self._frames(watch)
+
+    def _frames(self, watch: Watch) -> plain_frames.PlainFrames:
         return plain_frames.PlainFrames(
             facilitator=self._context.team.facilitator,
             client_message_id=watch.client_message_id,
@@ -97,3 +114,7 @@ class PlainMode:
         """See `Mode.refusal`."""
         text = error.user_message
         return plain_frames.refusal(error.code, text, client_message_id=client_message_id)
+
+    def queued(self, watch: Watch, notice: Notice) -> Frame:
+        """See `Mode.queued`."""
+        return self._frames(watch).frames(1, notice)[0]

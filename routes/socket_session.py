@@ -8,7 +8,7 @@ from aiohttp import WSMsgType, web
 
 from data_models.errors import BadFrameError, RoundsError
 from data_models.incoming_message import IncomingMessage, Sender
-from data_models.turn_events import Notice, TurnEvent
+from data_models.turn_events import Notice, RunFailed, RunFinished, RunStarted, TurnEvent
 from routes.client_frames import MessageFrame, StopFrame, parse_client_frame
 from routes.context import RouteContext
 from routes.socket_modes import Frame, Mode, RunView, Watch
@@ -41,6 +41,7 @@ class SocketSession:
         self._active_at = context.clock.now()
         self._last: asyncio.Task[None] | None = None
         self._watching: set[asyncio.Task[None]] = set()
+        self._within_run = asyncio.Event()
         self._places = asyncio.Semaphore(context.limits.runs)
 
     async def serve(self, resumption: tuple[str, int] | None = None) -> None:
@@ -144,19 +145,40 @@ class SocketSession:
             self._last = None
 
     async def _show(self, watch: Watch, *, before: asyncio.Task[None] | None) -> None:
-        """Send a run's frames, after those of `before`; only that it is queued is said at once."""
+        """Send a run's frames after those of `before`; only that it waits is said at once."""
         view: RunView = self._mode.view(watch)
         try:
             async for seq, event in watch.run.events():
-                # Also the events that the client has: the view's state grows from the first on.
-                frames = view.frames(seq, event)
-                if before is not None and not _says_queued(event):
+                told = False
+                if before is not None:
+                    told = await self._say_queued(watch, event, before)
                     await asyncio.wait([before])
                     before = None
+                # Also the events that the client has: the view's state grows from the first on.
+                frames = view.frames(seq, event, told=told)
                 for frame in frames if seq > watch.after else ():
                     await self._send(frame)
+                self._note_progress(event)
         except ConnectionError:
             logger.debug("socket.lost")
+
+    async def _say_queued(self, watch: Watch, event: TurnEvent, before: asyncio.Task[None]) -> bool:
+        if not (isinstance(event, Notice) and event.kind == "queued"):
+            return False
+        # A frame of no run may only stand within a run, so the one before must have begun.
+        begun = asyncio.create_task(self._within_run.wait())
+        await asyncio.wait([begun, before], return_when=asyncio.FIRST_COMPLETED)
+        begun.cancel()
+        if not self._within_run.is_set():
+            return False
+        await self._send(self._mode.queued(watch, event))
+        return True
+
+    def _note_progress(self, event: TurnEvent) -> None:
+        if isinstance(event, RunStarted):
+            self._within_run.set()
+        elif isinstance(event, RunFinished | RunFailed):
+            self._within_run.clear()
 
     async def _send(self, frame: Frame) -> None:
         # Waits while the client reads slowly; the run's own buffer keeps what is to come.
@@ -168,7 +190,3 @@ class SocketSession:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _says_queued(event: TurnEvent) -> bool:
-    return isinstance(event, Notice) and event.kind == "queued"

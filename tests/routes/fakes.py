@@ -118,16 +118,19 @@ class FakeDesk:
         self._runs[key] = run
         lane.append(run)
         if len(lane) == 1:
+            self._begin(run)
             driver = asyncio.create_task(self._drive(lane))
             self._drivers.add(driver)
             driver.add_done_callback(self._drivers.discard)
         return run
 
+    def _begin(self, run: Run) -> None:
+        self._turns[run.conversation_id] = asyncio.ensure_future(self.script(run))
+
     async def _drive(self, lane: list[Run]) -> None:
         while lane:
             run = lane[0]
-            turn = asyncio.ensure_future(self.script(run))
-            self._turns[run.conversation_id] = turn
+            turn = self._turns[run.conversation_id]
             await asyncio.wait([turn])
             if turn.cancelled():
                 run.emit(RunFinished(outcome="cancelled", timing=TurnTiming()))
@@ -135,6 +138,8 @@ class FakeDesk:
                 turn.result()
             self._hub.ended(run)
             lane.pop(0)
+            if lane:
+                self._begin(lane[0])
 
     def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         run = self._hub.find(run_id)
@@ -234,7 +239,7 @@ class FakeReader:
         await self.access(conversation_id, owner=owner)
         run = self._desk.running(conversation_id)
         running = {"run_id": run.run_id} if run else None
-        shared = {"patient_id": "patient_4"}
+        shared: dict[str, object] = {"patient_id": "patient_4"}
         return View(chat_id=conversation_id, state=shared, running_turn=running)
 
     async def messages(

@@ -25,7 +25,7 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from routes.ag_ui_frames import AgUiFrames, Frame, refusal
+from routes.ag_ui_frames import AgUiFrames, Frame, queued, refusal
 from tests.routes.fakes import NOW, spoken, state
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
@@ -55,8 +55,8 @@ WHOLE: list[TurnEvent] = [
 ]
 
 
-def rendered(events: list[TurnEvent], **options: bool) -> list[Frame]:
-    frames = AgUiFrames(thread_id="chat_1", run_id="run_1", **options)  # type: ignore[arg-type]
+def rendered(events: list[TurnEvent]) -> list[Frame]:
+    frames = AgUiFrames(thread_id="chat_1", run_id="run_1")
     return [frames.frame(seq, event) for seq, event in enumerate(events, 1)]
 
 
@@ -146,9 +146,17 @@ def test_sources_come_with_the_end_of_a_message() -> None:
     assert frame["metadata"]["citations"][0]["ref"] == "DocumentReference/note-3"
 
 
-def test_where_a_stream_holds_one_run_nothing_goes_before_its_start() -> None:
+def test_nothing_goes_before_the_start_not_even_that_the_message_waits() -> None:
     waits = Notice(kind="queued", text="Wait.")
-    types = [frame["type"] for frame in rendered([waits, STARTED, FINISHED], starts_first=True)]
-    assert types == ["RUN_STARTED", "CUSTOM", "RUN_FINISHED"]
-    types = [frame["type"] for frame in rendered([waits, STARTED, FINISHED])]
-    assert types == ["CUSTOM", "RUN_STARTED", "RUN_FINISHED"]
+    frames = rendered([waits, STARTED, FINISHED])
+    assert [frame["type"] for frame in frames] == ["RUN_STARTED", "CUSTOM", "RUN_FINISHED"]
+    assert frames[0]["metadata"]["notice"]["kind"] == "queued"
+    assert frames[1]["value"]["text"] == "Wait."
+    for frame in frames:
+        EVENT.validate_python(frame)
+
+
+def test_that_a_run_waits_can_be_said_amid_another() -> None:
+    frame = queued(Notice(kind="queued", text="Wait."), run_id="run_2", client_message_id="c2")
+    EVENT.validate_python(frame)
+    assert frame["metadata"] == {"runId": "run_2", "clientMessageId": "c2"}

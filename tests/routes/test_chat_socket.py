@@ -134,9 +134,12 @@ async def test_a_second_message_is_said_to_be_queued_at_once_and_answered_in_ord
     gate = asyncio.Event()
 
     async def slow(run: Run) -> None:
+        events = answer(run, f"You said: {run.message.text}")
+        run.emit(events[0])
         if run.message.text == "first":
             await gate.wait()
-        await echo(run)
+        for event in events[1:]:
+            run.emit(event)
 
     server.desk.script = slow
     socket = await server.socket()
@@ -150,12 +153,61 @@ async def test_a_second_message_is_said_to_be_queued_at_once_and_answered_in_ord
     assert said == ["You said: first", "You said: second"]
 
 
-async def test_twenty_wait_and_the_next_is_refused(server: Server) -> None:
+async def test_a_queued_run_is_told_within_the_running_one_and_keeps_its_numbers(
+    server: Server,
+) -> None:
+    gate = asyncio.Event()
+
+    async def slow(run: Run) -> None:
+        events = answer(run, "an answer")
+        run.emit(events[0])
+        await gate.wait()
+        for event in events[1:]:
+            run.emit(event)
+
+    server.desk.script = slow
+    socket = await server.socket(query="?stream=1")
+    await socket.say("first")
+    await socket.say("second", client_message_id="2")
+    started, notice = await socket.next(), await socket.next()
+    assert started["type"] == "RUN_STARTED"
+    assert (notice["value"]["kind"], notice["metadata"]["clientMessageId"]) == ("queued", "2")
+    gate.set()
+    first, second = await socket.until_finished(), await socket.until_finished()
+    assert {frame["metadata"]["runId"] for frame in first} == {started["runId"]}
+    assert second[0]["type"] == "RUN_STARTED"
+    assert [frame["metadata"]["seq"] for frame in second] == list(range(1, len(second) + 1))
+
+
+async def test_a_message_behind_another_devices_turn_starts_its_run_at_once(
+    server: Server,
+) -> None:
     gate = asyncio.Event()
 
     async def slow(run: Run) -> None:
         await gate.wait()
         await echo(run)
+
+    server.desk.script = slow
+    other, mine = await server.socket(), await server.socket(query="?stream=1")
+    await other.say("first")
+    await asyncio.sleep(0.05)
+    await mine.say("second")
+    started = await mine.next()
+    assert (started["type"], started["metadata"]["notice"]["kind"]) == ("RUN_STARTED", "queued")
+    gate.set()
+    assert (await mine.until_finished())[-1]["type"] == "RUN_FINISHED"
+
+
+async def test_twenty_wait_and_the_next_is_refused(server: Server) -> None:
+    gate = asyncio.Event()
+
+    async def slow(run: Run) -> None:
+        events = answer(run, "an answer")
+        run.emit(events[0])
+        await gate.wait()
+        for event in events[1:]:
+            run.emit(event)
 
     server.desk.script = slow
     socket = await server.socket()

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 from aiohttp import web
@@ -15,11 +14,11 @@ from scripts.build_web import build
 from services.access.dev import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
+from tests.peers import chromium_program
 from tests.routes.conftest import make_context
 from tests.routes.fakes import FakeDesk
 from tests.web.scenes import Team, TumorBoard
 
-CHROMIUM = Path("/usr/bin/chromium")
 QUIET = (
     "--no-sandbox",
     "--disable-gpu",
@@ -75,9 +74,7 @@ async def site(built: None) -> AsyncIterator[Site]:
 
 @pytest.fixture(scope="session")
 def chromium() -> str:
-    if not CHROMIUM.exists():
-        pytest.fail("no Chromium: run python3 -m scripts.test_tools chromium")
-    return str(CHROMIUM)
+    return str(chromium_program())
 
 
 @pytest.fixture

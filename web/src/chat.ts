@@ -61,6 +61,9 @@ export const EMPTY: Chat = {
   earlier: new Map(),
 };
 
+/** Whether the server has said anything of its run, which can then be asked for by its id. */
+export const isBegun = (turn: Turn): boolean => turn.seq > 0 && isOpen(turn);
+
 export const isOpen = (turn: Turn): boolean =>
   turn.status === "sending" || turn.status === "queued" || turn.status === "running";
 
@@ -86,6 +89,13 @@ export function newTurn(key: string, text: string, runId: string | null = null):
 
 export function withTurn(chat: Chat, turn: Turn): Chat {
   return { ...chat, turns: [...chat.turns, turn] };
+}
+
+export function withStopped(chat: Chat, keys: ReadonlySet<string>): Chat {
+  const turns = chat.turns.map((turn) =>
+    keys.has(turn.key) ? { ...turn, status: "stopped" as const } : turn,
+  );
+  return { ...chat, turns };
 }
 
 /** Put stored turns of one patient before what is on this screen; nothing appears twice. */
@@ -125,12 +135,11 @@ export function reduce(chat: Chat, frame: Frame): Chat {
   const index = turnIndex(chat, frame);
   if (index < 0) return frame.type === "RUN_STARTED" ? reduce(adopt(chat, frame), frame) : chat;
   const turn = chat.turns[index] as Turn;
-  const seq = frame.metadata?.seq ?? 0;
-  const isOfRun = frame.metadata?.runId !== undefined;
+  const seq = frame.metadata?.runId === undefined ? undefined : frame.metadata.seq;
   // After a reconnect the server may say again what we know.
-  if (isOfRun && seq <= turn.seq) return chat;
+  if (seq !== undefined && seq <= turn.seq) return chat;
   const state = stateAfter(chat.state, frame);
-  const moved = turnAfter({ ...turn, seq: isOfRun ? seq : turn.seq }, frame, chat.state);
+  const moved = turnAfter({ ...turn, seq: seq ?? turn.seq }, frame, chat.state);
   const turns = chat.turns.with(index, moved);
   return { ...chat, state, turns };
 }
@@ -160,7 +169,7 @@ function turnAfter(turn: Turn, frame: Frame, before: SharedState): Turn {
   const here = { ...turn, runId };
   switch (frame.type) {
     case "RUN_STARTED":
-      return { ...here, status: "running" };
+      return { ...here, status: frame.metadata?.notice?.kind === "queued" ? "queued" : "running" };
     case "RUN_FINISHED":
       return closed(here, frame.outcome.type === "cancelled" ? "stopped" : "done");
     case "RUN_ERROR":
@@ -193,7 +202,8 @@ function errorItem(frame: Frame & { type: "RUN_ERROR" }, count: number): Item {
 
 function noticed(turn: Turn, frame: Frame & { type: "CUSTOM" }): Turn {
   const { kind = "", text = "" } = frame.value;
-  if (kind === "queued") return { ...turn, status: "queued" };
+  // Said ahead of the run it means "wait"; as one of the run's own frames, that the wait is over.
+  if (kind === "queued") return { ...turn, status: frame.metadata?.seq ? "running" : "queued" };
   // The badge says so at all times.
   if (kind === "offline_model") return turn;
   return with_(turn, { kind: "notice", id: `notice-${turn.items.length}`, notice: kind, text });

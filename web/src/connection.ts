@@ -3,7 +3,7 @@
 import ReconnectingWebSocket from "partysocket/ws";
 
 import { socketUrl } from "./api";
-import { isOpen, type Turn } from "./chat";
+import { isBegun, isOpen, type Turn } from "./chat";
 import type { Frame, Press } from "./types";
 
 export type Link = "connecting" | "open" | "signed_out";
@@ -56,12 +56,17 @@ export class Connection {
     this.deliver(runId === null ? { type: "stop" } : { type: "stop", run_id: runId });
   }
 
+  /** Give up a message that never left; false if it may have. */
+  withdraw(key: string): boolean {
+    return this.socket.readyState !== WebSocket.OPEN && this.unanswered.delete(key);
+  }
+
   close(): void {
     this.socket.close();
   }
 
   private url(): string {
-    const turn = this.watcher.turns().find((one) => one.status === "running");
+    const turn = this.watcher.turns().find(isBegun);
     const run = turn?.runId ?? this.startRun;
     return socketUrl(this.chatId, run ? { run, after: turn?.seq ?? 0 } : null);
   }
@@ -70,7 +75,7 @@ export class Connection {
     this.startRun = null;
     this.watcher.onLink("open");
     const started = new Set(
-      this.watcher.turns().filter((turn) => turn.status === "running" || !isOpen(turn)).map((turn) => turn.key),
+      this.watcher.turns().filter((turn) => isBegun(turn) || !isOpen(turn)).map((turn) => turn.key),
     );
     for (const [key, message] of this.unanswered) {
       // The id makes this safe: a message that did arrive is not run twice.

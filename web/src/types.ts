@@ -99,7 +99,9 @@ export interface PatchOperation {
 }
 
 export interface Metadata {
-  seq: number;
+  /** Place in the run; absent on what is said of a run before its own frames come. */
+  seq?: number;
+  notice?: { kind: string; text: string };
   runId?: string;
   clientMessageId?: string;
   agent?: string;

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
-import { type Chat, EMPTY, isOpen, newTurn, reduce, withHistory, withTurn } from "./chat";
+import { type Chat, EMPTY, isOpen, newTurn, reduce, withHistory, withStopped, withTurn } from "./chat";
 import { Connection, type Link } from "./connection";
 import type { ChatView, Frame, Press } from "./types";
 
@@ -106,9 +106,13 @@ export function useChat(chatId: string): ChatControls {
   );
 
   const stop = useCallback(() => {
+    const link = connection.current;
+    const unsent = current.current.turns.filter((turn) => turn.status === "sending");
+    const withdrawn = new Set(unsent.filter((turn) => link?.withdraw(turn.key)).map((turn) => turn.key));
+    if (withdrawn.size > 0) update((chat) => withStopped(chat, withdrawn));
     const running = current.current.turns.find((turn) => turn.status === "running");
-    connection.current?.stop(running?.runId ?? null);
-  }, []);
+    link?.stop(running?.runId ?? null);
+  }, [update]);
 
   const showEarlier = useCallback(() => {
     const patientId = current.current.state.patient_id;
