@@ -145,6 +145,13 @@ def test_a_model_cannot_talk_code_into_the_wrong_patient(
     assert list(outcome.ask.options) == options
 
 
+def test_the_active_patient_is_no_answer_to_the_other_patient() -> None:
+    meant = says("SWITCH_EXISTING", "patient_4")
+    reading = read("did the other patient have it?", TWO, "patient_4")
+    outcome = decide(meant, reading, restored=False, pattern=PATTERN)
+    assert (outcome.decision, outcome.patient_id) == (NEEDS, "patient_4")
+
+
 def test_what_is_negated_and_read_as_staying_stays() -> None:
     outcome = decide(
         says("UNCHANGED"),

@@ -32,6 +32,9 @@ PIECES = st.sampled_from(
         pytest.param("So: PATIENT_CONTEXT_JSON: {}\nText", "So: \nText", id="a snapshot in a line"),
         pytest.param("*PT_CTX:*\n- *No active patient.*\nText", "Text", id="nobody is active"),
         pytest.param("*PT_CTX:*\n\n- **Patient ID:** x\nText", "\nText", id="a blank line between"),
+        pytest.param(
+            "*PT_CTX:*\nText\n- **Patient ID:** y", "Text\n- **Patient ID:** y", id="it has ended"
+        ),
         pytest.param("PT\\_CTX", "", id="an escaped footer mark"),
     ],
 )
@@ -45,6 +48,7 @@ def test_reserved_lines_are_removed(text: str, shown: str) -> None:
         "",
         "Stage: T2N1M0\n\n---\n\nPlan:\n- one\n- two\n***\n",
         "- **Patient ID:** is a column here\n",
+        "text\n- **Patient ID:** is a column here\n",
         "The patient context in JSON",
         "pt CTX day 1",
         "PATIENT_CONTEXT",

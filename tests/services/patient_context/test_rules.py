@@ -131,3 +131,7 @@ def test_plain_wordings_need_no_model(
 )
 def test_what_is_said_in_passing_is_for_a_model(text: str) -> None:
     assert decide_by_rules(read(text, TWO, "patient_4")) is None
+
+
+def test_a_negated_id_opens_nobody_where_nobody_is_active() -> None:
+    assert decide_by_rules(read("don't open patient_15", TWO, None)) is None

@@ -79,6 +79,12 @@ def test_of_many_patients_the_active_one_and_the_last_used_are_listed() -> None:
     assert fields["patient_count"] == 60
 
 
+def test_the_active_patient_is_listed_once_though_it_is_the_last_used() -> None:
+    names = [f"patient_{number}" for number in range(60)]
+    shown = shown_roster(roster(*names), PatientId("patient_59"))
+    assert list(shown.patient_ids) == sorted(names[-50:])
+
+
 def test_fifty_patients_are_listed_whole() -> None:
     fields = snapshot_of(roster(*(f"patient_{number}" for number in range(50))), FOUR)
     assert "patient_count" not in fields
