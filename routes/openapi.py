@@ -7,6 +7,7 @@ from aiohttp import web
 from data_models.chat_context import Turn
 from routes.openapi_schemas import SCHEMAS
 from routes.replies import json_reply
+from services.conversation_reader import ConversationSummary, ConversationView
 from services.patient_directory import Demographics
 
 Json: TypeAlias = dict[str, Any]
@@ -66,7 +67,7 @@ def _chats() -> Json:
     )
     shown = _operation(
         "showChat", "Active patient, roster, plan, question and running turn",
-        ("200", "The state.", _body("ChatView")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
+        ("200", "The state.", _body("ConversationView")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
     )  # fmt: skip
     return {
         "/api/chats": {"get": listed, "post": created},
@@ -170,13 +171,19 @@ def _about_the_server() -> Json:
     }
 
 
+def _models() -> Json:
+    found: Json = {}
+    for model in (Demographics, Turn, ConversationSummary, ConversationView):
+        schema = model.model_json_schema(
+            ref_template="#/components/schemas/{model}", mode="serialization"
+        )
+        found |= schema.pop("$defs", {}) | {model.__name__: schema}
+    return found
+
+
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
-    models = {"Demographics": Demographics.model_json_schema()}
-    template = "#/components/schemas/{model}"
-    turn = Turn.model_json_schema(ref_template=template, mode="serialization")
-    models |= turn.pop("$defs", {}) | {"Turn": turn}
     return {
         "openapi": "3.1.0",
         "info": {
@@ -187,7 +194,7 @@ def document() -> Json:
         "security": [{"bearer": []}, {}],
         "paths": paths,
         "components": {
-            "schemas": {**SCHEMAS, **models},
+            "schemas": {**SCHEMAS, **_models()},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }

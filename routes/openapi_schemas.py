@@ -14,7 +14,6 @@ def _of(**properties: Any) -> dict[str, Any]:
 _TEXT = {"type": "string"}
 _TEXT_OR_NULL = {"type": ["string", "null"]}
 _OBJECT = {"type": "object"}
-_TIME = {"type": "string", "format": "date-time"}
 _KIND = {"enum": ["language_model", "offline"]}
 
 SCHEMAS: dict[str, Any] = {
@@ -28,9 +27,7 @@ SCHEMAS: dict[str, Any] = {
         ref=_TEXT,
     ),
     "NewChat": _of(chat_id=_TEXT),
-    "Chats": _of(chats={"type": "array", "items": _ref("Chat")}),
-    "Chat": _of(chat_id=_TEXT, title=_TEXT, created_at=_TIME, updated_at=_TIME),
-    "ChatView": _of(chat_id=_TEXT, title=_TEXT, state=_OBJECT, patients={"type": "array"}),
+    "Chats": _of(chats={"type": "array", "items": _ref("ConversationSummary")}),
     "Turns": _of(
         turns={"type": "array", "items": _ref("Turn")},
         next_before={"type": ["integer", "null"]},

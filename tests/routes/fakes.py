@@ -2,11 +2,8 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import NamedTuple
-
-from pydantic import BaseModel
 
 from data_models.chat_context import AgentMessage, Artifact, Citation, Turn
 from data_models.clock import Clock, IdSource
@@ -16,6 +13,7 @@ from data_models.errors import (
     NotFoundError,
     TooManyMessagesError,
 )
+from data_models.identifiers import PatientId
 from data_models.incoming_message import MESSAGE_LIMIT_CHARS, IncomingMessage
 from data_models.turn_events import (
     AgentMessageFinished,
@@ -30,6 +28,13 @@ from data_models.turn_events import (
     StepStarted,
     TurnEvent,
     TurnTiming,
+)
+from services.conversation_reader import (
+    ConversationSummary,
+    ConversationView,
+    HistoryPage,
+    RosterRow,
+    RunningRow,
 )
 from services.group_chat_port import AgentCard
 from services.patient_directory import Demographics
@@ -166,24 +171,6 @@ class FakeDesk:
         await asyncio.gather(*self._drivers, *self._turns.values(), return_exceptions=True)
 
 
-class Summary(BaseModel):
-    chat_id: str
-    title: str = ""
-    created_at: datetime = NOW
-    updated_at: datetime = NOW
-
-
-class View(Summary):
-    state: dict[str, object]
-    running_turn: dict[str, str] | None = None
-    patients: list[dict[str, object]] = []
-
-
-class Page(NamedTuple):
-    turns: Sequence[Turn]
-    next_before: int | None
-
-
 TURNS = [
     Turn(
         turn_id=number,
@@ -224,9 +211,10 @@ class FakeReader:
     async def create(self, *, owner: str) -> str:
         return self._ids.new_id("chat")
 
-    async def list_of(self, *, owner: str) -> list[Summary]:
+    async def list_of(self, *, owner: str) -> list[ConversationSummary]:
         owned = [name for name, other in self._desk.owners.items() if other == owner]
-        return [Summary(chat_id=name) for name in owned]
+        times = {"created_at": NOW, "updated_at": NOW}
+        return [ConversationSummary(chat_id=name, **times) for name in owned]
 
     async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
         found = self._desk.owners.get(conversation_id)
@@ -235,12 +223,21 @@ class FakeReader:
         if found is None and not unclaimed_ok:
             raise NotFoundError
 
-    async def view(self, conversation_id: str, *, owner: str) -> View:
+    async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
         await self.access(conversation_id, owner=owner)
         run = self._desk.running(conversation_id)
-        running = {"run_id": run.run_id} if run else None
-        shared: dict[str, object] = {"patient_id": "patient_4"}
-        return View(chat_id=conversation_id, state=shared, running_turn=running)
+        return ConversationView(
+            chat_id=conversation_id,
+            created_at=NOW,
+            updated_at=NOW,
+            patient_id=PatientId("patient_4"),
+            patients=[RosterRow(patient_id=PatientId("patient_4"), last_used_at=NOW)],
+            plan=None,
+            artifacts=[],
+            question=None,
+            running_turn=RunningRow(run_id=run.run_id, started_at=NOW) if run else None,
+            queued=0,
+        )
 
     async def messages(
         self,
@@ -250,14 +247,15 @@ class FakeReader:
         patient_id: str | None,
         before: int | None = None,
         limit: int = 50,
-    ) -> Page:
+    ) -> HistoryPage:
         await self.access(conversation_id, owner=owner)
         if patient_id not in (None, "patient_4"):
             raise NotFoundError
         older = [turn for turn in TURNS if before is None or turn.turn_id < before]
         turns = older[-min(limit, 2) :]
         more = len(older) > len(turns)
-        return Page(turns, turns[0].turn_id if more else None)
+        before = turns[0].turn_id if more else None
+        return HistoryPage(patient_id=PatientId("patient_4"), turns=turns, next_before=before)
 
     async def artifact(
         self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str

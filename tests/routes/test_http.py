@@ -59,7 +59,8 @@ async def test_a_client_learns_who_it_is_and_that_no_model_answers(server: Serve
 async def test_a_chat_shows_its_state(server: Server) -> None:
     await claimed(server)
     _, view = await get(server, "/api/chats/chat_1")
-    assert view["state"] == {"patient_id": "patient_4"}
+    assert view["patient_id"] == "patient_4"
+    assert view["patients"][0]["patient_id"] == "patient_4"
 
 
 async def test_history_is_read_in_pages(server: Server) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from aiohttp import web
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 from data_models.clock import SystemClock
 from routes.chat_socket import OPEN_SOCKETS, OpenSockets
@@ -27,6 +27,8 @@ QUIET = (
     "--disable-sync",
     "--no-first-run",
 )
+# The machine may be busy with other tests.
+expect.set_options(timeout=15_000)
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ export function Banner({ chatId, state, isOffline, isBusy, onSwitch, children }:
         <span class="spacer" />
         {isOffline && (
           <span class="badge" title="Answers come from fixed rules over the records.">
-            Offline rules: not a language model
+            Offline: not a language model
           </span>
         )}
         {children}

@@ -34,8 +34,8 @@ export function ChatList({ current, onOpen, onNew }: ChatListProps) {
                 aria-current={chat.chat_id === current ? "true" : undefined}
                 onClick={() => onOpen(chat.chat_id)}
               >
-                <span class="menu-title">{chat.title || "Conversation"}</span>
-                <time dateTime={chat.updated_at}>{new Date(chat.updated_at).toLocaleString()}</time>
+                <span class="menu-title">Begun {when(chat.created_at)}</span>
+                <time dateTime={chat.updated_at}>last {when(chat.updated_at)}</time>
               </button>
             </li>
           ))}
@@ -47,3 +47,6 @@ export function ChatList({ current, onOpen, onNew }: ChatListProps) {
     </div>
   );
 }
+
+const when = (timestamp: string): string =>
+  new Date(timestamp).toLocaleString([], { dateStyle: "short", timeStyle: "short" });

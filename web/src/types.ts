@@ -65,14 +65,17 @@ export interface HistoryPage {
 
 export interface ChatView {
   chat_id: string;
-  title: string;
-  state: Partial<SharedState>;
+  patient_id: string | null;
+  patients: { patient_id: string }[];
+  plan: Plan | null;
+  question: Question | null;
+  artifacts: Artifact[];
   running_turn: { run_id: string } | null;
 }
 
 export interface ChatSummary {
   chat_id: string;
-  title: string;
+  created_at: string;
   updated_at: string;
 }
 

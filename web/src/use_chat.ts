@@ -129,9 +129,12 @@ async function restore(
   readHistory: (patientId: string | null, running: string | null) => Promise<void>,
   update: (change: (chat: Chat) => Chat) => void,
 ): Promise<void> {
-  const state = { ...EMPTY.state, ...view.state };
+  const { patient_id, plan, question, artifacts } = view;
+  const all_patient_ids = view.patients.map((patient) => patient.patient_id).sort();
+  const patient_count = view.patients.length;
+  const state = { patient_id, plan, question, artifacts, all_patient_ids, patient_count };
   update((chat) => ({ ...chat, state }));
-  await readHistory(state.patient_id, view.running_turn?.run_id ?? null);
+  await readHistory(patient_id, view.running_turn?.run_id ?? null);
 }
 
 export const isBusy = (chat: Chat): boolean => chat.turns.some(isOpen);
