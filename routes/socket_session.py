@@ -16,6 +16,8 @@ from services.access.principal import Principal, log_off_at
 
 LOGGED_OFF = 4401
 LONGEST_WAIT_SECONDS = 3_600.0
+# Reading a hostile frame costs more than sending it; a flood of them waits in the sender's buffer.
+BAD_FRAME_PAUSE_SECONDS = 0.05
 logger = structlog.get_logger()
 
 Socket = web.WebSocketResponse[bool]
@@ -90,6 +92,7 @@ class SocketSession:
             frame = parse_client_frame(data)
         except BadFrameError as error:
             await self._send(self._mode.refusal(error, client_message_id=None))
+            await asyncio.sleep(BAD_FRAME_PAUSE_SECONDS)
             return
         if isinstance(frame, StopFrame):
             await self._stop(frame)

@@ -1,0 +1,31 @@
+"""The HTTP API against its own description, with requests that nobody thought of."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.routes.conftest import Server
+
+pytestmark = pytest.mark.slow
+CHECKS = "not_a_server_error,response_schema_conformance,status_code_conformance"
+UNDESCRIBABLE = ("/api/ws/chats/{chat_id}/messages", "/", "/assets/{name}")
+
+
+async def test_no_request_within_the_description_gets_an_answer_outside_it(server: Server) -> None:
+    socket = await server.socket("0")
+    await socket.say("hello")
+    await socket.until_done()
+    excluded = [word for path in UNDESCRIBABLE for word in ("--exclude-path", path)]
+    process = await asyncio.create_subprocess_exec(
+        str(Path(sys.executable).with_name("schemathesis")),
+        *("run", f"{server.base}/api/openapi.json", "--header", "Authorization: Bearer ada-key"),
+        *("--checks", CHECKS, "--max-examples", "40", "--phases", "fuzzing", "--seed", "7"),
+        *excluded,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    output, _ = await asyncio.wait_for(process.communicate(), 100)
+    assert process.returncode == 0, output.decode()[-4_000:]
+    assert b" 14 passed" in output
