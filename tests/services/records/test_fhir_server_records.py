@@ -185,12 +185,26 @@ async def test_pages_that_go_in_a_circle_end(fhir: FakeFhir, records: PatientRec
         await records.load(PATIENT_ID)
 
 
-async def test_a_page_that_fails_fails_the_whole(fhir: FakeFhir, records: PatientRecords) -> None:
+@pytest.mark.parametrize("status", [404, 410, 422, 500])
+async def test_a_page_that_fails_fails_the_whole(
+    fhir: FakeFhir, records: PatientRecords, status: int
+) -> None:
     fhir.holds_patient()
     fhir.on("Patient/p9/$everything", found(ecog("a", "2024", "1"), link="?page=2"))
-    fhir.on("Patient/p9/$everything?page=2", answer(outcome("exception"), 500))
-    with pytest.raises(RecordsUnavailableError):
+    fhir.on("Patient/p9/$everything?page=2", answer(outcome("exception"), status))
+    with pytest.raises(RecordsError):
         await records.load(PATIENT_ID)
+    assert fhir.targets() == ["Patient", "Patient/p9/$everything", "Patient/p9/$everything"]
+
+
+async def test_more_than_we_read_of_one_type_is_said(
+    fhir: FakeFhir, session: aiohttp.ClientSession
+) -> None:
+    fhir.holds_patient()
+    fhir.on("Patient/p9/$everything", answer(outcome("not-supported"), 404))
+    fhir.on("Condition", found(cancer(), link="?page=2"))
+    record = await make(fhir, session, limits=replace(LIMITS, pages=1)).load(PATIENT_ID)
+    assert record.left_out.truncated
 
 
 @pytest.mark.parametrize(
