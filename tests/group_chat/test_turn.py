@@ -215,6 +215,8 @@ async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld)
     )  # fmt: skip
     assert heard.speakers == ["Orchestrator", "Radiology", "Orchestrator"]
     assert heard.reason == "question"
+    # "yes" now means the plan, not an answer to the facilitator.
+    assert heard.of(ContinuationChanged) == []
     assert shown(world.prompts()[-1])[-1][2].startswith("Every tool of the last step failed.")
     assert heard.plan is not None
     assert [step.status for step in heard.plan.steps] == ["pending", "pending"]
@@ -308,6 +310,14 @@ async def test_too_much_text_is_cut_and_kept() -> None:
     assert heard.reason == "limit"
     assert heard.said == [("Orchestrator", "é" * 50)]
     assert len(heard.of(Notice)) == 1
+
+
+async def test_too_much_text_aborts_the_call() -> None:
+    async with team_world(limits=GroupChatLimits(output_bytes=100)) as world:
+        endless = Reply(text="word " * 2_000, tokens_per_second=200)
+        heard = await world.say("hello", endless)
+        assert heard.reason == "limit"
+        await until(lambda: world.model.requests[0].was_aborted)
 
 
 async def test_the_deadline_keeps_what_was_said_and_aborts_the_call(world: TeamWorld) -> None:
