@@ -1,0 +1,61 @@
+"""Servers, started once for all tests that only talk to them."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Literal
+
+import pytest
+
+from tests.e2e.models import ModelServer, running_model
+from tests.e2e.server import Server, running_server
+from tests.e2e.storage import AzureShelf, FileShelf, Shelf
+from tests.fakes_openai_brain import brain
+
+
+@dataclass(frozen=True)
+class World:
+    """A running server and what it stands on.
+
+    Attributes:
+        model: The model's server; None with the offline rules.
+    """
+
+    server: Server
+    shelf: Shelf
+    model: ModelServer | None
+
+    @property
+    def last_words_of_a_plan(self) -> str:
+        """What the facilitator says when all steps are done."""
+        return "In summary," if self.model else "All steps of the plan are done."
+
+
+STORES: tuple[Literal["files", "azurite"], ...] = ("files", "azurite")
+MODELS: tuple[Literal["offline", "openai"], ...] = ("offline", "openai")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[(store, model) for store in STORES for model in MODELS],
+    ids="-".join,
+)
+def world(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[World]:
+    """A server on each kind of storage, with each kind of model."""
+    store, model_kind = request.param
+    folder = tmp_path_factory.mktemp("world")
+    with ExitStack() as stack:
+        model = stack.enter_context(running_model(brain)) if model_kind == "openai" else None
+        settings = model.settings() if model else {"LLM_PROVIDER": "offline"}
+        shelf: Shelf
+        if store == "azurite":
+            connection = request.getfixturevalue("azurite")
+            settings["AZURE_STORAGE_CONNECTION_STRING"] = connection
+            shelf = azure = AzureShelf(connection)
+            stack.callback(azure.close)
+        else:
+            shelf = FileShelf(folder / "data")
+        server = stack.enter_context(running_server(folder, **settings))
+        yield World(server, shelf, model)

@@ -1,0 +1,81 @@
+"""What a server has stored, looked at from outside: neither place knows our own stores."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import orjson
+from azure.storage.blob import ContainerClient
+
+CONTAINER = "chat-sessions"
+
+
+class Shelf(Protocol):
+    """All blobs of the sessions' container."""
+
+    def names(self, prefix: str) -> set[str]:
+        """Return the names that begin with `prefix`."""
+        ...
+
+    def read(self, name: str) -> bytes:
+        """Return one blob."""
+        ...
+
+
+class FileShelf:
+    """Files below `DATA_DIR`."""
+
+    def __init__(self, data: Path) -> None:
+        self._root = data / CONTAINER
+
+    def names(self, prefix: str) -> set[str]:
+        files = (path for path in self._root.rglob("*") if path.is_file())
+        found = {path.relative_to(self._root).as_posix() for path in files}
+        return {name for name in found if name.startswith(prefix)}
+
+    def read(self, name: str) -> bytes:
+        return (self._root / name).read_bytes()
+
+
+class AzureShelf:
+    """Blobs in an Azure Storage account."""
+
+    def __init__(self, connection_string: str) -> None:
+        self._container = ContainerClient.from_connection_string(connection_string, CONTAINER)
+
+    def names(self, prefix: str) -> set[str]:
+        return {str(blob.name) for blob in self._container.list_blobs(name_starts_with=prefix)}
+
+    def read(self, name: str) -> bytes:
+        data: bytes = self._container.download_blob(name).readall()
+        return data
+
+    def close(self) -> None:
+        self._container.close()
+
+
+class Stored:
+    """One conversation's part of a shelf; names are relative to its folder."""
+
+    def __init__(self, shelf: Shelf, conversation: str) -> None:
+        self._shelf = shelf
+        self._prefix = f"{quote(conversation, safe='')}/"
+
+    def names(self) -> set[str]:
+        """Return the names of all that is stored."""
+        return {name.removeprefix(self._prefix) for name in self._shelf.names(self._prefix)}
+
+    def read(self, name: str) -> bytes:
+        """Return one blob."""
+        return self._shelf.read(self._prefix + name)
+
+    def document(self, name: str) -> dict[str, Any]:
+        """Return one JSON document."""
+        value: dict[str, Any] = orjson.loads(self.read(name))
+        return value
+
+    def all_of(self, patient: str) -> Mapping[str, bytes]:
+        """Return everything of one patient, byte for byte."""
+        names = (name for name in self.names() if name.startswith(f"patient_{patient}_"))
+        return {name: self.read(name) for name in names}
