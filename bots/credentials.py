@@ -1,0 +1,75 @@
+"""The bot's own tokens, which its replies carry."""
+
+import asyncio
+from typing import Protocol
+
+import requests
+from botframework.connector.auth import AppCredentials, MicrosoftAppCredentials
+from botframework.connector.auth.managedidentity_app_credentials import (
+    ManagedIdentityAppCredentials,
+)
+
+from bots.config import BotConfig
+from data_models.clock import Clock
+from data_models.errors import ChannelUnavailableError
+
+KEEP_SECONDS = 300.0
+
+
+class TokenSource(Protocol):
+    """Gives the token that a reply carries."""
+
+    async def token(self) -> str | None:
+        """Return a token, or None where the channel asks for none.
+
+        Raises:
+            ChannelUnavailableError: none can be had at the moment.
+        """
+        ...
+
+
+class NoTokens:
+    """For the Emulator and the Playground, which ask for none."""
+
+    async def token(self) -> str | None:
+        """See `TokenSource.token`."""
+        return None
+
+
+class AppTokens:
+    """Tokens of the bot's app registration; botbuilder asks for them and keeps them."""
+
+    def __init__(self, *, credentials: AppCredentials, clock: Clock) -> None:
+        self._credentials = credentials
+        self._clock = clock
+        self._token: str | None = None
+        self._ask_at = float("-inf")
+        self._lock = asyncio.Lock()
+
+    async def token(self) -> str | None:
+        """See `TokenSource.token`."""
+        async with self._lock:
+            if self._token is None or self._clock.monotonic() >= self._ask_at:
+                self._token = await asyncio.to_thread(self._ask)
+                self._ask_at = self._clock.monotonic() + KEEP_SECONDS
+        return self._token
+
+    def _ask(self) -> str:
+        """Ask the directory; this blocks, so it runs in a thread."""
+        try:
+            return str(self._credentials.get_access_token())
+        except (PermissionError, KeyError, ValueError, requests.RequestException):
+            # Not `from error`: the directory's answer may quote the request.
+            raise ChannelUnavailableError("the directory gave the bot no token") from None
+
+
+def token_source(config: BotConfig, clock: Clock) -> TokenSource:
+    """Return where replies get their tokens, for the kind of app registration."""
+    if not config.app_id:
+        return NoTokens()
+    if config.app_type == "UserAssignedMSI":
+        return AppTokens(credentials=ManagedIdentityAppCredentials(config.app_id), clock=clock)
+    credentials = MicrosoftAppCredentials(
+        config.app_id, config.app_password, channel_auth_tenant=config.directory
+    )
+    return AppTokens(credentials=credentials, clock=clock)

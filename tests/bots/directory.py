@@ -1,0 +1,81 @@
+"""A small Bot Framework sign-in on loopback: real keys, real tokens, real HTTP."""
+
+import asyncio
+import json
+from datetime import datetime
+from typing import Any
+
+import jwt
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+APP_ID = "99999999-8888-7777-6666-555555555555"
+TENANT = "11111111-2222-3333-4444-555555555555"
+USER = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
+SERVICE_URL = "https://smba.trafficmanager.net/emea/"
+
+_PRIVATE = {
+    name: rsa.generate_private_key(65_537, 2_048) for name in ("one", "two", "webchat", "plain")
+}
+_ENDORSEMENTS = {"one": ["msteams"], "two": ["msteams"], "webchat": ["webchat"]}
+
+
+class ChannelDirectory:
+    """Signs channels' tokens and serves the keys they are signed with."""
+
+    def __init__(self, *, now: datetime) -> None:
+        self._now = now
+        self.published = ["one", "webchat", "plain"]
+        self.downloads = 0
+        self.status = 200
+        self.delay_seconds = 0.0
+        self.keys_url = ""
+        app = web.Application()
+        app.router.add_get("/openid", self._metadata)
+        app.router.add_get("/keys", self._keys)
+        self.server = TestServer(app)
+
+    @property
+    def url(self) -> str:
+        return str(self.server.make_url("/openid"))
+
+    def token(self, *, key: str = "one", alg: str = "RS256", **changes: Any) -> str:
+        """Return a good token, but for `changes`; a claim changed to None is left out."""
+        claims = {
+            "iss": "https://api.botframework.com",
+            "aud": APP_ID,
+            "exp": int(self._now.timestamp()) + 3_600,
+            "nbf": int(self._now.timestamp()) - 60,
+            "serviceurl": SERVICE_URL,
+        } | changes
+        claims = {name: value for name, value in claims.items() if value is not None}
+        headers = {"kid": key}
+        if alg == "none":
+            return jwt.encode(claims, "", algorithm=alg, headers=headers)
+        secret = _PRIVATE[key] if alg.startswith("RS") else "k" * 32
+        return jwt.encode(claims, secret, algorithm=alg, headers=headers)
+
+    def forged(self) -> str:
+        """Return a token that names one key and is signed with another."""
+        return jwt.encode(
+            jwt.decode(self.token(), options={"verify_signature": False}),
+            _PRIVATE["two"],
+            algorithm="RS256",
+            headers={"kid": "one"},
+        )
+
+    async def _metadata(self, request: web.Request) -> web.Response:
+        self.downloads += 1
+        await asyncio.sleep(self.delay_seconds)
+        keys_url = self.keys_url or str(self.server.make_url("/keys"))
+        return web.json_response({"jwks_uri": keys_url}, status=self.status)
+
+    async def _keys(self, request: web.Request) -> web.Response:
+        return web.json_response({"keys": [self._row(name) for name in self.published]})
+
+    def _row(self, name: str) -> dict[str, Any]:
+        row: dict[str, Any] = json.loads(
+            jwt.algorithms.RSAAlgorithm.to_jwk(_PRIVATE[name].public_key())
+        )
+        return row | {"kid": name, "use": "sig", "endorsements": _ENDORSEMENTS.get(name)}

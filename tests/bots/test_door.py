@@ -1,0 +1,296 @@
+"""Who may speak to the bot: every line of R3 and R16 over real HTTP, fast and without network."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from bots.service_urls import ServiceUrls
+from tests.bots.conftest import Bot, Start, registered
+from tests.bots.directory import SERVICE_URL, TENANT, USER, ChannelDirectory
+from tests.fakes_connector import FakeConnector, Posted
+
+FAST_SECONDS = 0.1
+Token = Callable[[ChannelDirectory], str]
+
+
+def from_teams(channel: FakeConnector, **fields: Any) -> dict[str, Any]:
+    usual: dict[str, Any] = {
+        "channelId": "msteams",
+        "serviceUrl": SERVICE_URL,
+        "text": "hello",
+        "deliveryMode": "expectReplies",
+        "from": {"id": "29:1", "aadObjectId": USER},
+        "channelData": {"tenant": {"id": TENANT}},
+    }
+    place = fields.pop("place", {})
+    activity = channel.activity(**{**usual, **fields})
+    return {**activity, "conversation": {**activity["conversation"], **place}}
+
+
+async def knock(bot: Bot, channel: FakeConnector, token: str | None, **fields: Any) -> Posted:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    return await channel.post(bot.url, from_teams(channel, **fields), headers=headers)
+
+
+@pytest.fixture
+async def warm(teams_bot: Bot, channel: FakeConnector, directory: ChannelDirectory) -> Bot:
+    """A bot that has its keys, and has taken a message."""
+    for _ in range(50):
+        posted = await knock(teams_bot, channel, directory.token())
+        if posted.status == 200:
+            return teams_bot
+        await asyncio.sleep(0.05)
+    pytest.fail("a good token never got in")
+
+
+async def test_a_message_of_the_channel_is_taken(
+    warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    posted = await knock(warm, channel, directory.token())
+    assert posted.status == 200
+    (message,) = warm.desk.messages[-1:]
+    assert message.sender.principal_id == f"entra:{TENANT}:{USER}"
+    assert message.owner == f"bot:msteams:{TENANT}"
+
+
+WRONG_TOKENS: dict[str, Token] = {
+    "garbage": lambda _: "garbage",
+    "two dots": lambda _: "a.b.c",
+    "three dots": lambda _: "a.b.c.d",
+    "very long": lambda _: "a" * 8_000,
+    "unsigned": lambda directory: directory.token(alg="none"),
+    "signed with a shared secret": lambda directory: directory.token(alg="HS256"),
+    "expired": lambda directory: directory.token(exp=1_600_000_000),
+    "without an expiry": lambda directory: directory.token(exp=None),
+    "with a text for an expiry": lambda directory: directory.token(exp="tomorrow"),
+    "not yet valid": lambda directory: directory.token(nbf=99_999_999_999 - 1, exp=99_999_999_999),
+    "for another bot": lambda directory: directory.token(aud="another"),
+    "for nobody": lambda directory: directory.token(aud=None),
+    "of another issuer": lambda directory: directory.token(iss="https://evil.example"),
+    "of no issuer": lambda directory: directory.token(iss=None),
+    "of the emulator's issuer": lambda directory: directory.token(
+        iss="https://sts.windows.net/d6d49420-f39b-4df7-a1dc-d59a935871db/"
+    ),
+    "without a service URL": lambda directory: directory.token(serviceurl=None),
+    "for another service URL": lambda directory: directory.token(serviceurl="https://x.example"),
+    "with an unknown key": lambda directory: directory.token(key="two"),
+    "with a forged signature": lambda directory: directory.forged(),
+    "of a key for another channel": lambda directory: directory.token(key="webchat"),
+    "of a key for no channel": lambda directory: directory.token(key="plain"),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TOKENS)
+async def test_a_wrong_token_is_refused_at_once(
+    name: str, warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    posted = await knock(warm, channel, WRONG_TOKENS[name](directory))
+    assert posted.status in (401, 403)
+    assert posted.seconds < FAST_SECONDS
+    assert len(warm.desk.messages) == 1
+
+
+async def test_no_token_is_refused_at_once(warm: Bot, channel: FakeConnector) -> None:
+    posted = await knock(warm, channel, None)
+    assert posted.status == 401
+    assert posted.seconds < FAST_SECONDS
+
+
+async def test_another_scheme_than_bearer_is_refused(
+    warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    headers = {"Authorization": f"Basic {directory.token()}"}
+    posted = await channel.post(warm.url, from_teams(channel), headers=headers)
+    assert posted.status == 401
+
+
+WRONG_FIELDS: dict[str, dict[str, Any]] = {
+    "no channel": {"channelId": None},
+    "an empty channel": {"channelId": ""},
+    "a channel that the key does not endorse": {"channelId": "directline"},
+    "no service URL": {"serviceUrl": None},
+    "plain http": {"serviceUrl": "http://smba.trafficmanager.net/emea/"},
+    "another host": {"serviceUrl": "https://evil.example/emea/"},
+    "a host that ends alike": {"serviceUrl": "https://evilsmba.trafficmanager.net/"},
+    "a host that begins alike": {"serviceUrl": "https://smba.trafficmanager.net.evil.example/"},
+    "a user name": {"serviceUrl": "https://smba.trafficmanager.net@evil.example/"},
+    "another port": {"serviceUrl": "https://smba.trafficmanager.net:8443/"},
+    "loopback": {"serviceUrl": "http://127.0.0.1:1/"},
+    "another tenant": {"channelData": {"tenant": {"id": "other"}}},
+    "no tenant": {"channelData": None},
+    "two tenants": {"place": {"tenantId": "other"}},
+    "another user": {"from": {"id": "29:2", "aadObjectId": "other"}},
+    "a user without an object id": {"from": {"id": "29:2"}},
+    "no user": {"from": None},
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FIELDS)
+@pytest.mark.parametrize("kind", ["message", "conversationUpdate", "invoke", "typing"])
+async def test_a_good_token_does_not_excuse(
+    name: str, kind: str, warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    fields = WRONG_FIELDS[name]
+    signed_for = fields.get("serviceUrl") or SERVICE_URL
+    token = directory.token(serviceurl=signed_for)
+    posted = await knock(warm, channel, token, type=kind, **fields)
+    assert posted.status in (401, 403)
+    assert posted.seconds < FAST_SECONDS
+    assert len(warm.desk.messages) == 1
+
+
+async def test_everybody_is_allowed_only_in_writing(
+    start: Start, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    bot = await start(**registered(directory) | {"tenants": ("*",), "users": ("*",)})
+    token = directory.token()
+    await knock(bot, channel, token)
+    await asyncio.sleep(0.2)
+    unknown = {"from": {"id": "29:2"}, "channelData": None, "conversation": "conversation-2"}
+    posted = await knock(bot, channel, token, **unknown)
+    assert posted.status == 200
+
+
+async def test_nobody_is_allowed_by_default(
+    start: Start, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    bot = await start(**registered(directory) | {"tenants": (), "users": ()})
+    await knock(bot, channel, directory.token())
+    await asyncio.sleep(0.2)
+    assert (await knock(bot, channel, directory.token())).status == 403
+
+
+async def test_keys_that_cannot_be_had_refuse_without_waiting(
+    start: Start, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    directory.delay_seconds = 2.0
+    bot = await start(**registered(directory))
+    await knock(bot, channel, "garbage")  # loads the SDK
+    posted = await knock(bot, channel, directory.token())
+    assert posted.status == 401
+    assert posted.seconds < FAST_SECONDS
+    directory.delay_seconds = 0.0
+
+
+async def test_unknown_keys_do_not_make_us_ask_again_and_again(
+    warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    asked = directory.downloads
+    for _ in range(20):
+        posted = await knock(warm, channel, directory.token(key="two"))
+        assert posted.status == 401
+    assert directory.downloads == asked
+
+
+async def test_keys_of_another_server_are_not_fetched(
+    start: Start, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    directory.keys_url = "https://evil.example/keys"
+    bot = await start(**registered(directory))
+    await knock(bot, channel, directory.token())
+    await asyncio.sleep(0.2)
+    assert (await knock(bot, channel, directory.token())).status == 401
+
+
+async def test_the_loop_stays_responsive_under_unsigned_tokens(
+    warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    loop = asyncio.get_running_loop()
+    lags: list[float] = []
+
+    async def measure() -> None:
+        while True:
+            began = loop.time()
+            await asyncio.sleep(0.01)
+            lags.append(loop.time() - began - 0.01)
+
+    tokens = [directory.token(alg="none"), directory.token(key="two"), "garbage"]
+    measuring = asyncio.create_task(measure())
+    for _ in range(30):
+        await asyncio.gather(*(knock(warm, channel, token) for token in tokens))
+    measuring.cancel()
+    assert sorted(lags)[int(len(lags) * 0.99)] < 0.1
+
+
+# -- without an app id ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"serviceUrl": "https://smba.trafficmanager.net/emea/"},
+        {"serviceUrl": "http://evil.example/"},
+        {"serviceUrl": "http://10.0.0.1/"},
+        {"serviceUrl": "http://127.0.0.1.evil.example/"},
+        {"serviceUrl": "file:///etc/passwd"},
+        {"serviceUrl": "http://[::1"},
+        {"serviceUrl": "http://127.0.0.1:99999999/"},
+        {"serviceUrl": ""},
+        {"serviceUrl": None},
+        {"channelId": None},
+    ],
+)
+async def test_without_an_app_id_replies_stay_on_this_machine(
+    fields: dict[str, Any], bot: Bot, channel: FakeConnector
+) -> None:
+    posted = await channel.say(bot.url, "hello", **fields)
+    assert posted.status == 403
+    assert bot.desk.messages == []
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "[::1"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1.evil.example"},
+        {"X-Forwarded-For": "203.0.113.7"},
+        {"Forwarded": "for=203.0.113.7"},
+    ],
+)
+async def test_without_an_app_id_pages_and_proxies_are_turned_away(
+    headers: dict[str, str], bot: Bot, channel: FakeConnector
+) -> None:
+    posted = await channel.post(bot.url, channel.activity(text="hello"), headers=headers)
+    assert posted.status == 403
+    assert bot.desk.messages == []
+
+
+async def test_a_page_cannot_post_without_asking_first(bot: Bot, channel: FakeConnector) -> None:
+    headers = {"Content-Type": "text/plain"}
+    posted = await channel.post(bot.url, channel.activity(text="hello"), headers=headers)
+    assert posted.status == 415
+
+
+async def test_only_posts_are_served(bot: Bot) -> None:
+    server = bot.server
+    assert isinstance(server, TestServer)
+    async with TestClient(server) as client:
+        assert (await client.get("/api/messages")).status == 405
+
+
+@pytest.mark.parametrize(
+    ("url", "allowed"),
+    [
+        ("https://smba.trafficmanager.net/emea/", True),
+        ("https://SMBA.trafficmanager.net", True),
+        ("https://webchat.botframework.com/", True),
+        ("https://a.b.botframework.com:443/", True),
+        ("https://botframework.com/", False),
+        ("https://evilbotframework.com/", False),
+        ("https://smba.trafficmanager.net/?x=1", False),
+        ("https://smba.trafficmanager.net/#x", False),
+        ("https://smba.trafficmanager.net\\@evil.example/", False),
+        ("https://smba.trafficmanager.net\n.evil.example/", False),
+        ("//smba.trafficmanager.net/", False),
+        ("smba.trafficmanager.net", False),
+    ],
+)
+def test_service_urls_are_compared_whole(url: str, allowed: bool) -> None:
+    urls = ServiceUrls(hosts=("smba.trafficmanager.net", "*.botframework.com"), loopback=False)
+    assert urls.allows(url) is allowed
