@@ -1,0 +1,124 @@
+"""What the bot does with each type of activity. It decides nothing about patients or agents."""
+
+from botbuilder.core import TurnContext
+
+from bots.adapter import AGENT, ANSWER, INBOUND, Answer
+from bots.delivery import Delivery
+from bots.inbound import Inbound
+from bots.incoming import MessageReader
+from bots.ports import BotServices
+from bots.reference import reference_of
+from bots.rendering import text_activity
+from bots.welcome import Greeter, welcome_text
+from data_models.errors import StoreError, UserInputError
+from data_models.incoming_message import IncomingMessage
+
+_CARD_ACTION = "adaptiveCard/action"
+_TAKEN = {
+    "statusCode": 200,
+    "type": "application/vnd.microsoft.activity.message",
+    "value": "Thank you.",
+}
+_NOT_OURS = {
+    "statusCode": 400,
+    "type": "application/vnd.microsoft.error",
+    "value": {"code": "BadRequest", "message": "This button is not one of ours."},
+}
+
+
+class RoundsBot:
+    """One bot for the facilitator and for each agent; a `Bot` of botbuilder."""
+
+    def __init__(
+        self, *, services: BotServices, delivery: Delivery, patient_id_example: str
+    ) -> None:
+        self._desk = services.desk
+        self._team = services.team
+        self._rate = services.rate
+        self._clock = services.clock
+        self._delivery = delivery
+        self._greeter = Greeter()
+        self._welcome = welcome_text(patient_id_example)
+
+    async def on_turn(self, context: TurnContext) -> None:
+        """Take one activity; what the request is answered with is left in the turn's state."""
+        answer = await self._answer(context.turn_state[INBOUND], context.turn_state[AGENT])
+        if answer is not None:
+            context.turn_state[ANSWER] = answer
+
+    async def _answer(self, activity: Inbound, agent: str | None) -> Answer | None:
+        match activity.type:
+            case "message" if not _is_own(activity):
+                return await self._on_message(activity, self._reader(agent))
+            case "invoke" if activity.name == _CARD_ACTION:
+                return await self._on_action(activity, self._reader(agent))
+            case "invoke":
+                return Answer({})
+            case "conversationUpdate":
+                return self._on_update(activity)
+            case _:
+                return Answer({"activities": []}) if activity.expects_replies else None
+
+    async def _on_message(self, activity: Inbound, reader: MessageReader) -> Answer | None:
+        message = reader.read(activity, now=self._clock.now())
+        if message.press is None and not message.text and activity.value is not None:
+            # A button of somebody else's card.
+            return None
+        if activity.expects_replies:
+            return await self._replies(message)
+        await self._submit(message)
+        return None
+
+    async def _on_action(self, activity: Inbound, reader: MessageReader) -> Answer:
+        message = reader.read_action(activity, now=self._clock.now())
+        if message is None:
+            return Answer(_NOT_OURS)
+        await self._submit(message)
+        return Answer(_TAKEN)
+
+    def _on_update(self, activity: Inbound) -> Answer | None:
+        is_due = self._greeter.is_due(activity)
+        if activity.expects_replies:
+            return Answer({"activities": [text_activity(self._welcome)] if is_due else []})
+        if is_due:
+            self._delivery.tell(reference_of(activity), self._welcome)
+        return None
+
+    async def _submit(self, message: IncomingMessage) -> None:
+        """Have `message` answered; the user is told what refused it."""
+        try:
+            self._rate.take(message.sender.principal_id)
+            run = await self._desk.submit(message)
+        except UserInputError as error:
+            self._delivery.tell(message.delivery or {}, error.user_message)
+            return
+        except StoreError as error:
+            # The request fails too: a channel that sends it again may be luckier.
+            self._delivery.tell(message.delivery or {}, error.user_message)
+            raise
+        self._delivery.start(run)
+
+    async def _replies(self, message: IncomingMessage) -> Answer:
+        try:
+            self._rate.take(message.sender.principal_id)
+            run = await self._desk.submit(message)
+        except UserInputError as error:
+            return Answer({"activities": [text_activity(error.user_message)]})
+        return Answer({"activities": await self._delivery.collect(run)})
+
+    def _reader(self, agent: str | None) -> MessageReader:
+        names = [card.name for card in self._team.agents]
+        known = {name.casefold(): name for name in names}
+        addressed = None if agent is None else known[agent.casefold()]
+        if addressed == self._team.facilitator:
+            addressed = None
+        own = addressed or self._team.facilitator
+        return MessageReader(agents=names, own=own, addressed_agent=addressed)
+
+
+def _is_own(activity: Inbound) -> bool:
+    """Tell whether the bot hears itself, as some channels let it."""
+    sender, bot = activity.from_, activity.recipient
+    return sender is not None and (
+        sender.role == "bot" or (bot is not None and sender.id == bot.id)
+    )

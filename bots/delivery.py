@@ -1,0 +1,159 @@
+"""Carries what happens in a run to the conversation it belongs to."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Collection, Coroutine
+from dataclasses import dataclass, field
+from weakref import WeakValueDictionary
+
+import structlog
+
+from bots.outbox import Outbox
+from bots.reference import Activity, Reference, conversation_key
+from bots.rendering import TYPING, Footer, TurnRenderer, text_activity
+from bots.typing_sign import TypingSign
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    RunStarted,
+    ToolCallStarted,
+    TurnEvent,
+)
+from services.run_hub import Run
+
+COLLECT_SECONDS = 10.0
+"""Channels wait 10 to 15 s for the answer to a request."""
+REMEMBERED_RUNS = 10_000
+_CLOSE_SECONDS = 5.0
+_LATE = "The answer takes longer than this channel waits. It follows here as soon as it is ready."
+
+Send = Callable[[Activity], Awaitable[object]]
+logger = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class _Box:
+    """Replies that the answer to the request carries; what comes after goes its own way."""
+
+    late: Send
+    activities: list[Activity] = field(default_factory=list)
+    is_open: bool = True
+
+    async def put(self, activity: Activity) -> None:
+        if self.is_open:
+            self.activities.append(activity)
+        else:
+            await self.late(activity)
+
+
+class Delivery:
+    """Replies to messages, each run once however often its message comes in."""
+
+    def __init__(self, *, outbox: Outbox, footer: Footer, link_hosts: Collection[str] = ()) -> None:
+        self._outbox = outbox
+        self._footer = footer
+        self._link_hosts = frozenset(link_hosts)
+        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._last: WeakValueDictionary[str, asyncio.Task[None]] = WeakValueDictionary()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def deliver(self, run: Run) -> None:
+        """Begin to deliver a run whose message came in elsewhere, or before a restart."""
+        self.start(run)
+
+    def start(self, run: Run) -> None:
+        """Deliver `run` in the background, unless that was begun before."""
+        reference = run.message.delivery
+        if reference is None or self._is_known(run):
+            return
+        key = conversation_key(reference)
+        self._last[key] = self._spawn(self._deliver(run, reference, self._last.get(key)))
+
+    async def collect(self, run: Run, *, seconds: float = COLLECT_SECONDS) -> list[Activity]:
+        """Return the replies of `run`; what is late follows through the conversation.
+
+        A stored answer is repeated: whoever waits for replies has not had them.
+        """
+        reference = run.message.delivery
+        if reference is None:
+            return []
+        self._is_known(run)
+        box = _Box(late=self._sender(reference))
+        task = self._spawn(self._collect(run, reference, box))
+        await asyncio.wait({task}, timeout=seconds)
+        if not task.done():
+            box.activities.append(text_activity(_LATE))
+        box.is_open = False
+        return box.activities
+
+    def tell(self, reference: Reference, text: str) -> None:
+        """Send a line of the server's own in the background."""
+        _ = self._spawn(self._tell(reference, text))
+
+    async def close(self) -> None:
+        """Give what is under way a few seconds, then end it."""
+        if self._tasks:
+            await asyncio.wait(set(self._tasks), timeout=_CLOSE_SECONDS)
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _is_known(self, run: Run) -> bool:
+        known = run.run_id in self._seen
+        self._seen[run.run_id] = None
+        if len(self._seen) > REMEMBERED_RUNS:
+            self._seen.popitem(last=False)
+        return known
+
+    async def _deliver(
+        self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"
+    ) -> None:
+        renderer, send = self._renderer(reference), self._sender(reference)
+        async with TypingSign(show=lambda: self._outbox.hint(reference, TYPING)) as sign:
+            async for _, event in run.events():
+                if run.replayed:
+                    # Whoever answered it has delivered it.
+                    return
+                if isinstance(event, RunStarted) and before is not None:
+                    await asyncio.wait({before})
+                _turn_sign(sign, event)
+                for activity in renderer.activities(event):
+                    await send(activity)
+
+    async def _collect(self, run: Run, reference: Reference, box: _Box) -> None:
+        renderer = self._renderer(reference)
+        async for _, event in run.events():
+            for activity in renderer.activities(event):
+                await box.put(activity)
+
+    async def _tell(self, reference: Reference, text: str) -> None:
+        await self._outbox.send(reference, text_activity(text))
+
+    def _renderer(self, reference: Reference) -> TurnRenderer:
+        return TurnRenderer(
+            footer=self._footer, channel_id=reference["channelId"], link_hosts=self._link_hosts
+        )
+
+    def _sender(self, reference: Reference) -> Send:
+        return lambda activity: self._outbox.send(reference, activity)
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            # The type only: the text of an unexpected error may quote the conversation.
+            logger.error("bot_delivery_broke", error=type(error).__name__)
+
+
+def _turn_sign(sign: TypingSign, event: TurnEvent) -> None:
+    """Show typing while an agent works, and not once it has spoken."""
+    if isinstance(event, RunStarted | AgentMessageStarted | ToolCallStarted):
+        sign.on()
+    elif isinstance(event, AgentMessageFinished):
+        sign.off()

@@ -1,0 +1,122 @@
+"""Activities as messages for the desk. Pure."""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import TypeVar
+
+from bots.cards import label_of, press_in
+from bots.inbound import Account, Inbound
+from bots.reference import reference_of
+from data_models.errors import BadFrameError
+from data_models.incoming_message import IncomingMessage, Press, Sender
+from services.access.principal import user_id
+
+V = TypeVar("V")
+_TEAMS = "msteams"
+_AT = re.compile(r"(?is)<at\b[^>]*>(.*?)</at>")
+
+
+class MessageReader:
+    """Reads messages of one turn's team.
+
+    Args:
+        agents: Names of the team.
+        own: The agent whose bot is spoken to.
+        addressed_agent: The same, if it is not the facilitator's bot.
+    """
+
+    def __init__(self, *, agents: Sequence[str], own: str, addressed_agent: str | None) -> None:
+        self._agents = {name.casefold(): name for name in agents}
+        self._own = own
+        self._addressed_agent = addressed_agent
+
+    def read(self, activity: Inbound, *, now: datetime) -> IncomingMessage:
+        """Return the message that `activity` is.
+
+        Raises:
+            BadFrameError: it has no id, sender or conversation.
+        """
+        return self._message(activity, press_in(activity.value), now)
+
+    def read_action(self, activity: Inbound, *, now: datetime) -> IncomingMessage | None:
+        """Return the press that an `adaptiveCard/action` is, or None for another's button.
+
+        Raises:
+            BadFrameError: it has no id, sender or conversation.
+        """
+        press = press_in(_action_data(activity.value))
+        return None if press is None else self._message(activity, press, now)
+
+    def _message(self, activity: Inbound, press: Press | None, now: datetime) -> IncomingMessage:
+        place, sender = required(activity.conversation), required(activity.from_)
+        channel_id = required(activity.channel_id)
+        text, mentions = self._text_and_mentions(activity)
+        return IncomingMessage(
+            conversation_id=place.id,
+            channel="bot",
+            channel_id=channel_id,
+            owner=f"bot:{channel_id}:{activity.tenant or ''}",
+            sender=_sender(activity, sender, channel_id),
+            message_id=required(activity.id),
+            text=text if press is None else label_of(press),
+            received_at=now,
+            mentions=mentions,
+            addressed_agent=self._addressed_agent,
+            time_zone=activity.time_zone,
+            press=press,
+            delivery=reference_of(activity),
+        )
+
+    def _text_and_mentions(self, activity: Inbound) -> tuple[str, tuple[str, ...]]:
+        """Return the text without the bot's own mention, and the agents it mentions."""
+        own = {self._own.casefold()} | set(_spellings_of(activity, activity.recipient))
+        mentioned: list[str] = []
+
+        def said(found: "re.Match[str]") -> str:
+            name = html.unescape(found[1]).strip()
+            if name.casefold() in own:
+                return ""
+            agent = self._agents.get(name.casefold())
+            mentioned.extend([agent] if agent is not None else [])
+            return f"@{agent or name}"
+
+        text = _AT.sub(said, activity.text or "")
+        if activity.channel_id == _TEAMS:
+            # Teams sends "<" as "&lt;", and a space after a mention as "&nbsp;".
+            text = html.unescape(text)
+        return text.replace("\N{NO-BREAK SPACE}", " ").strip(), tuple(dict.fromkeys(mentioned))
+
+
+def required(value: V | None) -> V:
+    """Return `value`, a part that a message cannot do without.
+
+    Raises:
+        BadFrameError: it is absent.
+    """
+    if value is None:
+        raise BadFrameError("the activity is not whole")
+    return value
+
+
+def _spellings_of(activity: Inbound, account: Account | None) -> Iterator[str]:
+    for entity in activity.entities or ():
+        mentioned = entity.mentioned
+        if account is not None and mentioned is not None and mentioned.id == account.id:
+            spelt = _AT.fullmatch((entity.text or "").strip())
+            yield (spelt[1] if spelt else mentioned.name or "").strip().casefold()
+
+
+def _sender(activity: Inbound, account: Account, channel_id: str) -> Sender:
+    """Return who wrote, as the channel verified it: never a name that users can choose."""
+    if channel_id == _TEAMS and account.aad_object_id and activity.tenant:
+        principal = user_id(activity.tenant, account.aad_object_id)
+    else:
+        principal = f"bot:{channel_id}:{account.id}"
+    return Sender(principal_id=principal, display_name=account.name or "")
+
+
+def _action_data(value: object) -> object:
+    action = value.get("action") if isinstance(value, dict) else None
+    return action.get("data") if isinstance(action, dict) else None

@@ -1,0 +1,49 @@
+"""Makes an agent's Markdown harmless where a channel renders it (spec page 7, R8).
+
+Text may come from a model or a record. No markup in it may load something, run something or lead
+the reader to a place that the operator has not named.
+"""
+
+import re
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+_IMAGE = re.compile(r"!(?=\[)")
+_LINK = re.compile(r"\](?=\()(\(\s*<?([^\s<>()]*)[^()\n]*\))?")
+_DEFINITION = re.compile(r"\](?=:)")
+_ADDRESS = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}):(//[^\s<>()\[\]`]*)")
+_HOST_ONLY = re.compile(r"(?i)\bwww\.")
+_SCRIPT = re.compile(r"(?i)\b(javascript|vbscript|data|file)\s*:(?=\S)")
+
+
+def inert(text: str, *, hosts: Collection[str]) -> str:
+    """Return `text` without HTML and images, and without links but to https and `hosts`."""
+    text = _TAG.sub("&lt;", text)
+    text = _IMAGE.sub("! ", text)
+    text = _LINK.sub(lambda found: _link(found, hosts), text)
+    text = _DEFINITION.sub("] ", text)
+    text = _SCRIPT.sub(r"\1 :", text)
+    text = _ADDRESS.sub(lambda found: _address(found, hosts), text)
+    return _HOST_ONLY.sub("www .", text)
+
+
+def _link(found: "re.Match[str]", hosts: Collection[str]) -> str:
+    whole, target = found[0], found[2]
+    if target and _is_allowed(target, hosts):
+        return whole
+    # With a space between them, the label and the address are two texts and no link.
+    return f"] {whole[1:]}"
+
+
+def _address(found: "re.Match[str]", hosts: Collection[str]) -> str:
+    return found[0] if _is_allowed(found[0], hosts) else f"{found[1]}: {found[2]}"
+
+
+def _is_allowed(url: str, hosts: Collection[str]) -> bool:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    plain = parts.username is None and "\\" not in url and "@" not in parts.netloc
+    return parts.scheme == "https" and plain and parts.hostname in hosts

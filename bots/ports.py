@@ -1,0 +1,70 @@
+"""What the bot needs from the services, said in its own words."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from data_models.clock import Clock
+from data_models.incoming_message import IncomingMessage
+from data_models.turn_events import SharedState
+from services.group_chat_port import AgentCard
+from services.run_hub import Run
+
+Deliver = Callable[[Run], Awaitable[None]]
+
+
+class Desk(Protocol):
+    """Takes messages, one turn at a time per conversation; `services.turn_desk.TurnDesk` fits."""
+
+    async def submit(self, message: IncomingMessage) -> Run:
+        """Return when the message is durable; the turn goes on whether or not anybody watches.
+
+        Raises:
+            RoundsError: it was refused, or could not be made durable.
+        """
+        ...
+
+    def on_orphan(self, channel: str, deliver: Deliver) -> None:
+        """Have `deliver` reply to queued messages that came in on another replica."""
+        ...
+
+
+class Team(Protocol):
+    """Who may be addressed; a `GroupChat` fits."""
+
+    @property
+    def agents(self) -> Sequence[AgentCard]:
+        """The team, facilitator first."""
+        ...
+
+    @property
+    def facilitator(self) -> str:
+        """The agent whose bot answers at `/api/messages`."""
+        ...
+
+
+class Rate(Protocol):
+    """Counts messages; `services.access.limits.MessageRate` fits."""
+
+    def take(self, principal_id: str) -> None:
+        """Count one message.
+
+        Raises:
+            RateLimitedError: there were too many.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BotServices:
+    """What the bot works with.
+
+    Attributes:
+        footer: Makes the PT_CTX footer of every agent message.
+    """
+
+    desk: Desk
+    team: Team
+    footer: Callable[[SharedState], str]
+    rate: Rate
+    clock: Clock

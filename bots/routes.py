@@ -1,0 +1,82 @@
+"""The Bot Framework endpoints, for `app.py` to add to the web application.
+
+botbuilder takes half a second to import, so it is loaded once the port is open; requests that come
+before wait for it.
+"""
+
+import asyncio
+import importlib
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING
+
+import structlog
+from aiohttp import web
+
+from bots.config import BotConfig
+from bots.ports import BotServices
+from data_models.errors import NotFoundError
+from services.access.allow_list import EVERYBODY
+
+if TYPE_CHECKING:
+    from bots.endpoint import Endpoint
+
+logger = structlog.get_logger()
+
+
+def add_bot_routes(app: web.Application, *, config: BotConfig, services: BotServices) -> None:
+    """Add `POST /api/messages` and `POST /api/{agent}/messages` to `app`.
+
+    Errors rise from the handlers as `RoundsError`; the application's middleware answers them.
+    """
+    gate = _Gate(config=config, services=services)
+    app.cleanup_ctx.append(gate.open)
+    app.router.add_post("/api/messages", gate.take)
+    app.router.add_post("/api/{agent}/messages", gate.take)
+
+
+class _Gate:
+    """Holds requests until the endpoint is loaded."""
+
+    def __init__(self, *, config: BotConfig, services: BotServices) -> None:
+        self._config = config
+        self._services = services
+        self._loading: asyncio.Task[Endpoint] | None = None
+
+    async def open(self, _: web.Application) -> AsyncIterator[None]:
+        """Run the endpoint for as long as the application runs."""
+        _say_who_may_write(self._config)
+        self._loading = asyncio.create_task(self._load())
+        yield
+        endpoint = await self._loading
+        await endpoint.close()
+
+    async def take(self, request: web.Request) -> web.Response:
+        """Take an activity."""
+        agent = request.match_info.get("agent")
+        known = {card.name.casefold() for card in self._services.team.agents}
+        if agent is not None and agent.casefold() not in known:
+            raise NotFoundError
+        if self._loading is None:
+            raise web.HTTPServiceUnavailable
+        endpoint = await asyncio.shield(self._loading)
+        return await endpoint.take(request)
+
+    async def _load(self) -> "Endpoint":
+        await asyncio.to_thread(importlib.import_module, "bots.endpoint")
+        from bots.endpoint import open_endpoint
+
+        return await open_endpoint(self._config, self._services)
+
+
+def _say_who_may_write(config: BotConfig) -> None:
+    if config.app_id is None:
+        logger.warning("bot_serves_this_machine_only", reason="MicrosoftAppId is not set")
+        return
+    for setting, names in (
+        ("ADDITIONAL_ALLOWED_TENANT_IDS", config.tenants),
+        ("ADDITIONAL_ALLOWED_USER_IDS", config.users),
+    ):
+        if EVERYBODY in names:
+            logger.warning("bot_open_to_everybody", setting=setting)
+        elif not names:
+            logger.warning("bot_open_to_nobody", setting=setting)

@@ -1,0 +1,44 @@
+"""What the bot says when it meets somebody (spec page 6.3)."""
+
+from collections import OrderedDict
+
+from bots.inbound import Inbound
+
+REMEMBERED = 10_000
+_TEAMS = "msteams"
+
+
+def welcome_text(patient_id_example: str) -> str:
+    """Return a short welcome with three examples."""
+    return (
+        "Hello, I am Rounds: a team of agents for your patients, one patient at a time. Try:\n\n"
+        f"- `start tumor board for {patient_id_example}`\n"
+        "- `which patients have we discussed?`\n"
+        "- `clear patient context`"
+    )
+
+
+class Greeter:
+    """Says in which conversations a welcome is due: once in each, while this process runs."""
+
+    def __init__(self) -> None:
+        self._greeted: OrderedDict[str, None] = OrderedDict()
+
+    def is_due(self, activity: Inbound) -> bool:
+        """Tell whether `activity` brings somebody new, and remember its conversation."""
+        place = activity.conversation
+        if place is None or activity.recipient is None or not _brings_somebody(activity):
+            return False
+        key = f"{activity.channel_id}/{activity.recipient.id}/{place.id}"
+        known = key in self._greeted
+        self._greeted[key] = None
+        if len(self._greeted) > REMEMBERED:
+            self._greeted.popitem(last=False)
+        return not known
+
+
+def _brings_somebody(activity: Inbound) -> bool:
+    bot = activity.recipient.id if activity.recipient is not None else None
+    added = {member.id for member in activity.members_added or ()}
+    # Teams adds the bot where it is installed; elsewhere the bot is added before the user comes.
+    return bot in added if activity.channel_id == _TEAMS else bool(added - {bot})

@@ -1,0 +1,117 @@
+"""A bot around a scripted desk, on a real socket, and the channel that speaks to it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from bots.config import BotConfig
+from bots.ports import BotServices, Deliver
+from bots.routes import add_bot_routes
+from data_models.clock import SystemClock
+from data_models.errors import RoundsError
+from data_models.incoming_message import IncomingMessage
+from routes.problem import problems
+from services.access.limits import MessageRate
+from services.run_hub import Run
+from services.turn_state import footer_of
+from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
+from tests.fakes import CountingIds
+from tests.fakes_connector import FakeConnector
+from tests.routes.fakes import FakeDesk, FakeTeam
+
+
+class BotDesk(FakeDesk):
+    """The desk of the routes' tests, which also has orphans and can refuse."""
+
+    refusal: RoundsError | None = None
+    deliver: Deliver | None = None
+
+    async def submit(self, message: IncomingMessage) -> Run:
+        if self.refusal is not None:
+            raise self.refusal
+        return await super().submit(message)
+
+    def on_orphan(self, channel: str, deliver: Deliver) -> None:
+        assert channel == "bot"
+        self.deliver = deliver
+
+
+@dataclass
+class Bot:
+    """A running bot."""
+
+    url: str
+    desk: BotDesk
+    server: TestServer
+
+
+Start = Callable[..., Awaitable[Bot]]
+
+
+@pytest.fixture
+async def start(channel: FakeConnector) -> AsyncIterator[Start]:
+    """Starts bots, and stops them after the test while the channel still listens."""
+    started: list[Bot] = []
+
+    async def begin(*, per_minute: int | None = None, **config: Any) -> Bot:
+        clock = SystemClock()
+        desk = BotDesk(clock=clock, ids=CountingIds())
+        rate = MessageRate(per_minute=per_minute, clock=clock)
+        services = BotServices(desk=desk, team=FakeTeam(), footer=footer_of, rate=rate, clock=clock)
+        app = web.Application(middlewares=[problems(ids=CountingIds())], client_max_size=262_144)
+        add_bot_routes(app, config=replace(BotConfig(), **config), services=services)
+        server = TestServer(app)
+        await server.start_server()
+        bot = Bot(url=str(server.make_url("/")).rstrip("/"), desk=desk, server=server)
+        started.append(bot)
+        return bot
+
+    yield begin
+    for bot in started:
+        await bot.server.close()
+        await bot.desk.close()
+
+
+@pytest.fixture
+async def bot(start: Start) -> Bot:
+    """A bot as it runs for the Emulator."""
+    return await start()
+
+
+@pytest.fixture
+async def channel() -> AsyncIterator[FakeConnector]:
+    """The Emulator's end."""
+    async with FakeConnector() as connector:
+        yield connector
+        assert connector.faults == []
+
+
+@pytest.fixture
+async def directory() -> AsyncIterator[ChannelDirectory]:
+    """What signs the channels' tokens."""
+    found = ChannelDirectory(now=SystemClock().now())
+    await found.server.start_server()
+    yield found
+    await found.server.close()
+
+
+@pytest.fixture
+async def teams_bot(start: Start, directory: ChannelDirectory) -> Bot:
+    """A bot with an app id, for one user of one directory."""
+    return await start(**registered(directory))
+
+
+def registered(directory: ChannelDirectory) -> dict[str, Any]:
+    """The configuration of a bot that Teams may call."""
+    return {
+        "app_id": APP_ID,
+        "app_password": "not a secret",
+        "tenants": (TENANT,),
+        "users": (USER,),
+        "service_url_hosts": ("smba.trafficmanager.net", "*.botframework.com"),
+        "key_metadata_url": directory.url,
+    }

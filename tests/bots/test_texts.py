@@ -1,0 +1,84 @@
+"""Texts for a channel: cut to its size, and inert."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bots.inert import inert
+from bots.split import split_text, wire_size
+
+HOSTS = frozenset({"pubmed.ncbi.nlm.nih.gov"})
+HARMLESS = [
+    "PSA < 0.1 and > 0.01, a<3 cm",
+    "**bold** and `code` and | a | b |",
+    "[note](https://pubmed.ncbi.nlm.nih.gov/1)",
+    "https://pubmed.ncbi.nlm.nih.gov/1",
+    "ratio 1:2, 10:30, TNM: T2",
+    "[x] done, [1] [2]",
+]
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8"), max_size=2_000), st.integers(50, 400))
+def test_every_part_fits_and_nothing_is_lost(text: str, limit_bytes: int) -> None:
+    parts = split_text(text, limit_bytes=limit_bytes)
+    assert all(wire_size(part) <= limit_bytes for part in parts)
+    assert "".join("".join(parts).split()) == "".join(text.split())
+
+
+@given(st.text(max_size=60))
+def test_a_text_that_fits_stays_as_it_is(text: str) -> None:
+    assert split_text(text, limit_bytes=2_000) == ([text] if text else [])
+
+
+def test_a_text_is_cut_where_a_reader_would_pause() -> None:
+    text = "First paragraph here.\n\nSecond one follows. It ends."
+    assert split_text(text, limit_bytes=90) == [
+        "First paragraph here.",
+        "Second one follows. It ends.",
+    ]
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_harmless_text_stays_as_it_is(text: str) -> None:
+    assert inert(text, hosts=HOSTS) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "harm"),
+    [
+        ("<script>alert(1)</script>", "<script"),
+        ("</td>", "</td"),
+        ("<!-- x -->", "<!--"),
+        ("<https://evil.example>", "<https"),
+        ("![x](https://evil.example/x.png)", "!["),
+        ("![x](https://pubmed.ncbi.nlm.nih.gov/x.png)", "!["),
+        ("[x](https://evil.example)", "]("),
+        ("[x](http://pubmed.ncbi.nlm.nih.gov)", "]("),
+        ("[x](https://pubmed.ncbi.nlm.nih.gov@evil.example)", "]("),
+        ("[x](https://pubmed.ncbi.nlm.nih.gov\\@evil.example)", "]("),
+        ("[x](https://pubmed.ncbi.nlm.nih.gov.evil.example)", "]("),
+        ("[x](javascript:alert(1))", "]("),
+        ("[x](JaVaScRiPt:alert(1))", "]("),
+        ("[x](data:text/html,hello)", "]("),
+        ("[x](//evil.example)", "]("),
+        ("[x]( <https://evil.example> )", "]("),
+        ("[x](\nhttps://evil.example)", "]("),
+        ('[x](https://evil.example "title")', "]("),
+        ("[a]: https://evil.example", "]:"),
+        ("see https://evil.example/x", "https://"),
+        ("see HTTP://evil.example", "HTTP://"),
+        ("see www.evil.example", "www.evil"),
+        ("vbscript:x", "vbscript:x"),
+    ],
+)
+def test_harmful_text_is_disarmed(text: str, harm: str) -> None:
+    assert harm not in inert(text, hosts=HOSTS)
+
+
+@given(st.text(alphabet="<>![]()/:. ahtpsjvcrxw@\\\n", max_size=120))
+def test_nothing_that_could_lead_away_is_left(text: str) -> None:
+    found = inert(text, hosts=())
+    assert "](" not in found
+    assert "![" not in found
+    assert "://" not in found
+    assert not any(f"<{letter}" in found for letter in "ahtpsjvcrxw/!?")

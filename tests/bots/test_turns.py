@@ -1,0 +1,532 @@
+"""Turns over a channel: what comes in, what is sent back, and when."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from data_models.chat_context import AgentMessage, Citation
+from data_models.clock import SystemClock
+from data_models.errors import CorruptDocumentError, NotFoundError, StoreUnavailableError
+from data_models.plan import Plan, PlanStep
+from data_models.turn_events import (
+    AgentMessageFinished,
+    Notice,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    StateChanged,
+    TurnTiming,
+)
+from services.run_hub import Run
+from tests.bots.conftest import Bot, Start
+from tests.fakes_connector import BOT, FakeConnector
+from tests.routes.fakes import answer, spoken, state
+
+NOW = SystemClock().now()
+PLAN = Plan(
+    plan_id="plan_1",
+    run_id="run_1",
+    steps=[
+        PlanStep(number=1, agent="PatientHistory", text="Summarise the course"),
+        PlanStep(number=2, agent="Radiology", text="Read the <b>imaging</b>"),
+    ],
+    created_at=NOW,
+    updated_at=NOW,
+)
+Script = Callable[[Run], Awaitable[None]]
+
+
+def script_of(*events: Any, state_changes: dict[str, Any] | None = None) -> Script:
+    async def script(run: Run) -> None:
+        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        run.emit(StateChanged(state=state(run.conversation_id, **(state_changes or {}))))
+        for event in events:
+            run.emit(event)
+        if not run.is_finished:
+            run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+
+    return script
+
+
+def said(text: str, *, citations: list[Citation] | None = None) -> AgentMessageFinished:
+    message = AgentMessage(
+        message_id="m1", agent="Radiology", text=text, timestamp=NOW, citations=citations or []
+    )
+    return AgentMessageFinished(message=message)
+
+
+# -- one message and its answer -------------------------------------------------------------------
+
+
+async def test_the_request_is_answered_before_the_turn_and_the_reply_follows(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    posted = await channel.say(bot.url, "hello")
+    assert posted.status == 202
+    assert posted.body == b""
+    reply = await channel.until_said("You said: hello")
+    assert reply["text"].startswith("**Orchestrator**\n\nYou said: hello\n\n---\n*PT_CTX:*\n")
+    assert "- **Patient ID:** `patient_4`" in reply["text"]
+    assert "- **Conversation ID:** `conversation-1`" in reply["text"]
+    assert reply["from"]["id"] == BOT["id"]
+    assert reply["recipient"]["id"] == "user-1"
+    assert reply["textFormat"] == "markdown"
+
+
+async def test_agents_messages_are_labelled_as_generated(bot: Bot, channel: FakeConnector) -> None:
+    await channel.say(bot.url, "hello")
+    reply = await channel.until_said("You said")
+    (label,) = reply["entities"]
+    assert label["type"] == "https://schema.org/Message"
+    assert label["additionalType"] == ["AIGeneratedContent"]
+
+
+async def test_the_offline_rules_say_what_they_are(bot: Bot, channel: FakeConnector) -> None:
+    bot.desk.script = script_of(said("Hello."), state_changes={"model_kind": "offline"})
+    await channel.say(bot.url, "hello")
+    reply = await channel.until_said("Hello.")
+    assert "not a language model" in reply["text"]
+
+
+async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    async def script(run: Run) -> None:
+        run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+        await asyncio.sleep(3.3)
+        for event in answer(run, "At last.")[1:]:
+            run.emit(event)
+
+    bot.desk.script = script
+    await channel.say(bot.url, "hello")
+    await channel.until_said("At last.")
+    kinds = [one["type"] for one in await channel.until_quiet()]
+    assert kinds == ["typing", "typing", "message"]
+
+
+@pytest.mark.slow
+async def test_a_turn_longer_than_the_channel_waits_is_delivered_once(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    async def script(run: Run) -> None:
+        await asyncio.sleep(17.0)
+        for event in answer(run, "Slow but sure."):
+            run.emit(event)
+
+    bot.desk.script = script
+    assert (await channel.say(bot.url, "hello", activity_id="a-1")).seconds < 1.0
+    await asyncio.sleep(15.0)
+    # The channel has given up waiting for a reply and sends the activity again.
+    assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
+    await channel.until_said("Slow but sure.")
+    await channel.until_quiet(seconds=1.0)
+    assert len(channel.texts()) == 1
+
+
+async def test_an_activity_that_comes_twice_is_answered_once(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    for _ in range(3):
+        assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
+    await channel.until_said("You said: hello")
+    assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
+    await channel.until_quiet()
+    assert len(channel.texts()) == 1
+    assert len(bot.desk.messages) == 1
+
+
+async def test_an_answer_from_storage_is_not_sent_again(bot: Bot, channel: FakeConnector) -> None:
+    async def script(run: Run) -> None:
+        run.replayed = True
+        for event in answer(run, "Old news."):
+            run.emit(event)
+
+    bot.desk.script = script
+    await channel.say(bot.url, "hello")
+    await channel.until_quiet()
+    assert channel.messages() == []
+
+
+async def test_each_agent_speaks_in_a_message_of_its_own_and_in_order(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    bot.desk.script = script_of(
+        *spoken("m1", "First.", agent="Orchestrator"),
+        Notice(kind="restored", text="Continuing with patient_4."),
+        *spoken("m2", "Second.", agent="Radiology"),
+    )
+    await channel.say(bot.url, "hello")
+    await channel.until_said("Second.")
+    texts = channel.texts()
+    assert [text.splitlines()[0] for text in texts] == [
+        "**Orchestrator**",
+        "*Continuing with patient_4.*",
+        "**Radiology**",
+    ]
+
+
+async def test_a_failed_turn_says_so_in_one_sentence(bot: Bot, channel: FakeConnector) -> None:
+    bot.desk.script = script_of(RunFailed(code="model", text="The model failed.", ref="run_1"))
+    await channel.say(bot.url, "hello")
+    await channel.until_said("The model failed.")
+    assert len(await channel.until_quiet()) == len(channel.activities())
+    assert len(channel.texts()) == 1
+
+
+async def test_messages_meanwhile_are_queued_and_answered_in_order(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    async def script(run: Run) -> None:
+        await asyncio.sleep(0.2)
+        for event in answer(run, f"Answer to {run.message.text}"):
+            run.emit(event)
+
+    bot.desk.script = script
+    for text in ("one", "two", "three"):
+        assert (await channel.say(bot.url, text)).status == 202
+    await channel.until_said("Answer to three")
+    answers = [text for text in channel.texts() if "Answer" in text]
+    assert [text.splitlines()[2] for text in answers] == [
+        "Answer to one",
+        "Answer to two",
+        "Answer to three",
+    ]
+    assert sum("waits" in text for text in channel.texts()) == 2
+
+
+async def test_conversations_do_not_hold_each_other_up(bot: Bot, channel: FakeConnector) -> None:
+    go_on = asyncio.Event()
+
+    async def script(run: Run) -> None:
+        if run.conversation_id == "slow":
+            await go_on.wait()
+        for event in answer(run, "Done."):
+            run.emit(event)
+
+    bot.desk.script = script
+    await channel.say(bot.url, "hello", conversation="slow")
+    await channel.say(bot.url, "hello", conversation="quick")
+    await channel.until_said("Done.", conversation="quick")
+    assert channel.messages("slow") == []
+    go_on.set()
+    await channel.until_said("Done.", conversation="slow")
+
+
+# -- long answers, links, citations ---------------------------------------------------------------
+
+
+async def test_a_long_answer_comes_in_parts_that_the_channel_takes(
+    start: Start,
+) -> None:
+    async with FakeConnector(messages_per_second=100) as channel:
+        bot = await start()
+        lines = [f"{number}. Ein Satz über die Lunge, „wörtlich“." for number in range(3_000)]
+        bot.desk.script = script_of(said("\n".join(lines)))
+        await channel.say(bot.url, "hello")
+        await channel.until_said("PT_CTX")
+        texts = channel.texts()
+        assert channel.faults == []
+        assert len(texts) > 3
+        assert sum("PT_CTX" in text for text in texts) == 1
+        assert f"(1 of {len(texts)})" in texts[0]
+        missing = [line for line in lines if not any(line in text for text in texts)]
+        assert missing == []
+
+
+async def test_markup_in_an_answer_is_shown_and_not_run(bot: Bot, channel: FakeConnector) -> None:
+    text = "<img src=x> [a](javascript:alert(1)) ![b](https://evil.example/b.png) PSA < 0.1"
+    bot.desk.script = script_of(said(text))
+    await channel.say(bot.url, "hello")
+    reply = await channel.until_said("PSA < 0.1")
+    for harm in ("<img", "](javascript", "![", "https://evil"):
+        assert harm not in reply["text"]
+
+
+async def test_sources_are_cited_in_teams_within_its_limits(start: Start) -> None:
+    sources = [
+        Citation(ref=f"DocumentReference/note-{number}", title="T" * 80, quote="q" * 160)
+        for number in range(12)
+    ]
+    async with FakeConnector(channel_id="msteams") as channel:
+        bot = await start()
+        bot.desk.script = script_of(said("Sourced.", citations=sources))
+        await channel.say(bot.url, "hello")
+        reply = await channel.until_said("Sourced.")
+        assert channel.faults == []
+    (entity,) = reply["entities"]
+    assert [claim["position"] for claim in entity["citation"]] == list(range(1, 11))
+    assert "[10]" in reply["text"]
+    assert "[11]" not in reply["text"]
+
+
+async def test_sources_are_not_cited_where_the_channel_does_not_know_them(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    source = Citation(ref="DocumentReference/note-3", title="CT chest")
+    bot.desk.script = script_of(said("Sourced.", citations=[source]))
+    await channel.say(bot.url, "hello")
+    reply = await channel.until_said("Sourced.")
+    assert "citation" not in reply["entities"][0]
+
+
+# -- plan and questions ---------------------------------------------------------------------------
+
+
+async def test_a_proposed_plan_is_a_card_whose_buttons_name_it(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
+    bot.desk.script = script_of(said("A plan."), interrupted, state_changes={"plan": PLAN})
+    await channel.say(bot.url, "start tumor board for patient_4")
+    card = await channel.until(lambda one: bool(one.get("attachments")))
+    assert list(channel.buttons()) == ["Confirm", "Change", "Cancel"]
+    body = str(card["attachments"][0]["content"]["body"])
+    assert "1. PatientHistory: Summarise the course" in body
+    assert "TextRun" in body
+
+    bot.desk.script = script_of(said("Confirmed."))
+    posted = await channel.press(bot.url, channel.buttons()["Confirm"])
+    assert posted.status == 202
+    await channel.until_said("Confirmed.")
+    press = bot.desk.messages[-1].press
+    assert press is not None
+    assert (press.target_id, press.answer) == ("plan_1", "confirm")
+    assert bot.desk.messages[-1].text == "Confirm"
+
+
+async def test_a_question_has_a_yes_and_a_no(bot: Bot, channel: FakeConnector) -> None:
+    question = {"id": "question_7", "kind": "clear", "text": "Clear everything?"}
+    interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
+    bot.desk.script = script_of(
+        said("Clear everything?"), interrupted, state_changes={"question": question}
+    )
+    await channel.say(bot.url, "forget all that")
+    await channel.until(lambda one: bool(one.get("attachments")))
+    await channel.press(bot.url, channel.buttons()["No"])
+    press = bot.desk.messages[-1].press
+    assert press is not None
+    assert (press.target_id, press.answer) == ("question_7", "no")
+
+
+async def test_a_question_that_no_button_can_answer_has_none(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    question = {"id": "question_7", "kind": "which_patient", "text": "Which patient?"}
+    interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
+    bot.desk.script = script_of(
+        said("Which patient?"), interrupted, state_changes={"question": question, "plan": PLAN}
+    )
+    await channel.say(bot.url, "both of them")
+    await channel.until_said("Which patient?")
+    assert not any(one.get("attachments") for one in await channel.until_quiet())
+
+
+async def test_an_action_of_a_card_is_a_press_and_is_answered_at_once(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    data = {"target_id": "plan_1", "answer": "cancel"}
+    activity = channel.activity(
+        type="invoke", name="adaptiveCard/action", value={"action": {"data": data}}
+    )
+    posted = await channel.post(bot.url, activity)
+    assert posted.status == 200
+    assert posted.body["statusCode"] == 200
+    await channel.until_said("You said: Cancel")
+
+
+@pytest.mark.parametrize("value", [None, 5, "x", {}, {"action": 1}, {"action": {"data": {"a": 1}}}])
+async def test_an_action_of_another_card_is_refused_and_starts_no_turn(
+    value: Any, bot: Bot, channel: FakeConnector
+) -> None:
+    activity = channel.activity(type="invoke", name="adaptiveCard/action", value=value)
+    posted = await channel.post(bot.url, activity)
+    assert (posted.status, posted.body["statusCode"]) == (200, 400)
+    assert bot.desk.messages == []
+
+
+async def test_another_cards_value_without_text_starts_no_turn(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    posted = await channel.post(bot.url, channel.activity(value={"foreign": True}))
+    assert posted.status == 202
+    assert bot.desk.messages == []
+
+
+async def test_other_invokes_are_answered_and_ignored(bot: Bot, channel: FakeConnector) -> None:
+    posted = await channel.post(bot.url, channel.activity(type="invoke", name="composeExtension"))
+    assert posted.status == 200
+    assert bot.desk.messages == []
+
+
+# -- replies in the answer ------------------------------------------------------------------------
+
+
+async def test_expected_replies_come_with_the_answer(bot: Bot, channel: FakeConnector) -> None:
+    posted = await channel.say(bot.url, "hello", deliveryMode="expectReplies")
+    assert posted.status == 200
+    (reply,) = posted.body["activities"]
+    assert "You said: hello" in reply["text"]
+    assert channel.activities() == []
+
+
+async def test_expected_replies_are_repeated_for_the_same_activity(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    answers = [
+        await channel.say(bot.url, "hello", activity_id="a-1", deliveryMode="expectReplies")
+        for _ in range(2)
+    ]
+    assert answers[0].body == answers[1].body
+    assert len(bot.desk.messages) == 1
+
+
+@pytest.mark.slow
+async def test_late_replies_follow_through_the_conversation(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    async def script(run: Run) -> None:
+        await asyncio.sleep(12.0)
+        for event in answer(run, "Here it is."):
+            run.emit(event)
+
+    bot.desk.script = script
+    posted = await channel.say(bot.url, "hello", deliveryMode="expectReplies")
+    assert posted.seconds < 12.0
+    assert "takes longer" in posted.body["activities"][0]["text"]
+    await channel.until_said("Here it is.")
+
+
+async def test_a_refused_message_is_told_in_the_expected_replies(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    posted = await channel.say(bot.url, "x" * 16_001, deliveryMode="expectReplies")
+    assert posted.status == 200
+    assert "16,000" in posted.body["activities"][0]["text"]
+
+
+# -- refusals and trouble -------------------------------------------------------------------------
+
+
+async def test_a_message_that_is_too_long_is_refused_in_the_chat(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    posted = await channel.say(bot.url, "x" * 16_001)
+    assert posted.status == 202
+    await channel.until_said("16,000")
+
+
+async def test_too_many_messages_are_refused_in_the_chat(
+    start: Start, channel: FakeConnector
+) -> None:
+    bot = await start(per_minute=1)
+    await channel.say(bot.url, "one")
+    await channel.say(bot.url, "two")
+    await channel.until_said("in a minute")
+    assert len(bot.desk.messages) == 1
+
+
+@pytest.mark.parametrize("error", [StoreUnavailableError("x"), CorruptDocumentError("x")])
+async def test_a_message_that_could_not_be_stored_is_not_acknowledged(
+    error: Any, bot: Bot, channel: FakeConnector
+) -> None:
+    bot.desk.refusal = error
+    posted = await channel.say(bot.url, "hello", activity_id="a-1")
+    assert posted.status == error.http_status
+    await channel.until_said(error.user_message)
+    bot.desk.refusal = None
+    assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
+    await channel.until_said("You said: hello")
+
+
+async def test_a_conversation_of_somebody_else_looks_like_none(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    bot.desk.refusal = NotFoundError()
+    posted = await channel.say(bot.url, "hello")
+    assert posted.status == 404
+    assert channel.activities() == []
+
+
+async def test_a_tenant_does_not_reach_the_conversation_of_another(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    await channel.say(bot.url, "hello", channelData={"tenant": {"id": "one"}})
+    posted = await channel.say(bot.url, "hello", channelData={"tenant": {"id": "two"}})
+    assert posted.status == 404
+
+
+async def test_a_busy_channel_is_asked_again_after_the_time_it_names(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    bot.desk.script = script_of(said("Patience."))
+    channel.fail_next(429, Retry_After="1")
+    began = time.monotonic()
+    await channel.say(bot.url, "hello")
+    await channel.until_said("Patience.")
+    assert time.monotonic() - began >= 1.0
+    assert channel.refused == 1
+
+
+async def test_a_channel_that_fails_is_asked_again(bot: Bot, channel: FakeConnector) -> None:
+    channel.fail_next(502, times=3)
+    await channel.say(bot.url, "hello")
+    await channel.until_said("You said: hello")
+    await channel.until_quiet()
+    assert len(channel.texts()) == 1
+
+
+async def test_what_a_channel_refused_is_delivered_at_the_next_contact(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    bot.desk.script = script_of(said("Lost at first."))
+    channel.fail_next(403)
+    await channel.say(bot.url, "hello")
+    await channel.until_quiet()
+    assert channel.messages() == []
+    bot.desk.script = script_of(said("Second."))
+    await channel.say(bot.url, "hello again")
+    await channel.until_said("Second.")
+    assert ["Lost" in text for text in channel.texts()] == [True, False]
+
+
+async def test_a_message_of_another_replica_is_delivered_by_its_reference(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    await channel.say(bot.url, "hello")
+    await channel.until_said("You said")
+    run = Run(run_id="run_of_another", message=bot.desk.messages[0])
+    assert bot.desk.deliver is not None
+    await bot.desk.deliver(run)
+    for event in answer(run, "From here."):
+        run.emit(event)
+    await channel.until_said("From here.")
+
+
+async def test_replies_never_go_to_a_stored_address_that_is_not_allowed(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    await channel.say(bot.url, "hello")
+    await channel.until_said("You said")
+    before = len(channel.activities())
+    message = bot.desk.messages[0]
+    delivery = {**(message.delivery or {}), "serviceUrl": "http://evil.example/"}
+    run = Run(run_id="run_2", message=message.model_copy(update={"delivery": delivery}))
+    assert bot.desk.deliver is not None
+    await bot.desk.deliver(run)
+    for event in answer(run, "Elsewhere."):
+        run.emit(event)
+    assert len(await channel.until_quiet()) == before
+
+
+async def test_replies_under_way_are_finished_when_the_server_stops(
+    start: Start, channel: FakeConnector
+) -> None:
+    bot = await start()
+    channel.fail_next(429, times=2, Retry_After="1")
+    await channel.say(bot.url, "hello")
+    await asyncio.sleep(0.1)
+    await bot.server.close()
+    assert len(channel.texts()) == 1

@@ -1,0 +1,297 @@
+"""A channel on loopback: it posts users' activities to a bot and takes the bot's replies.
+
+It keeps the limits that real channels keep, so a bot which passes here does not fail there: 15 s
+for the answer to a request, the size of a message, the rate of messages, streams that only grow
+and only one-to-one, the lengths of citations. What breaks a limit is refused as the channel would
+do it, and listed in `faults`.
+
+    async with FakeConnector() as channel:
+        await channel.say(app_url, "start tumor board for patient_4")
+        message = await channel.until(lambda activity: "PT_CTX" in activity.get("text", ""))
+"""
+
+import asyncio
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import unquote
+
+import aiohttp
+import orjson
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+Activity = dict[str, Any]
+
+POST_SECONDS = 15.0
+MESSAGE_LIMIT_BYTES = 28 * 1024
+MESSAGES_PER_SECOND = 7
+CITATION_LIMIT = 10
+NAME_LIMIT_CHARS = 80
+ABSTRACT_LIMIT_CHARS = 160
+USER: Activity = {"id": "user-1", "name": "Dr. Ada", "role": "user"}
+BOT: Activity = {"id": "bot-1", "name": "Rounds", "role": "bot"}
+
+
+@dataclass(frozen=True)
+class Posted:
+    """What the bot answered to a request."""
+
+    status: int
+    body: Any
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An answer that the channel gives instead of taking a reply."""
+
+    status: int
+    headers: dict[str, str]
+
+
+class FakeConnector:
+    """One channel. Conversations in `groups` are group chats, all others one-to-one."""
+
+    def __init__(
+        self, *, channel_id: str = "emulator", messages_per_second: int = MESSAGES_PER_SECOND
+    ) -> None:
+        self.channel_id = channel_id
+        self.groups: set[str] = set()
+        self.faults: list[str] = []
+        self.tokens: list[str | None] = []
+        self.refused = 0
+        self._per_second = messages_per_second
+        self._sent: dict[str, list[Activity]] = defaultdict(list)
+        self._times: dict[str, deque[float]] = defaultdict(deque)
+        self._streams: dict[str, str] = {}
+        self._planned: deque[Fault] = deque()
+        self._ids = count(1)
+        self._arrived = asyncio.Condition()
+        app = web.Application(client_max_size=1 << 20)
+        place = "/v3/conversations/{conversation}/activities"
+        app.router.add_post(place, self._take)
+        app.router.add_post(f"{place}/{{activity}}", self._take)
+        self._server = TestServer(app)
+
+    async def __aenter__(self) -> Self:
+        await self._server.start_server()
+        self._client = aiohttp.ClientSession()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        await self._client.close()
+        await self._server.close()
+
+    @property
+    def service_url(self) -> str:
+        """Where the bot shall reply."""
+        return str(self._server.make_url("/")).rstrip("/")
+
+    # -- what users do ------------------------------------------------------------------------
+
+    def activity(
+        self,
+        *,
+        conversation: str = "conversation-1",
+        activity_id: str | None = None,
+        user: Activity = USER,
+        **fields: Any,
+    ) -> Activity:
+        """Return an activity of this channel; a field given as None is left out."""
+        usual = {
+            "type": "message",
+            "id": activity_id or f"activity-{next(self._ids)}",
+            "channelId": self.channel_id,
+            "serviceUrl": self.service_url,
+            "conversation": {"id": conversation, "isGroup": conversation in self.groups},
+            "from": user,
+            "recipient": BOT,
+        }
+        return {name: value for name, value in {**usual, **fields}.items() if value is not None}
+
+    async def say(
+        self,
+        app_url: str,
+        text: str,
+        *,
+        conversation: str = "conversation-1",
+        activity_id: str | None = None,
+        path: str = "/api/messages",
+        **fields: Any,
+    ) -> Posted:
+        """Post a user's message to the bot at `app_url`."""
+        activity = self.activity(
+            conversation=conversation, activity_id=activity_id, text=text, **fields
+        )
+        return await self.post(app_url, activity, path=path)
+
+    async def press(
+        self, app_url: str, button: Activity, *, conversation: str = "conversation-1"
+    ) -> Posted:
+        """Press a button of a card, as Teams and the Emulator send it."""
+        activity = self.activity(conversation=conversation, value=button["data"])
+        return await self.post(app_url, activity)
+
+    async def post(
+        self,
+        app_url: str,
+        activity: Any,
+        *,
+        path: str = "/api/messages",
+        headers: dict[str, str] | None = None,
+    ) -> Posted:
+        """Post `activity`, or raw bytes; a bot that needs over 15 s has failed."""
+        body = activity if isinstance(activity, bytes) else orjson.dumps(activity)
+        headers = {"Content-Type": "application/json", **(headers or {})}
+        timeout = aiohttp.ClientTimeout(total=POST_SECONDS)
+        began = time.monotonic()
+        async with self._client.post(
+            f"{app_url}{path}", data=body, headers=headers, timeout=timeout
+        ) as answer:
+            raw = await answer.read()
+            is_json = answer.content_type.endswith("json")
+            value = orjson.loads(raw) if raw and is_json else raw
+            return Posted(answer.status, value, time.monotonic() - began)
+
+    # -- what users see -----------------------------------------------------------------------
+
+    def activities(self, conversation: str = "conversation-1") -> list[Activity]:
+        """Everything that the bot sent there, in order."""
+        return list(self._sent[conversation])
+
+    def messages(self, conversation: str = "conversation-1") -> list[Activity]:
+        """The messages among it."""
+        return [one for one in self._sent[conversation] if one["type"] == "message"]
+
+    def texts(self, conversation: str = "conversation-1") -> list[str]:
+        """The texts of the messages; a card has none."""
+        return [one["text"] for one in self.messages(conversation) if "text" in one]
+
+    def buttons(self, conversation: str = "conversation-1") -> dict[str, Activity]:
+        """The buttons of the newest card, by their labels."""
+        cards = [one for one in self.messages(conversation) if one.get("attachments")]
+        content = cards[-1]["attachments"][0]["content"]
+        return {action["title"]: action for action in content["actions"]}
+
+    async def until(
+        self,
+        is_it: Callable[[Activity], bool],
+        *,
+        conversation: str = "conversation-1",
+        after: int = 0,
+        seconds: float = 10.0,
+    ) -> Activity:
+        """Return the first activity past the `after`-th that `is_it`, waiting for it."""
+        async with asyncio.timeout(seconds), self._arrived:
+            while True:
+                for activity in self._sent[conversation][after:]:
+                    if is_it(activity):
+                        return activity
+                await self._arrived.wait()
+
+    async def until_said(
+        self, part: str, *, conversation: str = "conversation-1", after: int = 0
+    ) -> Activity:
+        """Return the first message past the `after`-th activity whose text holds `part`."""
+        return await self.until(
+            lambda activity: part in (activity.get("text") or ""),
+            conversation=conversation,
+            after=after,
+        )
+
+    async def until_quiet(
+        self, conversation: str = "conversation-1", *, seconds: float = 0.3
+    ) -> list[Activity]:
+        """Return what was sent once nothing has come for `seconds`."""
+        seen = -1
+        while seen != len(self._sent[conversation]):
+            seen = len(self._sent[conversation])
+            await asyncio.sleep(seconds)
+        return self.activities(conversation)
+
+    # -- the channel --------------------------------------------------------------------------
+
+    def fail_next(self, status: int, *, times: int = 1, **headers: str) -> None:
+        """Answer the next `times` replies with `status`; `Retry_After` stands for the header."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        self._planned.extend([Fault(status, named)] * times)
+
+    async def _take(self, request: web.Request) -> web.Response:
+        self.tokens.append(request.headers.get("Authorization"))
+        if self._planned:
+            fault = self._planned.popleft()
+            self.refused += 1
+            return web.Response(status=fault.status, headers=fault.headers)
+        conversation = unquote(request.match_info["conversation"])
+        body = await request.read()
+        activity: Activity = orjson.loads(body)
+        refusal = self._refusal(conversation, activity, body)
+        if refusal is not None:
+            status, why = refusal
+            self.faults.append(why)
+            return web.json_response({"error": {"message": why}}, status=status)
+        if self._is_too_fast(conversation):
+            return web.Response(status=429, headers={"Retry-After": "1"})
+        sent_id = f"reply-{next(self._ids)}"
+        async with self._arrived:
+            self._sent[conversation].append(activity)
+            self._arrived.notify_all()
+        return web.json_response({"id": sent_id}, status=201)
+
+    def _refusal(
+        self, conversation: str, activity: Activity, body: bytes
+    ) -> tuple[int, str] | None:
+        if activity.get("conversation", {}).get("id") != conversation:
+            return 400, "the conversation is not the address's"
+        if not activity.get("type") or not activity.get("from", {}).get("id"):
+            return 400, "no type or no sender"
+        size = max(len(body), len((activity.get("text") or "").encode("utf-16-le")))
+        if size > MESSAGE_LIMIT_BYTES:
+            return 413, f"{size} bytes are too many"
+        for entity in activity.get("entities", []):
+            why = self._entity_fault(entity) or self._stream_fault(conversation, activity, entity)
+            if why is not None:
+                return why
+        return None
+
+    def _entity_fault(self, entity: dict[str, Any]) -> tuple[int, str] | None:
+        claims = entity.get("citation", [])
+        looks = [claim["appearance"] for claim in claims]
+        if (
+            len(claims) > CITATION_LIMIT
+            or any(len(look["name"]) > NAME_LIMIT_CHARS for look in looks)
+            or any(len(look["abstract"]) > ABSTRACT_LIMIT_CHARS for look in looks)
+        ):
+            return 400, "citations are over their limits"
+        return None
+
+    def _stream_fault(
+        self, conversation: str, activity: Activity, entity: dict[str, Any]
+    ) -> tuple[int, str] | None:
+        if entity.get("type") != "streaminfo":
+            return None
+        if conversation in self.groups:
+            return 405, "a stream in a group"
+        stream, text = entity.get("streamId", ""), activity.get("text") or ""
+        before = self._streams.get(stream, "")
+        if entity.get("streamType") == "streaming" and not text.startswith(before):
+            return 403, "a stream that does not grow"
+        if entity.get("streamType") == "streaming":
+            self._streams[stream] = text
+        return None
+
+    def _is_too_fast(self, conversation: str) -> bool:
+        now, times = time.monotonic(), self._times[conversation]
+        while times and times[0] < now - 1.0:
+            times.popleft()
+        if len(times) >= self._per_second:
+            return True
+        times.append(now)
+        return False
