@@ -1,7 +1,9 @@
 """The built web client, or a page that says how to build it."""
 
+import gzip
 import mimetypes
 from pathlib import Path
+from typing import NamedTuple
 
 from aiohttp import web
 
@@ -21,12 +23,20 @@ _NOT_BUILT = """<!doctype html>
 """
 
 
+class Asset(NamedTuple):
+    """A file, also as browsers rather take it."""
+
+    body: bytes
+    packed: bytes
+    media_type: str
+
+
 class StaticClient:
     """The files of one build, read once: they are few, small and never change while we run."""
 
     def __init__(self, folder: Path = DIST) -> None:
         self._folder = folder
-        self._assets: dict[str, tuple[bytes, str]] = {}
+        self._assets: dict[str, Asset] = {}
         self._index: bytes | None = None
 
     def load(self) -> None:
@@ -34,7 +44,7 @@ class StaticClient:
         index = self._folder / "index.html"
         self._index = index.read_bytes() if index.is_file() else None
         files = (self._folder / ASSETS).glob("*") if self._index else ()
-        self._assets = {path.name: (path.read_bytes(), _media_type(path)) for path in files}
+        self._assets = {path.name: _asset(path) for path in files}
 
     async def page(self, _: web.Request) -> web.Response:
         """`GET /`."""
@@ -48,9 +58,19 @@ class StaticClient:
         found = self._assets.get(request.match_info["name"])
         if found is None:
             raise web.HTTPNotFound
-        body, media_type = found
-        headers = {"Cache-Control": _FOREVER, "Content-Type": media_type}
-        return web.Response(body=body, headers=headers)
+        headers = {
+            "Cache-Control": _FOREVER,
+            "Content-Type": found.media_type,
+            "Vary": "Accept-Encoding",
+        }
+        if "gzip" not in request.headers.get("Accept-Encoding", ""):
+            return web.Response(body=found.body, headers=headers)
+        return web.Response(body=found.packed, headers=headers | {"Content-Encoding": "gzip"})
+
+
+def _asset(path: Path) -> Asset:
+    body = path.read_bytes()
+    return Asset(body, gzip.compress(body, mtime=0), _media_type(path))
 
 
 def _media_type(path: Path) -> str:

@@ -1,6 +1,7 @@
 """The HTTP routes over real connections: answers, doors, headers."""
 
 import asyncio
+import gzip
 import re
 from typing import Any
 
@@ -261,4 +262,8 @@ async def test_a_build_is_served_and_its_assets_are_kept_forever(tmp_path: Any) 
     request = make_mocked_request("GET", "/assets/index-1.js", match_info={"name": "index-1.js"})
     asset = await client.asset(request)
     assert asset.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert (asset.body, "Content-Encoding" in asset.headers) == (b"1", False)
     assert "immutable" in asset.headers["Cache-Control"]
+    packed = await client.asset(request.clone(headers={"Accept-Encoding": "br, gzip"}))
+    assert isinstance(packed.body, bytes)
+    assert gzip.decompress(packed.body) == b"1"

@@ -54,6 +54,7 @@ async def test_model_text_stays_text_and_nobody_else_is_asked(site: Site, browse
     await say(page, "history of patient_4")
     await idle(page)
     answer = page.get_by_role("article").last
+    await expect(answer).to_contain_text("Rule-based")
     await expect(answer).to_contain_text('<img src="https://evil.example/x.png"')
     assert await page.locator(".prose img, .prose script, .prose a[href]").count() == 0
     strangers = [url for url in site.requested if not url.startswith(site.base)]

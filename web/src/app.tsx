@@ -110,6 +110,7 @@ function Room({ chatId, session, onOpen, onNew }: RoomProps) {
           <Transcript
             turns={turns}
             agents={agents}
+            origin={session.model_kind === "offline" ? "Rule-based" : "AI-generated"}
             onEarlier={chat.earlier.has(chat.state.patient_id) ? showEarlier : null}
           />
         )}

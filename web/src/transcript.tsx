@@ -19,11 +19,13 @@ const STEPS: Record<string, string> = {
 interface TranscriptProps {
   turns: Turn[];
   agents: string[];
+  /** What made the answers. */
+  origin: string;
   /** Reads further into the past; null at its beginning. */
   onEarlier: (() => void) | null;
 }
 
-export function Transcript({ turns, agents, onEarlier }: TranscriptProps) {
+export function Transcript({ turns, agents, origin, onEarlier }: TranscriptProps) {
   const end = useStickyEnd(turns);
   return (
     <>
@@ -36,7 +38,7 @@ export function Transcript({ turns, agents, onEarlier }: TranscriptProps) {
       )}
       <ol class="transcript" aria-label="Conversation">
         {turns.map((turn) => (
-          <TurnView key={turn.key} turn={turn} agents={agents} />
+          <TurnView key={turn.key} turn={turn} agents={agents} origin={origin} />
         ))}
       </ol>
       <div ref={end} />
@@ -86,7 +88,13 @@ function Announcer({ turns }: { turns: Turn[] }) {
   );
 }
 
-const TurnView = memo(function TurnView({ turn, agents }: { turn: Turn; agents: string[] }) {
+interface TurnProps {
+  turn: Turn;
+  agents: string[];
+  origin: string;
+}
+
+const TurnView = memo(function TurnView({ turn, agents, origin }: TurnProps) {
   return (
     <li class="turn">
       {turn.text && (
@@ -96,7 +104,13 @@ const TurnView = memo(function TurnView({ turn, agents }: { turn: Turn; agents: 
         </div>
       )}
       {turn.items.map((item) => (
-        <ItemView key={item.id} item={item} agents={agents} isRunning={turn.status === "running"} />
+        <ItemView
+          key={item.id}
+          item={item}
+          agents={agents}
+          origin={origin}
+          isRunning={turn.status === "running"}
+        />
       ))}
       <TurnStatus turn={turn} />
     </li>
@@ -118,13 +132,16 @@ function TurnStatus({ turn }: { turn: Turn }) {
 interface ItemProps {
   item: Item;
   agents: string[];
+  origin: string;
   isRunning: boolean;
 }
 
-function ItemView({ item, agents, isRunning }: ItemProps) {
+function ItemView({ item, agents, origin, isRunning }: ItemProps) {
   switch (item.kind) {
-    case "agent":
-      return <AgentView item={item} colour={Math.max(agents.indexOf(item.agent), 0) % COLOURS} />;
+    case "agent": {
+      const colour = Math.max(agents.indexOf(item.agent), 0) % COLOURS;
+      return <AgentView item={item} colour={colour} origin={origin} />;
+    }
     case "tool":
       return <ToolView item={item} isRunning={isRunning} />;
     case "notice":
@@ -145,7 +162,13 @@ function ItemView({ item, agents, isRunning }: ItemProps) {
 
 type ItemOf<K extends Item["kind"]> = Extract<Item, { kind: K }>;
 
-const AgentView = memo(function AgentView({ item, colour }: { item: ItemOf<"agent">; colour: number }) {
+interface AgentProps {
+  item: ItemOf<"agent">;
+  colour: number;
+  origin: string;
+}
+
+const AgentView = memo(function AgentView({ item, colour, origin }: AgentProps) {
   const html = useMemo(() => ({ __html: toHtml(item.text) }), [item.text]);
   return (
     <article class={`agent-message agent-${colour}`} aria-busy={!item.isDone}>
@@ -154,7 +177,7 @@ const AgentView = memo(function AgentView({ item, colour }: { item: ItemOf<"agen
           {item.agent.slice(0, 1)}
         </span>
         <span class="agent-name">{item.agent}</span>
-        <span class="ai-label">AI-generated</span>
+        <span class="ai-label">{origin}</span>
         {item.timestamp && <time dateTime={item.timestamp}>{clock(item.timestamp)}</time>}
       </header>
       <div class={item.isDone ? "prose" : "prose writing"} dangerouslySetInnerHTML={html} />
