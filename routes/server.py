@@ -47,7 +47,8 @@ def create_web_app(
     )
     asked = preflights(allowed=door.allowed_origins)
     app = web.Application(
-        middlewares=[problems(ids=context.ids), asked, guard], client_max_size=context.limits.frame_bytes
+        middlewares=[problems(ids=context.ids), asked, guard],
+        client_max_size=context.limits.frame_bytes,
     )
     app[CONTEXT] = context
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
