@@ -1,18 +1,26 @@
 """Builds the team and its models from the settings; importing this costs seconds."""
 
 from data_models.clock import Clock, IdSource
+from group_chat.audit_tool_watcher import AuditToolWatcher
 from group_chat.late_start import Started
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
+from services.audit.trail import Audit
 from services.records.ports import PatientRecords
 from settings import Settings
 
 
 def build_team(
-    settings: Settings, *, team: Team, records: PatientRecords, clock: Clock, ids: IdSource
+    settings: Settings,
+    *,
+    team: Team,
+    records: PatientRecords,
+    audit: Audit,
+    clock: Clock,
+    ids: IdSource,
 ) -> Started:
     """Return the team; call once per process.
 
@@ -35,6 +43,7 @@ def build_team(
             output_bytes=settings.turn_output_bytes,
         ),
         is_language_model=models.is_language_model,
+        watcher=AuditToolWatcher(audit=audit),
     )
     return Started(
         group_chat=group_chat,

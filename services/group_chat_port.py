@@ -44,6 +44,7 @@ class GroupChatRequest:
         plan: The patient's plan as stored.
         continuation: The agent that waits for the user, if one does.
         press: A pressed plan button, already checked to belong to `plan`.
+        principal_id: Who asks, for the audit trail; no model sees it.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
     """
@@ -59,6 +60,7 @@ class GroupChatRequest:
     now: datetime
     deadline: float
     artifacts: ArtifactShelf
+    principal_id: str = "unknown"
     mentions: Sequence[str] = ()
     addressed_agent: str | None = None
     plan: Plan | None = None
