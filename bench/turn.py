@@ -1,0 +1,176 @@
+"""What a turn costs, beside the bars: `python -m bench.turn [--quick] [--json]`.
+
+Real HTTP and WebSocket against `app.py` in a process of its own, a model without latency in
+another, state on local files and in Azurite. Turns on local files wait for the disk, whose price
+of one durable write is shown with them. Exits 1 if a bar is missed that is no time.
+"""
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import orjson
+
+from bench.chat import client
+from bench.figures import Figure, info, p50, table
+from bench.load import idle, many_conversations, throughput
+from bench.processes import ModelPeer, ServerPeer, running_model, running_server
+from bench.sections import (
+    FULL,
+    QUICK,
+    Bench,
+    Effort,
+    follow_up,
+    histories,
+    history_name,
+    model_calls,
+    roster_name,
+    rosters,
+    started,
+)
+from bench.seed import Place, seeding
+from bench.storage import operations
+from data_models.local_files import sync_folder, write_new_file
+from tests.peers import running_azurite
+
+Section = Callable[[Bench], Awaitable[list[Figure]]]
+_TALK, _CALLS, _EARLIER = "talk", "calls", 10
+_DISK_WRITES = 40
+_DISK_BYTES = 20_000
+
+
+@dataclass(frozen=True)
+class Round:
+    """One server, and what is measured on it in this order."""
+
+    sections: Sequence[Section]
+    counted: bool = False
+
+
+async def _follow_up(bench: Bench) -> list[Figure]:
+    return await follow_up(bench, _TALK)
+
+
+async def _model_calls(bench: Bench) -> list[Figure]:
+    return await model_calls(bench, _CALLS)
+
+
+ROUNDS = (
+    Round((_follow_up, _model_calls, histories, rosters)),
+    Round((idle, throughput)),
+    Round((many_conversations,)),
+    Round((operations,), counted=True),
+)
+
+
+@contextmanager
+def _places(folder: Path, *, azurite: bool) -> Iterator[list[Place]]:
+    local = Place("local", folder / "local")
+    if not azurite:
+        yield [local]
+        return
+    with running_azurite(folder) as connection_string:
+        yield [local, Place("azurite", folder / "azurite", connection_string)]
+
+
+def _environment(place: Place, model: ModelPeer) -> dict[str, str]:
+    """Return all that the server is told; what is set here for other work does not count."""
+    return {
+        "PATH": os.environ["PATH"],
+        "LLM_PROVIDER": "openai",
+        "OPENAI_BASE_URL": model.url,
+        "OPENAI_API_KEY": "none",
+        "SOCKETS_PER_USER": "10000",
+        "LOG_FORMAT": "json",
+        "LOG_LEVEL": "WARNING",
+        **place.environment,
+    }
+
+
+async def _measure(place: Place, model: ModelPeer, effort: Effort) -> list[Figure]:
+    await _seed(place, effort)
+    figures: list[Figure] = []
+    timed: list[ServerPeer] = []
+    for one in ROUNDS:
+        async with running_server(_environment(place, model), counted=one.counted) as server:
+            timed += [] if one.counted else [server]
+            async with client() as session:
+                bench = Bench(place.name, server, model, session, effort)
+                for section in one.sections:
+                    figures += await section(bench)
+                    _say(f"{place.name}: {section.__name__.strip('_')} measured")
+    return [*started(place.name, timed), *figures]
+
+
+async def _seed(place: Place, effort: Effort) -> None:
+    async with seeding(place) as seeder:
+        for name in (_TALK, _CALLS):
+            await seeder.conversation(name, messages=_EARLIER)
+        for size in effort.histories:
+            await seeder.conversation(history_name(size), messages=size)
+        for size in effort.rosters:
+            await seeder.conversation(roster_name(size), patients=size)
+    _say(f"{place.name}: seeded")
+
+
+def _disk(folder: Path) -> Figure:
+    """Return what one durable write costs on this disk just now; a turn makes three."""
+    folder.mkdir(parents=True)
+    times = []
+    for number in range(_DISK_WRITES):
+        began = time.monotonic()
+        write_new_file(folder / "new", bytes(_DISK_BYTES))
+        (folder / "new").replace(folder / str(number))
+        sync_folder(folder)
+        times.append((time.monotonic() - began) * 1000)
+    return info("disk", "one durable write of 20 kB", p50(times), "ms")
+
+
+async def _run(effort: Effort, *, azurite: bool) -> list[Figure]:
+    figures: list[Figure] = []
+    with tempfile.TemporaryDirectory(prefix="rounds-bench-") as name:
+        folder = Path(name)
+        with _places(folder, azurite=azurite) as places:
+            async with running_model() as model:
+                for place in places:
+                    figures += [_disk(folder / f"disk-{place.name}")]
+                    figures += await _measure(place, model, effort)
+    return figures
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+
+
+def main() -> int:
+    """Run the bench; 1 if a bar is missed that does not depend on the machine."""
+    parser = argparse.ArgumentParser(description="Measures what a turn costs.")
+    parser.add_argument("--quick", action="store_true", help="fewer turns, local files only")
+    parser.add_argument("--json", action="store_true", help="print JSON, with the load beside it")
+    options = parser.parse_args()
+    effort = QUICK if options.quick else FULL
+    figures = asyncio.run(_run(effort, azurite=not options.quick))
+    missed = [figure for figure in figures if figure.is_missed and figure.kind == "count"]
+    if options.json:
+        rows = [figure.as_json() for figure in figures]
+        print(orjson.dumps({"load": os.getloadavg(), "figures": rows}).decode())
+    else:
+        print(table(figures))
+        print(f"\nload {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; ", end="")
+        print(f"{len(missed)} missed that no machine excuses; python -m bench.turn {_flags()}")
+    return 1 if missed else 0
+
+
+def _flags() -> str:
+    return " ".join(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
