@@ -1,0 +1,120 @@
+"""Replies in order, each once, and none lost while the process lives."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bots.connector import Connector, channel_session
+from bots.credentials import NoTokens
+from bots.outbox import KEPT_ACTIVITIES, Outbox
+from bots.reference import Reference
+from bots.rendering import text_activity
+from bots.service_urls import ServiceUrls
+from data_models.errors import ChannelRefusedError
+from tests.fakes_connector import BOT, USER, FakeConnector
+
+
+class FixedToken(NoTokens):
+    async def token(self) -> str | None:
+        return "the-token"
+
+
+@pytest.fixture
+async def channel() -> AsyncIterator[FakeConnector]:
+    async with FakeConnector(messages_per_second=1_000) as connector:
+        yield connector
+
+
+@pytest.fixture
+async def connector(channel: FakeConnector) -> AsyncIterator[Connector]:
+    async with channel_session(loopback=True) as session:
+        yield Connector(
+            session=session,
+            tokens=FixedToken(),
+            service_urls=ServiceUrls(hosts=(), loopback=True),
+        )
+
+
+@pytest.fixture
+def outbox(connector: Connector) -> Outbox:
+    return Outbox(connector=connector)
+
+
+def reference(channel: FakeConnector, conversation: str = "conversation-1") -> Reference:
+    return {
+        "channelId": "emulator",
+        "serviceUrl": channel.service_url,
+        "conversation": {"id": conversation},
+        "bot": BOT,
+        "user": USER,
+    }
+
+
+async def test_replies_carry_the_bots_token(outbox: Outbox, channel: FakeConnector) -> None:
+    await outbox.send(reference(channel), text_activity("one"))
+    assert channel.tokens == ["Bearer the-token"]
+
+
+async def test_replies_arrive_in_order_though_the_first_must_wait(
+    outbox: Outbox, channel: FakeConnector
+) -> None:
+    channel.fail_next(503, times=2)
+    sends = [outbox.send(reference(channel), text_activity(str(n))) for n in range(5)]
+    assert await asyncio.gather(*sends) == [True] * 5
+    assert channel.texts() == ["0", "1", "2", "3", "4"]
+
+
+async def test_a_conversation_that_waits_holds_no_other_up(
+    outbox: Outbox, channel: FakeConnector
+) -> None:
+    channel.fail_next(429, Retry_After="2")
+    waiting = asyncio.create_task(outbox.send(reference(channel, "busy"), text_activity("late")))
+    await asyncio.sleep(0.05)
+    async with asyncio.timeout(1.0):
+        await outbox.send(reference(channel, "free"), text_activity("soon"))
+    assert not waiting.done()
+    assert await waiting
+
+
+async def test_what_is_kept_goes_out_first_and_in_order(
+    outbox: Outbox, channel: FakeConnector
+) -> None:
+    channel.fail_next(403)
+    assert not await outbox.send(reference(channel), text_activity("one"))
+    assert await outbox.send(reference(channel), text_activity("two"))
+    assert channel.texts() == ["one", "two"]
+
+
+async def test_what_is_refused_twice_is_given_up(outbox: Outbox, channel: FakeConnector) -> None:
+    channel.fail_next(403, times=2)
+    await outbox.send(reference(channel), text_activity("one"))
+    assert await outbox.send(reference(channel), text_activity("two"))
+    assert channel.texts() == ["two"]
+
+
+async def test_a_wait_that_is_too_long_keeps_the_reply(
+    outbox: Outbox, channel: FakeConnector
+) -> None:
+    channel.fail_next(429, Retry_After="3600")
+    assert not await outbox.send(reference(channel), text_activity("one"))
+    assert await outbox.send(reference(channel), text_activity("two"))
+    assert channel.texts() == ["one", "two"]
+
+
+async def test_what_is_kept_is_bounded(outbox: Outbox, channel: FakeConnector) -> None:
+    channel.fail_next(429, times=KEPT_ACTIVITIES + 5, Retry_After="3600")
+    for number in range(KEPT_ACTIVITIES + 5):
+        await outbox.send(reference(channel), text_activity(str(number)))
+    assert await outbox.send(reference(channel), text_activity("last"))
+    assert len(channel.texts()) == KEPT_ACTIVITIES + 1
+    assert channel.texts()[-1] == "last"
+
+
+@pytest.mark.parametrize("status", [301, 302, 307])
+async def test_redirects_are_not_followed(
+    status: int, connector: Connector, channel: FakeConnector
+) -> None:
+    channel.fail_next(status, Location="http://127.0.0.1:9/")
+    with pytest.raises(ChannelRefusedError):
+        await connector.send(reference(channel), text_activity("one"))
