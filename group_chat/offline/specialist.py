@@ -38,19 +38,19 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
 
 
 def _rest_of_timeline(prompt: Prompt) -> tuple[Call, ...]:
-    """Ask for what a bounded timeline left out at its end, as often as that leads further."""
+    """Ask for what a bounded timeline left out at its beginning, while that leads further."""
     parts = [answer.data for answer in prompt.answers if answer.name == _TIMELINE_TOOL]
     tool = prompt.tool(_TIMELINE_TOOL)
     if tool is None or not parts or "shortened" not in parts[-1] or len(parts) >= _TIMELINE_PARTS:
         return ()
-    ends = [_last_date(part) for part in parts]
-    if not ends[-1] or ends[-1] in ends[:-1]:
+    starts = [_first_date(part) for part in parts]
+    if not starts[-1] or starts[-1] in starts[:-1]:
         return ()
-    return (Call(tool.wire_name, {"since": ends[-1]}),)
+    return (Call(tool.wire_name, {"until": starts[-1]}),)
 
 
-def _last_date(part: Mapping[str, Any]) -> str:
-    return max(
+def _first_date(part: Mapping[str, Any]) -> str:
+    return min(
         (str(event["date"]) for event in part.get("events", ()) if "date" in event), default=""
     )
 
@@ -106,7 +106,7 @@ def _merged(answers: Sequence[ToolAnswer]) -> list[ToolAnswer]:
         return list(answers)
     events = {
         (event.get("date"), event["source"]["ref"]): event
-        for part in parts
+        for part in reversed(parts)  # the newest part was asked for first
         for event in part.get("events", ())
     }
     whole = {**parts[-1], "events": list(events.values())}

@@ -26,7 +26,8 @@ def compact_json(data: Mapping[str, Any], *, limit_chars: int) -> str:
     """Return `data` as JSON of at most `limit_chars`, valid whatever had to go.
 
     What a source repeats of the row that it stands in goes first, then long texts are cut, then
-    the last rows of the longest lists go; `shortened` says so where anything is lost.
+    rows of the longest lists go: the first ones of a list in order of time, because the newest
+    events matter most, else the last ones. `shortened` says so where anything is lost.
     """
     text = _dumped(data)
     if len(text) <= limit_chars:
@@ -54,8 +55,16 @@ def _rows_dropped(data: Any, limit_chars: int) -> str:
         longest = max(_lists(data), key=lambda rows: len(_dumped(rows)), default=None)
         if not longest:
             return error_json("the result is too large to show; ask for a narrower part")
-        del longest[-max(1, len(longest) // _ROWS_SHARE) :]
+        going = max(1, len(longest) // _ROWS_SHARE)
+        del longest[slice(0, going) if _is_oldest_first(longest) else slice(-going, None)]
     return text
+
+
+def _is_oldest_first(rows: list[Any]) -> bool:
+    days = [
+        row["date"] for row in rows if isinstance(row, dict) and isinstance(row.get("date"), str)
+    ]
+    return len(days) > 1 and days[0] < days[-1]
 
 
 def _lists(node: Any) -> list[list[Any]]:
