@@ -59,7 +59,7 @@ def records_tools(records: PatientRecords) -> tuple[Tool, ...]:
         tool(
             "patient_timeline",
             _timeline,
-            "The course of the illness, oldest first. If the result is shortened, its oldest events "
+            "The course of the illness, oldest first. If it is shortened, its oldest events "
             "are missing: call again with until set to the first date shown.",
             TimelineArguments,
         ),
