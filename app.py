@@ -221,7 +221,7 @@ def _desk(base: _Base) -> TurnDesk:
     claimant = Claimant(
         conversations=base.conversations,
         registries=base.registries,
-        takeover=Takeover(contexts=base.contexts),
+        takeover=Takeover(contexts=base.contexts, registries=base.registries),
         owners=base.owners,
         replica=base.replica,
         clock=base.clock,

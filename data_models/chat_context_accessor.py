@@ -8,8 +8,12 @@ from pydantic import ValidationError
 
 from data_models.chat_context import Artifact, ChatContext, Turn
 from data_models.document import Document
-from data_models.documents import Documents, Stored
-from data_models.errors import BlobExistsError, CorruptDocumentError, NotFoundError
+from data_models.documents import Documents, Stored, is_left_over
+from data_models.errors import (
+    BlobExistsError,
+    CorruptDocumentError,
+    NotFoundError,
+)
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 
@@ -50,8 +54,7 @@ class ChatContextAccessor:
             return Stored(_empty(conversation_id, patient_id, epoch), None)
         if stored.document.patient_id != patient_id:
             raise CorruptDocumentError("context document belongs to another patient")
-        if stored.document.epoch != epoch:
-            # Left by a clear that has not finished deleting: invisible, and overwritten.
+        if is_left_over(stored.document, epoch):
             return Stored(_empty(conversation_id, patient_id, epoch), stored.etag)
         return stored
 
@@ -62,17 +65,43 @@ class ChatContextAccessor:
 
     def forget(self, conversation_id: str) -> None:
         """Trust nothing remembered of this conversation's documents."""
-        self._documents.forget(ConversationLayout.of(conversation_id).prefix)
+        self._documents.forget(ConversationLayout.of(conversation_id).folder)
 
     async def start_over(
         self, conversation_id: str, patient_id: PatientId | None, *, epoch: int
     ) -> Stored[ChatContext]:
-        """Put an empty document in the place of an unreadable one, which was copied aside before.
+        """Put an empty document in the place of an unreadable one, whose copy stays beside it.
 
-        Turn ids go on after the newest archived turn, so that none is used twice.
+        One that has been restored meanwhile is returned as it is. Turn ids go on after the newest
+        archived turn, so that none is used twice.
         """
+        etag = await self.etag_of(conversation_id, patient_id)
+        try:
+            return await self.read(conversation_id, patient_id, epoch=epoch, fresh=True)
+        except CorruptDocumentError:
+            return await self._emptied(conversation_id, patient_id, epoch=epoch, etag=etag)
+
+    async def renew_session(self, conversation_id: str, *, epoch: int) -> None:
+        """Have a session document of `epoch` after a clear, empty unless it is of that epoch.
+
+        One of before, readable or not, is archived by then.
+        """
+        etag = await self.etag_of(conversation_id, None)
+        try:
+            stored = await self.read(conversation_id, None, epoch=epoch, fresh=True)
+        except CorruptDocumentError:
+            stored = Stored(_empty(conversation_id, None, epoch), etag)
+        await self.write(stored.document, etag=stored.etag)
+
+    async def etag_of(self, conversation_id: str, patient_id: PatientId | None) -> str | None:
+        """Return the version of the document that is stored now; None if there is none."""
         name = ConversationLayout.of(conversation_id).context(patient_id)
-        etag = await self._documents.raw_etag(name)
+        return await self._documents.etag_of(name)
+
+    async def _emptied(
+        self, conversation_id: str, patient_id: PatientId | None, *, epoch: int, etag: str | None
+    ) -> Stored[ChatContext]:
+        name = ConversationLayout.of(conversation_id).context(patient_id)
         fresh = _empty(conversation_id, patient_id, epoch)
         ranges = await self._ranges(conversation_id, patient_id)
         fresh.next_turn_id = 1 + max((last for _, last in ranges), default=0)
@@ -81,22 +110,24 @@ class ChatContextAccessor:
     async def archive(self, context: ChatContext, turns: Sequence[Turn]) -> None:
         """Store whole turns beside the document, before they leave it.
 
-        Repeating after a crash finds its own blob and is no error; a reader takes each turn id
-        once, so a longer range written later does no harm.
+        Turns that were shortened before are archived with their whole text. Repeating after a
+        crash finds its own blob and is no error; a reader takes each turn id once, so a longer
+        range written later does no harm.
         """
         first, last = turns[0].turn_id, turns[-1].turn_id
         layout = ConversationLayout.of(context.conversation_id)
+        whole = [await self.whole_turn(context, turn) for turn in turns]
         archived = ArchivedTurns(
             conversation_id=context.conversation_id,
             epoch=context.epoch,
             patient_id=context.patient_id,
-            turns=list(turns),
+            turns=whole,
         )
         name = layout.turns(context.patient_id, first, last)
         try:
             await self._documents.write(name, archived, etag=None)
         except BlobExistsError:
-            etag = await self._documents.raw_etag(name)
+            etag = await self._documents.etag_of(name)
             await self._documents.write(name, archived, etag=etag)
 
     async def archived_turns(self, context: ChatContext, *, before: int, limit: int) -> list[Turn]:

@@ -10,10 +10,12 @@ from data_models.claim_decision import ClaimTimes, with_answer
 from data_models.clock import Clock
 from data_models.conversation import AnsweredMessage, Conversation, RunningTurn
 from data_models.conversation_accessor import ConversationAccessor
+from data_models.documents import Stored
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
     ClaimLostError,
+    StoreError,
     StoreUnavailableError,
 )
 from data_models.identifiers import PatientId
@@ -96,7 +98,27 @@ class Claim:
                 draft.updated_at = self._clock.now()
                 if await self._stored(draft):
                     return
-            raise ClaimLostError("the conversation document changes faster than it can be written")
+            raise StoreUnavailableError("the conversation document changes too fast")
+
+    async def confirm(self) -> None:
+        """Renew the claim now.
+
+        Raises:
+            ClaimLostError: another replica took the turn over.
+        """
+        await self.update(self._extend)
+
+    async def hold(self) -> None:
+        """Return if this turn may write: the claim is alive, or could be renewed.
+
+        A process that was paused learns here that it was taken for dead.
+
+        Raises:
+            ClaimLostError: another replica took the turn over.
+        """
+        running = self._conversation.running_turn
+        if running is None or running.expires_at <= self._clock.now():
+            await self.confirm()
 
     async def name_patient(self, patient_id: PatientId | None) -> None:
         """Record the decided patient, so that whoever takes over rewrites the right document."""
@@ -119,10 +141,7 @@ class Claim:
         """
         now = self._clock.now()
         if answered is not None:
-            number = self._conversation.next_answered_page
-            page = with_answer(self._conversation.draft(), answered, now=now)
-            if page is not None:
-                await self._conversations.store_answered_page(page, number)
+            await self._make_room_for(answered, now)
 
         def commit(draft: Conversation) -> None:
             change(draft)
@@ -132,8 +151,24 @@ class Claim:
             if successor is not None:
                 draft.running_turn, draft.inbox_head = successor.running, successor.number + 1
 
-        await self.update(commit)
-        if successor is None:
+        try:
+            await self.update(commit)
+        except ClaimLostError:
+            # Somebody else's claim may have followed our own write, whose answer was lost.
+            if answered is None or not await self._is_stored(answered):
+                raise
+        return None if successor is None else self._handed_over(successor)
+
+    async def _make_room_for(self, answered: AnsweredMessage, now: datetime) -> None:
+        """Store the page of older answered messages that leaves the document with `answered`."""
+        number = self._conversation.next_answered_page
+        page = with_answer(self._conversation.draft(), answered, now=now)
+        if page is not None:
+            await self._conversations.store_answered_page(page, number)
+
+    def _handed_over(self, successor: "Successor") -> "Claim | None":
+        running = self._conversation.running_turn
+        if running is None or running.run_id != successor.running.run_id:
             return None
         return Claim(
             conversations=self._conversations,
@@ -162,7 +197,8 @@ class Claim:
                 await self.update(self._extend)
             except StoreUnavailableError:
                 continue  # the lease is three renewals long
-            except ClaimLostError:
+            except StoreError:
+                self.is_lost = True
                 on_lost()
                 return
 
@@ -182,15 +218,22 @@ class Claim:
     async def _look_again(self) -> None:
         stored = await self._conversations.read(self._conversation.conversation_id, fresh=True)
         running = stored.document.running_turn if stored is not None else None
-        if (
-            stored is None
-            or stored.etag is None
-            or running is None
-            or running.run_id != self.run_id
-        ):
+        ours = (self._running.run_id, self._running.replica)
+        if stored is None or running is None or (running.run_id, running.replica) != ours:
             self.is_lost = True
             raise ClaimLostError("another replica holds the claim")
-        self._conversation, self._etag = stored.document, stored.etag
+        self._see(stored)
+
+    async def _is_stored(self, answered: AnsweredMessage) -> bool:
+        stored = await self._conversations.read(self._conversation.conversation_id, fresh=True)
+        if stored is None or answered not in stored.document.answered:
+            return False
+        self._see(stored)
+        return True
+
+    def _see(self, stored: Stored[Conversation]) -> None:
+        if stored.etag is not None:  # it has one: it was read
+            self._conversation, self._etag = stored.document, stored.etag
 
 
 def lease_end(now: datetime, times: ClaimTimes) -> datetime:

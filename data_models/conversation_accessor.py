@@ -31,7 +31,7 @@ class ConversationAccessor:
 
     def forget(self, conversation_id: str) -> None:
         """Trust nothing remembered of this conversation: another replica may have written."""
-        self._documents.forget(ConversationLayout.of(conversation_id).prefix)
+        self._documents.forget(ConversationLayout.of(conversation_id).folder)
 
     async def write(self, conversation: Conversation, *, etag: str | None) -> str:
         """Create or replace the conversation document; see `Documents.write` for errors."""
@@ -65,10 +65,30 @@ class ConversationAccessor:
         """Delete a queued message whose turn is committed."""
         await self._documents.delete(ConversationLayout.of(conversation_id).inbox(number))
 
+    async def find_unannounced(self, conversation: Conversation) -> int:
+        """Return the number after the last stored message, counting what died unannounced.
+
+        A message is stored first and counted in `inbox_tail` after; a process may die between.
+        """
+        layout, number = (
+            ConversationLayout.of(conversation.conversation_id),
+            conversation.inbox_tail,
+        )
+        while await self._documents.etag_of(layout.inbox(number)) is not None:
+            number += 1
+        return number
+
+    async def sweep_inbox(self, conversation: Conversation) -> None:
+        """Delete queued messages whose turns are over, should a crash have left any."""
+        layout = ConversationLayout.of(conversation.conversation_id)
+        async for row in self._documents.store.list(layout.inbox_prefix):
+            if 0 <= layout.inbox_number(row.name) < conversation.inbox_head:
+                await self._documents.delete(row.name)
+
     async def store_answered_page(self, page: AnsweredBlob, number: int) -> None:
         """Store a page of older answered ids; a page left by a crash is replaced."""
         name = ConversationLayout.of(page.conversation_id).answered(number)
-        etag = await self._documents.raw_etag(name)
+        etag = await self._documents.etag_of(name)
         await self._documents.write(name, page, etag=etag)
 
     async def answered(

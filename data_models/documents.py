@@ -1,25 +1,29 @@
 """Typed documents over a blob store: verified writes, a bounded cache, damage never empty."""
 
-from collections import OrderedDict
+import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from data_models.blob_cache import BlobCache
 from data_models.blob_store import Blob, BlobStore
 from data_models.clock import Clock, IdSource
 from data_models.document import Document
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
+    ClaimLostError,
     CorruptDocumentError,
     DocumentTooNewError,
     StoreUnavailableError,
 )
-from data_models.layout import CORRUPT_MARK, timestamp
+from data_models.layout import BACKUP_MARK, CORRUPT_MARK, timestamp
 from data_models.upgrades import upgraded
 
 DocumentT = TypeVar("DocumentT", bound=Document)
+Result = TypeVar("Result")
 CACHE_LIMIT_BYTES = 24 * 1024 * 1024
 
 
@@ -56,7 +60,7 @@ class Documents:
         self.store = store
         self._clock = clock
         self._ids = ids
-        self._cache = _BlobCache(limit_bytes=cache_limit_bytes)
+        self._cache = BlobCache(limit_bytes=cache_limit_bytes)
 
     async def read(
         self, name: str, model: type[DocumentT], *, conversation_id: str, fresh: bool = False
@@ -67,26 +71,33 @@ class Documents:
             name: Blob name.
             model: What it must be.
             conversation_id: Whose it must be.
-            fresh: Ask the store even if the bytes are cached.
+            fresh: Ask the store, and leave the cache as it is: what another replica wrote since
+                must not stand beside older documents of the same conversation.
 
         Raises:
             CorruptDocumentError: it exists but cannot be read; it was copied aside.
             DocumentTooNewError: it needs a newer reader.
         """
-        blob = await self._blob(name, fresh=fresh)
+        blob = await self.store.read(name) if fresh else await self._remembered(name)
         if blob is None:
             return None
         try:
+            version = stored_version(blob.data, model)
             document = parse_document(blob.data, model, conversation_id=conversation_id)
         except CorruptDocumentError:
-            await self._copy_aside(name, blob)
+            # It may be restored at any time, and is then to be seen.
+            self._cache.drop(name)
+            await self._keep_copy(name + CORRUPT_MARK, blob.data)
             raise
+        if version < model.SCHEMA_VERSION:
+            await self._keep_copy(f"{name}{BACKUP_MARK}{version}-", blob.data)
         return Stored(document, blob.etag)
 
     async def write(self, name: str, document: Document, *, etag: str | None) -> str:
         """Create (`etag` None) or replace the document and return its new ETag.
 
-        A write whose acknowledgement was lost is recognised by reading it back.
+        A write whose acknowledgement was lost is recognised by reading it back. A cancelled one
+        is waited for, so that it cannot land later than what comes after it.
 
         Raises:
             BlobExistsError: somebody else created it.
@@ -94,6 +105,38 @@ class Documents:
         """
         document.write_id = self._ids.new_id("w")
         data = document.model_dump_json().encode()
+        return await settled(self._write(name, data, etag))
+
+    async def etag_of(self, name: str) -> str | None:
+        """Return the version of a blob that is stored now; None if there is none."""
+        blob = await self.store.read(name)
+        return None if blob is None else blob.etag
+
+    async def raw(self, name: str) -> bytes | None:
+        """Return the bytes of an immutable blob, cached; None if absent."""
+        blob = await self._remembered(name)
+        return None if blob is None else blob.data
+
+    async def delete(self, name: str) -> None:
+        """Delete the document; deleting an absent one is no error."""
+        self._cache.drop(name)
+        await self.store.delete(name)
+        self._cache.drop(name)  # somebody may have read it meanwhile
+
+    def forget(self, folder: str) -> None:
+        """Drop every cached blob of one conversation: another replica has written there."""
+        self._cache.drop_folder(folder)
+
+    async def _remembered(self, name: str) -> Blob | None:
+        if name in self._cache:
+            return self._cache.get(name)
+        blob = await self.store.read(name)
+        if name not in self._cache:  # else it was written while we read
+            self._cache.put(name, blob)
+        return blob
+
+    async def _write(self, name: str, data: bytes, etag: str | None) -> str:
+        self._cache.drop(name)
         try:
             if etag is None:
                 new_etag = await self.store.create(name, data)
@@ -101,53 +144,66 @@ class Documents:
                 new_etag = await self.store.replace(name, data, etag=etag)
         except (BlobExistsError, BlobChangedError, StoreUnavailableError):
             self._cache.drop(name)
-            ours = await self._read_back(name, data)
-            if ours is None:
+            blob = await self.store.read(name)
+            if blob is None or blob.data != data:
                 raise
-            new_etag = ours
+            new_etag = blob.etag
         self._cache.put(name, Blob(data, new_etag))
         return new_etag
 
-    async def raw_etag(self, name: str) -> str | None:
-        """Return the version of a blob without reading it as a document; None if absent."""
-        blob = await self._blob(name, fresh=True)
-        return None if blob is None else blob.etag
-
-    async def raw(self, name: str) -> bytes | None:
-        """Return the bytes of an immutable blob, cached; None if absent."""
-        blob = await self._blob(name, fresh=False)
-        return None if blob is None else blob.data
-
-    async def delete(self, name: str) -> None:
-        """Delete the document; deleting an absent one is no error."""
-        self._cache.drop(name)
-        await self.store.delete(name)
-
-    def forget(self, prefix: str) -> None:
-        """Drop every cached blob below `prefix`: another replica has written there."""
-        self._cache.drop_prefix(prefix)
-
-    async def _blob(self, name: str, *, fresh: bool) -> Blob | None:
-        if not fresh and name in self._cache:
-            return self._cache.get(name)
-        blob = await self.store.read(name)
-        self._cache.put(name, blob)
-        return blob
-
-    async def _read_back(self, name: str, data: bytes) -> str | None:
-        blob = await self.store.read(name)
-        return blob.etag if blob is not None and blob.data == data else None
-
-    async def _copy_aside(self, name: str, blob: Blob) -> None:
-        folder = name.rpartition("/")[0] + "/"
+    async def _keep_copy(self, stem: str, data: bytes) -> None:
+        """Keep `data` under a name that begins with `stem`, once."""
+        folder = stem.rpartition("/")[0] + "/"
         async for row in self.store.list(folder):
-            same_size = row.size_bytes == len(blob.data)
-            if row.name.startswith(name + CORRUPT_MARK) and same_size:
-                return
+            if row.name.startswith(stem) and row.size_bytes == len(data):
+                kept = await self.store.read(row.name)
+                if kept is not None and kept.data == data:
+                    return
+        name = stem + timestamp(self._clock.now())
         try:
-            await self.store.create(name + CORRUPT_MARK + timestamp(self._clock.now()), blob.data)
+            await self.store.create(name, data)
         except BlobExistsError:
-            return  # another turn of the same second made the copy
+            await self.store.create(f"{name}-{self._ids.new_id('copy')}", data)
+
+
+def is_left_over(document: Document, epoch: int) -> bool:
+    """Whether a clear has archived `document` and not deleted it yet: invisible, overwritten.
+
+    Raises:
+        ClaimLostError: the conversation was cleared since `epoch` was current.
+    """
+    if document.epoch > epoch:
+        raise ClaimLostError("the conversation was cleared meanwhile")
+    return document.epoch < epoch
+
+
+async def settled(work: Coroutine[None, None, Result]) -> Result:
+    """Return what `work` returns; being cancelled meanwhile takes effect when it is over."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        if not task.cancelled():
+            task.exception()  # nobody is left to hear it
+        raise
+
+
+def stored_version(data: bytes, model: type[Document]) -> int:
+    """Return the `schema_version` of a stored document.
+
+    Raises:
+        CorruptDocumentError: not JSON, or not a document at all.
+        DocumentTooNewError: `min_reader` is above what this server reads.
+    """
+    try:
+        header = _Header.model_validate_json(data)
+    except ValidationError as error:
+        # Not `from error`: pydantic puts the rejected text into its message.
+        raise CorruptDocumentError(f"{model.__name__}: {error.error_count()} problems") from None
+    if header.min_reader > model.SCHEMA_VERSION:
+        raise DocumentTooNewError(f"{model.__name__} needs reader {header.min_reader}")
+    return header.schema_version
 
 
 def parse_document(data: bytes, model: type[DocumentT], *, conversation_id: str) -> DocumentT:
@@ -157,53 +213,14 @@ def parse_document(data: bytes, model: type[DocumentT], *, conversation_id: str)
         CorruptDocumentError: not JSON, not of the shape, or of another conversation.
         DocumentTooNewError: `min_reader` is above what this server reads.
     """
+    version = stored_version(data, model)
     try:
-        header = _Header.model_validate_json(data)
-        if header.min_reader > model.SCHEMA_VERSION:
-            raise DocumentTooNewError(f"{model.__name__} needs reader {header.min_reader}")
-        if header.schema_version < model.SCHEMA_VERSION:
-            document = model.model_validate(upgraded(data, model, header.schema_version))
+        if version < model.SCHEMA_VERSION:
+            document = model.model_validate(upgraded(data, model, version))
         else:
             document = model.model_validate_json(data)
     except ValidationError as error:
-        # Not `from error`: pydantic puts the rejected text into its message.
         raise CorruptDocumentError(f"{model.__name__}: {error.error_count()} problems") from None
-    if header.conversation_id != conversation_id:
+    if document.conversation_id != conversation_id:
         raise CorruptDocumentError(f"{model.__name__} belongs to another conversation")
     return document
-
-
-class _BlobCache:
-    """Least recently used blobs, bounded in bytes; remembers absence too."""
-
-    _ROW_BYTES = 300
-
-    def __init__(self, *, limit_bytes: int) -> None:
-        self._limit_bytes = limit_bytes
-        self._rows: OrderedDict[str, Blob | None] = OrderedDict()
-        self._bytes = 0
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._rows
-
-    def get(self, name: str) -> Blob | None:
-        self._rows.move_to_end(name)
-        return self._rows[name]
-
-    def put(self, name: str, blob: Blob | None) -> None:
-        self.drop(name)
-        self._rows[name] = blob
-        self._bytes += self._size(blob)
-        while self._bytes > self._limit_bytes and len(self._rows) > 1:
-            self.drop(next(iter(self._rows)))
-
-    def drop(self, name: str) -> None:
-        if name in self._rows:
-            self._bytes -= self._size(self._rows.pop(name))
-
-    def drop_prefix(self, prefix: str) -> None:
-        for name in [name for name in self._rows if name.startswith(prefix)]:
-            self.drop(name)
-
-    def _size(self, blob: Blob | None) -> int:
-        return self._ROW_BYTES + (len(blob.data) if blob else 0)

@@ -25,6 +25,7 @@
     * ClaimLostError: another replica took the turn over
     * AuditUnavailableError: no access without its record
   * InterruptedTurnError: the server stopped while it answered
+    * ServerStoppingError: it is about to, and takes no more messages
   * ModelError: the turn ends with one plain message
     * ModelUnavailableError: retry
     * ModelTimeoutError: retry
@@ -227,9 +228,7 @@ class DocumentTooNewError(StoreError):
     """A stored document needs a newer server."""
 
     code = "document_too_new"
-    user_message = (
-        "This conversation was written by a newer version of Rounds. Please ask your operator."
-    )
+    user_message = "A newer version of Rounds wrote this conversation. Please ask your operator."
     http_status = 409
 
 
@@ -262,6 +261,13 @@ class InterruptedTurnError(RoundsError):
     )
     retryable = True
     http_status = 503
+
+
+class ServerStoppingError(InterruptedTurnError):
+    """The server is about to stop and takes no more messages."""
+
+    code = "stopping"
+    user_message = "The server is restarting. Please send that again in a moment."
 
 
 class ModelError(RoundsError):

@@ -6,6 +6,9 @@ from datetime import datetime
 from data_models.identifiers import PatientId, storable_patient_id, storage_folder
 
 CORRUPT_MARK = ".corrupt-"
+BACKUP_MARK = ".v"
+"""Followed by the version that was upgraded."""
+_REGISTRY = "patient_context_registry"
 
 
 def timestamp(now: datetime) -> str:
@@ -41,7 +44,7 @@ class ConversationLayout:
     @property
     def registry(self) -> str:
         """The roster and the active pointer."""
-        return f"{self.folder}/patient_context_registry.json"
+        return f"{self.folder}/{_REGISTRY}.json"
 
     @property
     def legacy(self) -> str:
@@ -69,9 +72,19 @@ class ConversationLayout:
         """A file an agent made."""
         return f"{self.folder}/{_stem(patient_id)}_artifacts/{artifact_id}"
 
+    @property
+    def inbox_prefix(self) -> str:
+        """Folder of the queued messages."""
+        return f"{self.folder}/inbox/"
+
     def inbox(self, number: int) -> str:
         """A queued message."""
-        return f"{self.folder}/inbox/{number}.json"
+        return f"{self.inbox_prefix}{number}.json"
+
+    def inbox_number(self, name: str) -> int:
+        """The number of the queued message that the blob `name` holds; -1 for another blob."""
+        number = name.removeprefix(self.inbox_prefix).removesuffix(".json")
+        return int(number) if number.isdecimal() else -1
 
     def answered(self, number: int) -> str:
         """A page of answered messages that left the conversation document."""
@@ -79,16 +92,17 @@ class ConversationLayout:
 
     def survives_clear(self, name: str) -> bool:
         """Whether a clear leaves `name` alone: commit record, queue, answered ids, archives."""
-        kept = (f"{self.folder}/inbox/", f"{self.folder}/answered/", self.archive_prefix)
+        kept = (self.inbox_prefix, f"{self.folder}/answered/", self.archive_prefix)
         return name == self.conversation or name.startswith(kept)
 
     def archived(self, name: str, ts: str) -> str:
         """Where a clear at `ts` copies the blob `name` to."""
         inner = name.removeprefix(self.prefix)
-        stem, dot, suffix = inner.replace("/", "_").rpartition(".")
-        if not dot:
-            stem, suffix = inner.replace("/", "_"), ""
-        stem = stem.removesuffix("_context") if suffix == "json" else stem
+        stem, dot, suffix = inner.rpartition(".")
+        if not dot or "/" in suffix:
+            stem, dot, suffix = inner, "", ""
+        if suffix == "json" and stem != f"{_REGISTRY}_context":
+            stem = stem.removesuffix("_context")
         return f"{self._archive(ts)}/{ts}_{stem}_archived{dot}{suffix}"
 
     def manifest(self, ts: str) -> str:

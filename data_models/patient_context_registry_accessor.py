@@ -1,6 +1,6 @@
 """Reads and writes the registry of a conversation: the source of truth on its patients."""
 
-from data_models.documents import Documents, Stored
+from data_models.documents import Documents, Stored, is_left_over
 from data_models.layout import ConversationLayout
 from data_models.patient_context_models import Registry
 
@@ -27,7 +27,11 @@ class PatientContextRegistryAccessor:
         empty = Registry(conversation_id=conversation_id, epoch=epoch)
         if stored is None:
             return Stored(empty, None)
-        return stored if stored.document.epoch == epoch else Stored(empty, stored.etag)
+        return Stored(empty, stored.etag) if is_left_over(stored.document, epoch) else stored
+
+    async def etag_of(self, conversation_id: str) -> str | None:
+        """Return the version of the registry that is stored now; None if there is none."""
+        return await self._documents.etag_of(ConversationLayout.of(conversation_id).registry)
 
     async def write(self, registry: Registry, *, etag: str | None) -> str:
         """Create or replace the registry; see `Documents.write` for errors."""

@@ -7,11 +7,12 @@ before `submit` returns, and its turn runs whether or not anybody watches.
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from contextlib import suppress
+from typing import Any
 
 import structlog
 
-from data_models.claim import Claim
+from data_models.claim import Claim, Successor
 from data_models.claim_decision import queue_length
 from data_models.clock import IdSource
 from data_models.conversation import AnsweredMessage, Conversation
@@ -19,6 +20,8 @@ from data_models.documents import Stored
 from data_models.errors import (
     EmptyMessageError,
     MessageTooLongError,
+    RoundsError,
+    ServerStoppingError,
     StoreError,
     StoreUnavailableError,
 )
@@ -26,6 +29,7 @@ from data_models.incoming_message import MESSAGE_LIMIT_CHARS, IncomingMessage
 from data_models.turn_events import Notice, RunFailed
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
+from services.lane import Lane
 from services.run_hub import Run, RunHub
 from services.turn_pipeline import TurnPipeline
 
@@ -36,27 +40,6 @@ _POLL_FAILURES = 40
 _LATE_SECONDS = 5.0
 
 logger = structlog.get_logger()
-
-
-@dataclass(slots=True)
-class _Lane:
-    """What this process has under way for one conversation."""
-
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    claim: Claim | None = None
-    current: Run | None = None
-    waiting: dict[str, Run] = field(default_factory=dict)
-    driver: "asyncio.Task[None] | None" = None
-    released: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def find(self, message_hash: str) -> Run | None:
-        runs = [*self.waiting.values(), *([self.current] if self.current else [])]
-        return next((run for run in runs if run.message.message_hash == message_hash), None)
-
-    async def committed(self) -> None:
-        """Return once a turn whose last event is out is also released: it takes one write."""
-        while self.current is not None and self.current.is_finished:
-            await self.released.wait()
 
 
 class TurnDesk:
@@ -76,9 +59,11 @@ class TurnDesk:
         self._answers = answers
         self._hub = hub
         self._ids = ids
-        self._lanes: dict[str, _Lane] = {}
+        self._lanes: dict[str, Lane] = {}
         self._deliver: dict[str, Deliver] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_stopping = False
+        self._is_late = False
 
     async def submit(self, message: IncomingMessage) -> Run:
         """Store `message` and have it answered; it is durable when this returns.
@@ -89,17 +74,15 @@ class TurnDesk:
         Raises:
             EmptyMessageError, MessageTooLongError, TooManyMessagesError: the user's to mend.
             NotFoundError: the conversation is somebody else's.
-            StoreError: the message was not stored; send it again.
+            StoreError, ServerStoppingError: the message was not stored; send it again.
         """
         _check(message)
-        lane = self._lanes.setdefault(message.conversation_id, _Lane())
-        try:
-            async with lane.lock:
-                await lane.committed()
-                known = lane.find(message.message_hash)
-                return known if known is not None else await self._accept(lane, message)
-        finally:
-            self._tidy(message.conversation_id)
+        if self._is_stopping:
+            raise ServerStoppingError
+        # A caller that goes away leaves no claim without a turn behind.
+        admission = asyncio.create_task(self._admit(message))
+        self._keep(admission)
+        return await asyncio.shield(admission)
 
     def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         """Return a run of the caller's conversation that goes on or ended within five minutes."""
@@ -124,18 +107,38 @@ class TurnDesk:
         self._deliver[channel] = deliver
 
     async def drain(self, *, seconds: float) -> None:
-        """Let running turns finish; what is not done in time is stored as interrupted."""
-        drivers = [lane.driver for lane in self._lanes.values() if lane.driver is not None]
-        if not drivers:
-            return
-        _, late = await asyncio.wait(drivers, timeout=seconds)
+        """Let running turns finish; what is not done in time is stored as interrupted.
+
+        What still waits then stays queued, for whoever serves the conversation next.
+        """
+        self._is_stopping = True
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.idle(), seconds)
+        self._is_late = True
         for lane in self._lanes.values():
             if lane.current is not None:
                 lane.current.request_stop("interrupted")
-        if late:
-            await asyncio.wait(late, timeout=_LATE_SECONDS)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.idle(), _LATE_SECONDS)
 
-    async def _accept(self, lane: _Lane, message: IncomingMessage) -> Run:
+    async def idle(self) -> None:
+        """Return once no turn runs or waits here."""
+        while drivers := [lane.driver for lane in self._lanes.values() if lane.driver is not None]:
+            await asyncio.wait(drivers)
+
+    async def _admit(self, message: IncomingMessage) -> Run:
+        lane = self._lanes.setdefault(message.conversation_id, Lane())
+        lane.visitors += 1
+        try:
+            async with lane.lock:
+                await lane.committed()
+                known = lane.find(message.message_hash)
+                return known if known is not None else await self._accept(lane, message)
+        finally:
+            lane.visitors -= 1
+            self._tidy(message.conversation_id)
+
+    async def _accept(self, lane: Lane, message: IncomingMessage) -> Run:
         for attempt in range(_CLAIM_TRIES):
             stored = await self._claimant.look(message, fresh=attempt > 0)
             answered = await self._claimant.answered(stored.document, message)
@@ -157,7 +160,7 @@ class TurnDesk:
         return held or queue_length(conversation) > 0
 
     async def _enqueue(
-        self, lane: _Lane, message: IncomingMessage, stored: Stored[Conversation]
+        self, lane: Lane, message: IncomingMessage, stored: Stored[Conversation]
     ) -> Run:
         run = Run(run_id=self._ids.new_id("run"), message=message)
         run.emit(Notice("queued", "Your message waits until the one before it is answered."))
@@ -165,7 +168,7 @@ class TurnDesk:
         lane.waiting[run.run_id] = run
         stored_durably = False
         try:
-            await self._claimant.enqueue(stored, message, run.run_id, lane.claim)
+            await self._claimant.enqueue(stored, message, run.run_id)
             stored_durably = True
         finally:
             if not stored_durably:
@@ -175,18 +178,20 @@ class TurnDesk:
             self._drive(lane, run, None)
         return run
 
-    def _drive(self, lane: _Lane, run: Run, claim: Claim | None) -> None:
+    def _drive(self, lane: Lane, run: Run, claim: Claim | None) -> None:
         async def drive() -> None:
             try:
                 await self._answer_all(lane, run, claim)
             finally:
-                lane.claim, lane.current, lane.driver = None, None, None
+                # Nobody else ends what is left here, and watchers wait for an end.
+                self._end_unfinished(lane, RoundsError())
+                lane.current, lane.driver = None, None
                 lane.released.set()
                 self._tidy(run.conversation_id)
 
         lane.driver = asyncio.create_task(drive())
 
-    async def _answer_all(self, lane: _Lane, run: Run, claim: Claim | None) -> None:
+    async def _answer_all(self, lane: Lane, run: Run, claim: Claim | None) -> None:
         """Answer `run` if it holds `claim`, then whatever waits, until nothing of ours does."""
         message = run.message
         while True:
@@ -200,10 +205,10 @@ class TurnDesk:
             if claim is not None:
                 run = self._run_of(lane, claim)
 
-    async def _answer_one(self, lane: _Lane, claim: Claim, run: Run) -> Claim | None:
+    async def _answer_one(self, lane: Lane, claim: Claim, run: Run) -> Claim | None:
         """Answer `run` and free the conversation; return the claim of the message after it."""
         lane.released.clear()
-        lane.claim, lane.current = claim, run
+        lane.current = run
         queued_as = claim.conversation.inbox_head - 1 if run.queued else None
         try:
             successor = await self._answer_and_release(claim, run)
@@ -217,7 +222,7 @@ class TurnDesk:
                 run.emit(RunFailed(error.code, error.user_message, run.run_id))
             successor = None
         self._hub.ended(run)
-        lane.claim, lane.current = successor, None
+        lane.current = None
         lane.released.set()
         return successor
 
@@ -225,13 +230,16 @@ class TurnDesk:
         answered = await self._claimant.answered(claim.conversation, run.message)
         if answered is not None:
             await self._repeat(run, answered)
-            successor = await self._claimant.successor(claim.conversation)
+            successor = await self._successor(claim)
             return await claim.release(None, change=_unchanged, successor=successor)
         outcome = await self._pipeline.run(claim, run)
-        successor = await self._claimant.successor(claim.conversation)
+        successor = await self._successor(claim)
         return await claim.release(outcome.answered, change=outcome.commit, successor=successor)
 
-    def _run_of(self, lane: _Lane, claim: Claim) -> Run:
+    async def _successor(self, claim: Claim) -> Successor | None:
+        return None if self._is_late else await self._claimant.successor(claim.conversation)
+
+    def _run_of(self, lane: Lane, claim: Claim) -> Run:
         """Return the waiting run of a queued message, or a new one that its channel delivers."""
         mine = lane.waiting.pop(claim.run_id, None)
         if mine is not None:
@@ -243,10 +251,13 @@ class TurnDesk:
             self._spawn(deliver(run))
         return run
 
-    async def _turn_comes(self, lane: _Lane, message: IncomingMessage) -> Claim | None:
+    async def _turn_comes(self, lane: Lane, message: IncomingMessage) -> Claim | None:
         """Wait until a queued message can run here; None once none of ours waits any more."""
         failures = 0
         while lane.waiting:
+            if self._is_late:
+                self._end_unfinished(lane, ServerStoppingError())
+                break
             try:
                 stored = await self._claimant.look(message, fresh=True)
                 await self._repeat_answered(lane, stored.document)
@@ -261,11 +272,11 @@ class TurnDesk:
             except StoreError as error:
                 failures += 1
                 if failures > _POLL_FAILURES:
-                    _give_up(lane, error)
+                    self._end_unfinished(lane, error)
             await asyncio.sleep(_POLL_SECONDS)
         return None
 
-    async def _repeat_answered(self, lane: _Lane, conversation: Conversation) -> None:
+    async def _repeat_answered(self, lane: Lane, conversation: Conversation) -> None:
         """Repeat to their watchers what another replica answered."""
         for run in list(lane.waiting.values()):
             answered = await self._claimant.answered(conversation, run.message)
@@ -278,14 +289,30 @@ class TurnDesk:
         await self._answers.repeat(run, answered)
         self._hub.ended(run)
 
+    def _end_unfinished(self, lane: Lane, error: RoundsError) -> None:
+        """End the runs that were not answered; what is queued runs at the next contact."""
+        runs = [*lane.waiting.values(), *([lane.current] if lane.current is not None else [])]
+        lane.waiting.clear()
+        for run in runs:
+            if not run.is_finished:
+                run.emit(RunFailed(error.code, error.user_message, run.run_id))
+            self._hub.ended(run)
+
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
-        task = asyncio.create_task(work)
+        self._keep(asyncio.create_task(work))
+
+    def _keep(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: "asyncio.Task[Any]") -> None:
+        self._tasks.discard(task)
+        if not task.cancelled():
+            task.exception()  # its caller may have gone away
 
     def _tidy(self, conversation_id: str) -> None:
         lane = self._lanes.get(conversation_id)
-        if lane is not None and lane.driver is None and not lane.lock.locked():
+        if lane is not None and lane.driver is None and lane.visitors == 0:
             del self._lanes[conversation_id]
 
 
@@ -294,13 +321,6 @@ def _check(message: IncomingMessage) -> None:
         raise EmptyMessageError
     if len(message.text) > MESSAGE_LIMIT_CHARS:
         raise MessageTooLongError
-
-
-def _give_up(lane: _Lane, error: StoreError) -> None:
-    """End the waiting runs; their messages stay queued and run at the next contact."""
-    for run in lane.waiting.values():
-        run.emit(RunFailed(error.code, error.user_message, run.run_id))
-    lane.waiting.clear()
 
 
 def _unchanged(_: Conversation) -> None:

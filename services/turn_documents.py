@@ -1,9 +1,12 @@
 """What a turn reads and writes, in the order that survives a crash anywhere."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
 
 from data_models.chat_context import TurnStatus
 from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
 from data_models.documents import Stored
 from data_models.errors import (
@@ -11,6 +14,7 @@ from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
     ClaimLostError,
+    CorruptDocumentError,
     RoundsError,
     StoreUnavailableError,
 )
@@ -21,7 +25,7 @@ from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.conversations.artifact_shelf import PatientShelf
 from services.conversations.legacy import LegacyHistory
-from services.memory_blocks.rotation import rotate
+from services.conversations.room import make_room
 from services.turn_draft import TurnDraft
 
 
@@ -59,8 +63,11 @@ class TurnDocuments:
         before = turn.registry
         await turn.claim.name_patient(registry.active_patient_id)
         registry.epoch = turn.claim.epoch
-        etag = await self._registries.write(
-            registry, etag=before.etag if before is not None else None
+        etag = await _held_write(
+            turn.claim,
+            partial(self._registries.write, registry),
+            etag=before.etag if before is not None else None,
+            etag_of=partial(self._registries.etag_of, turn.conversation_id),
         )
         turn.registry = Stored(registry, etag)
 
@@ -103,11 +110,12 @@ class TurnDocuments:
     async def save(self, turn: TurnDraft) -> None:
         """Store the document as it is now, in the middle of the turn."""
         context = turn.document()
-        etag = turn.context.etag if turn.context is not None else None
-        try:
-            new_etag = await self._contexts.write(context, etag=etag)
-        except (BlobChangedError, BlobExistsError) as error:
-            raise ClaimLostError("the context document was taken over") from error
+        new_etag = await _held_write(
+            turn.claim,
+            partial(self._contexts.write, context),
+            etag=turn.context.etag if turn.context is not None else None,
+            etag_of=partial(self._contexts.etag_of, turn.conversation_id, context.patient_id),
+        )
         turn.context = Stored(context, new_etag)
         turn.unsaved = False
 
@@ -117,16 +125,20 @@ class TurnDocuments:
         Raises:
             StoreError: it could not be stored; the claim still names the message.
         """
+        if isinstance(failure, ClaimLostError):
+            raise failure
         if turn.leaves_no_turn:
             return
         if turn.context is None:
-            if isinstance(failure, StoreUnavailableError | AuditUnavailableError | ClaimLostError):
+            if isinstance(failure, StoreUnavailableError | AuditUnavailableError):
                 raise failure
-            await self._open_session(turn)
+            if not await self._opened_session(turn, failure):
+                return
         if turn.turn is not None:
             turn.turn.turn_status = _status(turn, failure)
             turn.turn.error_code = failure.code if failure is not None else None
-        await self._make_room(turn)
+        await turn.claim.hold()
+        await make_room(self._contexts, turn.document())
         await self.save(turn)
 
     def shelf(self, turn: TurnDraft) -> PatientShelf:
@@ -140,20 +152,43 @@ class TurnDocuments:
             ids=self._ids,
         )
 
-    async def _open_session(self, turn: TurnDraft) -> None:
-        turn.adopt(await self._contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch))
+    async def _opened_session(self, turn: TurnDraft, failure: RoundsError | None) -> bool:
+        try:
+            session = await self._contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch)
+        except CorruptDocumentError:
+            if not isinstance(failure, CorruptDocumentError):
+                raise
+            # The message is refused, and the sender told: nothing may be written here.
+            turn.leaves_no_turn = True
+            return False
+        turn.adopt(session)
         for answer in turn.unkept_answers:
             turn.add_answer(answer)
+        return True
 
-    async def _make_room(self, turn: TurnDraft) -> None:
-        """Move the oldest turns out; archived first and removed after, so a crash loses nothing."""
-        context = turn.document()
-        rotation = rotate(context.chat_history)
-        if rotation.archived:
-            await self._contexts.archive(context, rotation.archived)
-        for whole in rotation.whole:
-            await self._contexts.archive(context, [whole])
-        context.chat_history = list(rotation.kept)
+
+async def _held_write(
+    claim: Claim,
+    write: Callable[..., Awaitable[str]],
+    *,
+    etag: str | None,
+    etag_of: Callable[[], Awaitable[str | None]],
+) -> str:
+    """Write under the claim and return the new version.
+
+    A conflict is our own earlier write that landed late, or a takeover: after the version was
+    read, only a claim that is still ours may write over it.
+    """
+    await claim.hold()
+    try:
+        return await write(etag=etag)
+    except (BlobChangedError, BlobExistsError):
+        etag = await etag_of()
+        await claim.confirm()
+    try:
+        return await write(etag=etag)
+    except (BlobChangedError, BlobExistsError) as error:
+        raise ClaimLostError("the document was taken over") from error
 
 
 def _status(turn: TurnDraft, failure: RoundsError | None) -> TurnStatus:

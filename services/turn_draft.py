@@ -51,6 +51,7 @@ class TurnDraft:
         question: What the server asks at the end of this turn.
         withdraws_question: Whether the open question of before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
+        told_interruption: Whether the user was told of a turn that died before this one.
     """
 
     claim: Claim
@@ -67,6 +68,7 @@ class TurnDraft:
     question: OpenQuestion | None = None
     withdraws_question: bool = False
     leaves_no_turn: bool = False
+    told_interruption: bool = False
     outcome: Outcome = "success"
     first_text_at: float | None = None
     unkept_answers: list[AgentMessage] = field(default_factory=list)
@@ -77,6 +79,17 @@ class TurnDraft:
     def text(self) -> str:
         """The user's words."""
         return self.claim.message.text
+
+    @property
+    def answer(self) -> str:
+        """What the user says to the open question: the pressed button's word, else the text."""
+        press = self.question_press()
+        return self.text if press is None else press.answer
+
+    @property
+    def is_press_elsewhere(self) -> bool:
+        """Whether this is a button, but not the open question's: a plan's, or a stale one."""
+        return self.claim.message.press is not None and self.question_press() is None
 
     @property
     def conversation_id(self) -> str:
@@ -186,14 +199,14 @@ class TurnDraft:
         return TurnOutcome(answered=answered, commit=self._commit())
 
     def _commit(self) -> Change:
-        question, withdraws = self.question, self.withdraws_question
-        asked = self.open_question()
+        question, told = self.question, self.told_interruption
+        was_asked = self.open_question() is not None and not self.is_press_elsewhere
+        withdraws = self.withdraws_question or was_asked
 
         def change(draft: Conversation) -> None:
-            draft.interruption = None
-            if question is not None:
+            if told:
+                draft.interruption = None
+            if question is not None or withdraws:
                 draft.open_question = question
-            elif withdraws or asked is not None:
-                draft.open_question = None
 
         return change

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 
 import structlog
 
-from data_models.chat_context import AgentMessage, ChatContext
+from data_models.chat_context import ChatContext
 from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
 from data_models.errors import (
@@ -26,18 +26,14 @@ from data_models.errors import (
 )
 from data_models.identifiers import hashed
 from data_models.turn_events import (
-    AgentMessageFinished,
     AgentMessageStarted,
-    AgentTextDelta,
     Notice,
     RunFailed,
     RunFinished,
     RunStarted,
-    StateChanged,
     Step,
     StepFinished,
     StepStarted,
-    ToolCallResult,
 )
 from services.conversations.clearing import Clearing
 from services.group_chat_port import (
@@ -49,7 +45,7 @@ from services.group_chat_port import (
     GroupChatRequest,
     PlanChanged,
 )
-from services.patient_context.commands import is_clear_command, is_yes
+from services.patient_context.commands import is_clear_command, is_no, is_yes
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.run_hub import Run
@@ -59,6 +55,7 @@ from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft, TurnOutcome
 from services.turn_meter import TurnMeter
 from services.turn_state import shared_state, snapshot_of
+from services.turn_voice import TurnVoice
 
 logger = structlog.get_logger()
 
@@ -86,6 +83,7 @@ class TurnPipeline:
         self._clock = clock
         self._ids = ids
         self._turn_seconds = turn_seconds
+        self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
 
     async def run(self, claim: Claim, run: Run) -> TurnOutcome:
         """Answer the claimed message and store the turn; the last event is out when this returns.
@@ -116,9 +114,9 @@ class TurnPipeline:
     async def _take(self, turn: TurnDraft) -> None:
         async with self._step(turn, "load"):
             await self._load(turn)
-        if is_clear_command(turn.text):
+        if is_clear_command(turn.text) and not turn.is_press_elsewhere:
             return await self._clear(turn)
-        if await self._starts_new_history(turn):
+        if await self._decides_on_new_history(turn):
             return None
         async with self._step(turn, "decide"):
             verdict = await self._decide(turn)
@@ -131,7 +129,7 @@ class TurnPipeline:
         if not readable:
             return None
         if verdict.reply is not None:
-            return self._say(turn, verdict.reply)
+            return self._voice.say(turn, verdict.reply)
         async with self._step(turn, "chat"):
             return await self._chat(turn)
 
@@ -141,6 +139,7 @@ class TurnPipeline:
         await self._documents.load_registry(turn)
         interruption = turn.claim.conversation.interruption
         if interruption is not None:
+            turn.told_interruption = True
             turn.run.emit(Notice("interrupted", InterruptedTurnError.user_message))
 
     async def _clear(self, turn: TurnDraft) -> None:
@@ -151,20 +150,34 @@ class TurnPipeline:
             archived = await self._clearing.clear(turn.claim, now=turn.now)
         turn.leaves_no_turn = True
         await self._documents.load_registry(turn)
-        self._show_state(turn)
-        self._say(turn, f"Cleared. {archived.documents} documents are archived; we start afresh.")
+        self._voice.show_state(turn)
+        self._voice.say(
+            turn, f"Cleared. {archived.documents} documents are archived; we start afresh."
+        )
 
-    async def _starts_new_history(self, turn: TurnDraft) -> bool:
+    async def _decides_on_new_history(self, turn: TurnDraft) -> bool:
+        """Do as the user says about a damaged history; False if that is not what was said."""
         question = turn.open_question()
-        if question is None or question.kind != "new_history" or not is_yes(turn.text):
+        if question is None or question.kind != "new_history" or turn.is_press_elsewhere:
             return False
-        await self._documents.start_over(turn, question.patient_id)
-        self._show_state(turn)
-        self._say(turn, "A new history is started. What would you like to review?")
+        if is_yes(turn.answer):
+            await self._documents.start_over(turn, question.patient_id)
+            text = "A new history is started. What would you like to review?"
+        elif is_no(turn.answer):
+            await self._documents.open(turn, None)
+            text = "Nothing was changed. An operator can restore the history."
+        else:
+            return False
+        self._voice.show_state(turn)
+        self._voice.say(turn, text)
         return True
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
+        if turn.is_press_elsewhere:
+            # A plan's button says nothing of patients, whatever its text reads.
+            turn.decision = "UNCHANGED"
+            return PatientVerdict(decision="UNCHANGED", patient_id=registry.active_patient_id)
         known = registry.active_patient_id if turn.claim.was_known else None
         context = ChatContext(conversation_id=turn.conversation_id, patient_id=known)
         verdict, turn.timing = await self._patients.decide_and_apply(
@@ -182,8 +195,8 @@ class TurnPipeline:
     async def _ask(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         """Ask which patient; the message is kept with the session, where no model looks."""
         await self._documents.open(turn, None)
-        self._show_state(turn)
-        self._say(turn, verdict.reply or "")
+        self._voice.show_state(turn)
+        self._voice.say(turn, verdict.reply or "")
 
     async def _swap_in(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:
         """Load the decided patient's own document; False if it cannot be read and we asked."""
@@ -197,7 +210,7 @@ class TurnPipeline:
             return False
         if verdict.decision == "RESTORED_FROM_STORAGE":
             turn.run.emit(Notice("restored", f"Continuing with {turn.patient_id}."))
-        self._show_state(turn)
+        self._voice.show_state(turn)
         return True
 
     async def _offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
@@ -205,8 +218,8 @@ class TurnPipeline:
         text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
         await self._documents.open(turn, None)
         turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
-        self._show_state(turn)
-        self._say(turn, text)
+        self._voice.show_state(turn)
+        self._voice.say(turn, text)
 
     async def _chat(self, turn: TurnDraft) -> None:
         async for event in self._group_chat.run(self._request(turn)):
@@ -225,6 +238,7 @@ class TurnPipeline:
             history=tuple(context.chat_history[:-1]),
             text=turn.text,
             user=message.sender.display_name,
+            principal_id=message.sender.principal_id,
             now=turn.now,
             deadline=turn.started + self._turn_seconds,
             artifacts=self._documents.shelf(turn),
@@ -238,7 +252,7 @@ class TurnPipeline:
     async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:
         if isinstance(event, PlanChanged | ContinuationChanged | ArtifactMade | ChatFinished):
             if change_document(turn, event):
-                self._show_state(turn)
+                self._voice.show_state(turn)
             return
         if isinstance(event, AgentMessageStarted) and turn.has_unsaved_answers:
             await self._documents.save(turn)
@@ -277,7 +291,7 @@ class TurnPipeline:
     async def _write_back(
         self, turn: TurnDraft, meter: TurnMeter, failure: RoundsError | None
     ) -> None:
-        self._close_what_is_open(turn)
+        self._voice.close_what_is_open(turn)
         async with self._step(turn, "save"):
             await self._documents.commit(turn, failure)
         timing = meter.timing(turn, now=self._clock.monotonic())
@@ -297,41 +311,6 @@ class TurnPipeline:
             llm_calls=timing.llm_calls,
             storage_ops=timing.storage_ops,
         )
-
-    def _close_what_is_open(self, turn: TurnDraft) -> None:
-        """End what was cut off; what an agent had said is kept, because it was shown."""
-        for call_id in turn.open_calls:
-            turn.run.emit(ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0))
-        if turn.speaking is not None:
-            message = AgentMessage(
-                message_id=turn.speaking.message_id,
-                agent=turn.speaking.agent,
-                text="".join(turn.speaking.pieces),
-                timestamp=self._clock.now(),
-            )
-            turn.add_answer(message)
-            turn.run.emit(AgentMessageFinished(message))
-        for step in turn.open_steps:
-            turn.run.emit(StepFinished(step))
-
-    def _say(self, turn: TurnDraft, text: str) -> None:
-        """Have the facilitator say a line of the server's own."""
-        message = AgentMessage(
-            message_id=self._ids.new_id("msg"),
-            agent=self._group_chat.facilitator,
-            text=text,
-            timestamp=self._clock.now(),
-        )
-        turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
-        turn.run.emit(AgentTextDelta(message.message_id, text))
-        turn.hear("", at=self._clock.monotonic())
-        turn.add_answer(message)
-        turn.run.emit(AgentMessageFinished(message))
-        if turn.question is not None:
-            turn.outcome = "interrupt"
-
-    def _show_state(self, turn: TurnDraft) -> None:
-        turn.run.emit(StateChanged(shared_state(turn, self._group_chat)))
 
     @asynccontextmanager
     async def _step(self, turn: TurnDraft, step: Step) -> AsyncIterator[None]:

@@ -1,7 +1,6 @@
 """Claims conversations, queues what meets a running turn, takes dead turns over."""
 
-from collections import OrderedDict
-from collections.abc import Callable
+from contextlib import suppress
 
 from data_models.claim import Claim, Successor, claimed, lease_end
 from data_models.claim_decision import (
@@ -17,34 +16,19 @@ from data_models.documents import Stored
 from data_models.errors import (
     BlobChangedError,
     NotFoundError,
+    StoreError,
     StoreUnavailableError,
     TooManyMessagesError,
 )
 from data_models.incoming_message import IncomingMessage
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.owner_index import OwnerIndex
+from services.conversations.recent_names import RecentNames
 from services.conversations.takeover import Takeover
 from services.replica import Replica
 
-_BELL_TRIES = 50
+_COUNT_TRIES = 50
 SERVED_CONVERSATIONS = 20_000
-
-
-class RecentNames:
-    """The names seen last, bounded."""
-
-    def __init__(self, *, limit: int) -> None:
-        self._limit = limit
-        self._names: OrderedDict[str, None] = OrderedDict()
-
-    def seen(self, name: str) -> bool:
-        """Return whether `name` was seen before, and see it."""
-        before = name in self._names
-        self._names[name] = None
-        self._names.move_to_end(name)
-        if len(self._names) > self._limit:
-            self._names.popitem(last=False)
-        return before
 
 
 class Claimant:
@@ -115,16 +99,28 @@ class Claimant:
     async def claim(
         self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
     ) -> Claim | None:
-        """Claim for `message`, taking over from a dead turn; None if somebody was faster."""
-        return await self._claim(stored, await self._running(stored.document, message, run_id))
+        """Claim for `message`, taking over from a dead turn; None if somebody comes before it."""
+        free = await self._freed(stored)
+        if free is None:
+            return None
+        if queue_length(free.document) > 0:  # what the dead replica had stored and not counted
+            await self._bury(free)
+            return None
+        running = await self._running(free.document, message, run_id)
+        return await self._claim(free, running, is_takeover=free is not stored)
 
     async def claim_next(self, stored: Stored[Conversation]) -> Claim | None:
         """Claim for the message that waits longest; None if none waits or somebody was faster."""
-        successor = await self.successor(stored.document)
-        if successor is None:
+        free = await self._freed(stored)
+        if free is None:
             return None
-        stored.document.inbox_head = successor.number + 1
-        return await self._claim(stored, successor.running)
+        successor = await self.successor(free.document)
+        if successor is None:
+            if free is not stored:
+                await self._bury(free)
+            return None
+        free.document.inbox_head = successor.number + 1
+        return await self._claim(free, successor.running, is_takeover=free is not stored)
 
     async def successor(self, conversation: Conversation) -> Successor | None:
         """Return the claim of the message that comes next."""
@@ -135,16 +131,13 @@ class Claimant:
         return Successor(running=running, number=queued.number)
 
     async def enqueue(
-        self,
-        stored: Stored[Conversation],
-        message: IncomingMessage,
-        run_id: str,
-        held: Claim | None,
+        self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
     ) -> None:
-        """Store `message` in the inbox and tell whoever holds the claim (`held` if it is ours).
+        """Store `message` in the inbox and count it in, so that whoever frees the claim finds it.
 
         Raises:
             TooManyMessagesError: 20 messages wait already.
+            StoreError: it is not stored.
         """
         if queue_length(stored.document) >= self._queue_depth:
             raise TooManyMessagesError
@@ -154,11 +147,14 @@ class Claimant:
             run_id=run_id,
             message=message,
         )
-        queued.number = await self._conversations.enqueue(queued)
-        if held is not None:
-            await held.update(_counting_in(queued.number))
-        else:
-            await self._ring(stored, queued.number)
+        number = await self._conversations.enqueue(queued)
+        try:
+            await self._count_in(stored, number)
+        except StoreError:
+            # The sender is told that it was not stored; then it must not run later.
+            with suppress(StoreError):
+                await self._conversations.forget_queued(message.conversation_id, number)
+            raise
 
     def forget(self, conversation_id: str) -> None:
         """Trust nothing remembered of the conversation."""
@@ -168,37 +164,77 @@ class Claimant:
         """Delete a queued message whose turn is committed."""
         await self._conversations.forget_queued(conversation_id, number)
 
-    async def _ring(self, stored: Stored[Conversation], number: int) -> None:
+    async def _count_in(self, stored: Stored[Conversation], number: int) -> None:
         conversation_id = stored.document.conversation_id
-        for _ in range(_BELL_TRIES):
-            _counting_in(number)(stored.document)
+        for _ in range(_COUNT_TRIES):
+            conversation = stored.document
+            conversation.inbox_tail = max(conversation.inbox_tail, number + 1)
             try:
-                await self._conversations.write(stored.document, etag=stored.etag)
+                await self._conversations.write(conversation, etag=stored.etag)
             except BlobChangedError:
                 newer = await self._conversations.read(conversation_id, fresh=True)
                 if newer is None:
                     break
                 stored = newer
                 continue
+            # Written without the claim: the other documents may be newer than what we remember.
+            self._conversations.forget(conversation_id)
             return
         raise StoreUnavailableError("the conversation document changes too fast")
 
-    async def _claim(self, stored: Stored[Conversation], running: RunningTurn) -> Claim | None:
-        conversation, dead = stored.document, stored.document.running_turn
-        served = self._served.seen(conversation.conversation_id)
-        if dead is not None:
+    async def _freed(self, stored: Stored[Conversation]) -> Stored[Conversation] | None:
+        """Return the conversation without a running turn, after taking a dead one over.
+
+        The claim comes into our name first, so that of two replicas one takes over. What is
+        returned is not stored yet. None if somebody was faster.
+        """
+        dead = stored.document.running_turn
+        if dead is None:
+            return stored
+        conversation, now = stored.document.draft(), self._clock.now()
+        conversation.running_turn = dead.model_copy(
+            update={"replica": self._replica.name, "expires_at": lease_end(now, self._times)}
+        )
+        try:
+            etag = await self._conversations.write(conversation, etag=stored.etag)
+        except BlobChangedError:
+            return None
+        await self._settle(conversation, dead)
+        conversation.running_turn, conversation.open_question = None, None
+        return Stored(conversation, etag)
+
+    async def _settle(self, conversation: Conversation, dead: RunningTurn) -> None:
+        """Keep the dead turn's message, find what was queued uncounted, sweep what is done."""
+        if await self._conversations.answered(conversation, dead.message.message_hash) is None:
             taken = await self._takeover.fence(conversation, dead, self._clock.now())
             conversation.answered.append(taken.answered)
             conversation.interruption = taken.interruption or conversation.interruption
-        return await claimed(
+        conversation.inbox_tail = await self._conversations.find_unannounced(conversation)
+        await self._conversations.sweep_inbox(conversation)
+
+    async def _bury(self, free: Stored[Conversation]) -> None:
+        """Store that nobody holds the conversation any more."""
+        with suppress(BlobChangedError):
+            await self._conversations.write(free.document, etag=free.etag)
+        self._conversations.forget(free.document.conversation_id)
+
+    async def _claim(
+        self, free: Stored[Conversation], running: RunningTurn, *, is_takeover: bool
+    ) -> Claim | None:
+        conversation = free.document
+        served = conversation.conversation_id in self._served
+        claim = await claimed(
             conversations=self._conversations,
             conversation=conversation,
-            etag=stored.etag,
+            etag=free.etag,
             running=running,
             clock=self._clock,
             times=self._times,
-            was_known=served and dead is None and stored.etag is not None,
+            was_known=served and not is_takeover and free.etag is not None,
         )
+        if claim is not None:
+            self._served.add(conversation.conversation_id)
+        return claim
 
     async def _running(
         self, conversation: Conversation, message: IncomingMessage, run_id: str
@@ -215,10 +251,3 @@ class Claimant:
             started_at=now,
             expires_at=lease_end(now, self._times),
         )
-
-
-def _counting_in(number: int) -> Callable[[Conversation], None]:
-    def change(draft: Conversation) -> None:
-        draft.inbox_tail = max(draft.inbox_tail, number + 1)
-
-    return change

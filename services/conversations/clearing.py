@@ -2,19 +2,26 @@
 
 import asyncio
 import hashlib
-import json
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from data_models.blob_store import Blob, BlobStore
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.conversation import Conversation
-from data_models.errors import BlobExistsError, StoreError, StoreUnavailableError
+from data_models.errors import (
+    BlobExistsError,
+    CorruptDocumentError,
+    StoreError,
+    StoreUnavailableError,
+)
 from data_models.layout import ConversationLayout, timestamp
 
 Result = TypeVar("Result")
@@ -27,6 +34,23 @@ class Archived:
 
     timestamp: str
     documents: int
+
+
+class _ManifestRow(BaseModel):
+    """One archived document, as it was and where it is."""
+
+    name: str
+    original: str
+    size_bytes: int
+    sha256: str
+
+
+class _Manifest(BaseModel):
+    """`manifest.json` of an archive."""
+
+    conversation: str
+    archived_at: str
+    documents: list[_ManifestRow]
 
 
 class Clearing:
@@ -51,12 +75,13 @@ class Clearing:
         names = await self._originals(layout)
         ts = await self._free_timestamp(layout, now)
         archived = {name: layout.archived(name, ts) for name in names}
+        await claim.hold()
         rows = await in_parallel([self._copy(*pair) for pair in archived.items()])
         if layout.context(None) not in archived:
             rows.append(await self._archive_absent_session(claim, layout, ts))
-        manifest = {"conversation": layout.folder, "archived_at": ts, "documents": rows}
-        await self._store.create(layout.manifest(ts), json.dumps(manifest, indent=1).encode())
-        await claim.update(lambda draft: _raise_epoch(draft, ts))
+        manifest = _Manifest(conversation=layout.folder, archived_at=ts, documents=rows)
+        await self._store.create(layout.manifest(ts), manifest.model_dump_json(indent=1).encode())
+        await claim.update(partial(_raise_epoch, epoch=claim.epoch + 1, ts=ts))
         await self.finish(claim)
         return Archived(timestamp=ts, documents=len(rows))
 
@@ -64,14 +89,33 @@ class Clearing:
         """Delete what a committed clear archived, and write the empty session; repeatable."""
         conversation = claim.conversation
         layout = ConversationLayout.of(conversation.conversation_id)
-        leaving = set(await self._originals(layout)) - {layout.context(None)}
-        await in_parallel([self._store.delete(name) for name in sorted(leaving)])
-        self._contexts.forget(conversation.conversation_id)
-        session = await self._contexts.read(
-            conversation.conversation_id, None, epoch=conversation.epoch
+        if conversation.pending_clear is None:
+            return
+        archived = await self._archived(layout, conversation.pending_clear)
+        leaving = [name for name in await self._originals(layout) if name in archived]
+        await in_parallel(
+            [self._delete(claim, name) for name in leaving if name != layout.context(None)]
         )
-        await self._contexts.write(session.document, etag=session.etag)
+        self._contexts.forget(conversation.conversation_id)
+        await claim.hold()
+        await self._contexts.renew_session(conversation.conversation_id, epoch=conversation.epoch)
         await claim.update(_deletes_done)
+
+    async def _archived(self, layout: ConversationLayout, ts: str) -> frozenset[str]:
+        """Return the originals that the clear at `ts` has a verified copy of."""
+        blob = await self._store.read(layout.manifest(ts))
+        if blob is None:
+            return frozenset()
+        try:
+            manifest = _Manifest.model_validate_json(blob.data)
+        except ValidationError:
+            # `from None`: pydantic quotes what it rejects.
+            raise CorruptDocumentError("the manifest of an archive") from None
+        return frozenset(row.original for row in manifest.documents)
+
+    async def _delete(self, claim: Claim, name: str) -> None:
+        await claim.hold()
+        await self._store.delete(name)
 
     async def _originals(self, layout: ConversationLayout) -> list[str]:
         # By listing, so that documents the registry does not know are archived too.
@@ -91,22 +135,22 @@ class Clearing:
             number += 1
         return ts if number == 1 else f"{ts}-{number}"
 
-    async def _copy(self, name: str, target: str) -> dict[str, object]:
+    async def _copy(self, name: str, target: str) -> "_ManifestRow":
         # A copy that exists is our own, acknowledged late: it is compared like any other.
         with suppress(BlobExistsError):
             await self._store.copy(name, target)
         original, copy = await self._store.read(name), await self._store.read(target)
         if original is None or copy is None or original.data != copy.data:
             raise StoreUnavailableError("an archived copy does not match its original")
-        return _manifest_row(target, copy)
+        return _manifest_row(name, target, copy)
 
     async def _archive_absent_session(
         self, claim: Claim, layout: ConversationLayout, ts: str
-    ) -> dict[str, object]:
+    ) -> "_ManifestRow":
         empty = ChatContext(conversation_id=claim.conversation.conversation_id, epoch=claim.epoch)
-        target = layout.archived(layout.context(None), ts)
-        data = empty.model_dump_json().encode()
-        return _manifest_row(target, Blob(data, await self._store.create(target, data)))
+        name = layout.context(None)
+        target, data = layout.archived(name, ts), empty.model_dump_json().encode()
+        return _manifest_row(name, target, Blob(data, await self._store.create(target, data)))
 
 
 async def in_parallel(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
@@ -134,17 +178,17 @@ def _first(errors: BaseExceptionGroup[StoreError]) -> StoreError:
     return error
 
 
-def _manifest_row(target: str, copy: Blob) -> dict[str, object]:
-    return {
-        "name": target.rpartition("/")[2],
-        "bytes": len(copy.data),
-        "sha256": hashlib.sha256(copy.data).hexdigest(),
-    }
+def _manifest_row(name: str, target: str, copy: Blob) -> _ManifestRow:
+    return _ManifestRow(
+        name=target.rpartition("/")[2],
+        original=name,
+        size_bytes=len(copy.data),
+        sha256=hashlib.sha256(copy.data).hexdigest(),
+    )
 
 
-def _raise_epoch(draft: Conversation, ts: str) -> None:
-    draft.epoch += 1
-    draft.pending_clear = ts
+def _raise_epoch(draft: Conversation, *, epoch: int, ts: str) -> None:
+    draft.epoch, draft.pending_clear = epoch, ts
     draft.open_question = None
     if draft.running_turn is not None:
         # The patient of before is archived: should this turn die now, nothing names it anew.

@@ -10,7 +10,9 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.errors import BlobExistsError
 from data_models.layout import ConversationLayout, timestamp
-from services.memory_blocks.rotation import rotate
+from services.conversations.room import make_room
+
+_RUN = "legacy_"
 
 
 class LegacyHistory:
@@ -36,12 +38,9 @@ class LegacyHistory:
         if not messages:
             return
         session = await self._contexts.read(conversation_id, None, epoch=claim.epoch)
-        if not session.document.chat_history:
+        if not any(turn.run_id.startswith(_RUN) for turn in session.document.chat_history):
             _fill(session.document, messages, now)
-            rotation = rotate(session.document.chat_history)
-            if rotation.archived:
-                await self._contexts.archive(session.document, rotation.archived)
-            session.document.chat_history = list(rotation.kept)
+            await make_room(self._contexts, session.document)
             await self._contexts.write(session.document, etag=session.etag)
         await self._put_away(conversation_id, now)
 
@@ -66,7 +65,7 @@ def _fill(session: ChatContext, messages: Sequence[tuple[str, str, str]], now: d
         turn = session.chat_history[-1]
         turn.agent_responses.append(
             AgentMessage(
-                message_id=f"legacy_{turn.turn_id}_{len(turn.agent_responses)}",
+                message_id=f"{_RUN}{turn.turn_id}_{len(turn.agent_responses)}",
                 agent=name or "Agent",
                 text=text,
                 timestamp=now,
@@ -79,7 +78,7 @@ def _turn(session: ChatContext, text: str, now: datetime) -> Turn:
     session.next_turn_id += 1
     return Turn(
         turn_id=number,
-        run_id=f"legacy_{number}",
+        run_id=f"{_RUN}{number}",
         timestamp=now,
         user="",
         user_message=text,

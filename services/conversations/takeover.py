@@ -6,10 +6,19 @@ from datetime import datetime
 from data_models.chat_context import ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.conversation import AnsweredMessage, Conversation, Interruption, RunningTurn
-from data_models.documents import Stored
-from data_models.errors import InterruptedTurnError
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    CorruptDocumentError,
+    InterruptedTurnError,
+    StoreUnavailableError,
+)
+from data_models.identifiers import PatientId
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from services.conversations.room import make_room
 
 INTERRUPTED = InterruptedTurnError.code
+_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,53 +29,95 @@ class TakenOver:
     interruption: Interruption | None
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    context: ChatContext
+    turn: Turn
+
+
 class Takeover:
-    """Fences a dead turn off by rewriting the document it was going to write.
+    """Fences a dead turn off by rewriting the documents it was going to write.
 
     Whatever the old holder writes next meets a newer version and is refused (spec page 7, R31).
+    The caller has put the claim into its own name before, so that nobody else does the same.
     """
 
-    def __init__(self, *, contexts: ChatContextAccessor) -> None:
+    def __init__(
+        self, *, contexts: ChatContextAccessor, registries: PatientContextRegistryAccessor
+    ) -> None:
         self._contexts = contexts
+        self._registries = registries
 
     async def fence(
         self, conversation: Conversation, dead: RunningTurn, now: datetime
     ) -> TakenOver:
-        """Rewrite the document the claim names and store the user's message where it belongs.
+        """Rewrite what the claim names and store the user's message where it belongs.
 
-        A message whose patient was not decided goes to the session, which no model is shown
-        while a patient is active.
+        A message whose patient was not decided, or is not in the roster yet, goes to the session,
+        which no model is shown while a patient is active.
         """
         self._contexts.forget(conversation.conversation_id)
-        stored = await self._contexts.read(
-            conversation.conversation_id, dead.patient_id, epoch=conversation.epoch
-        )
-        context = stored.document
-        context.fence += 1
-        turn = find_run(context, dead.run_id)
-        if turn is None and (dead.decided or dead.patient_id is None):
-            turn = _kept(context, dead)
-        elsewhere = turn is None
-        if turn is not None and turn.turn_status in ("PENDING", "IN_PROGRESS"):
-            turn.turn_status, turn.error_code = "FAILED", INTERRUPTED
-        await self._contexts.write(context, etag=stored.etag)
-        if elsewhere or turn is None:
-            context, turn = await self._keep_in_session(conversation, dead)
-        return _taken_over(dead, context, turn, now)
+        patient_id, kept = dead.patient_id, None
+        if dead.decided and not await self._is_in_fenced_roster(conversation, patient_id):
+            patient_id = None
+        if patient_id is not None:
+            kept = await self._with_patient(conversation, patient_id, dead)
+        if kept is None:
+            kept = await self._rewritten(conversation, None, dead, keep=True)
+        if kept is None:
+            raise StoreUnavailableError("the message of a dead turn could not be kept")
+        return _taken_over(dead, kept, now)
 
-    async def _keep_in_session(
-        self, conversation: Conversation, dead: RunningTurn
-    ) -> tuple[ChatContext, Turn]:
-        stored: Stored[ChatContext] = await self._contexts.read(
-            conversation.conversation_id, None, epoch=conversation.epoch
-        )
-        context = stored.document
-        turn = find_run(context, dead.run_id)
-        if turn is None:
-            turn = _kept(context, dead)
-            turn.turn_status, turn.error_code = "FAILED", INTERRUPTED
-            await self._contexts.write(context, etag=stored.etag)
-        return context, turn
+    async def _is_in_fenced_roster(
+        self, conversation: Conversation, patient_id: PatientId | None
+    ) -> bool:
+        """Rewrite the registry too, which the dead turn may be about to write."""
+        for _ in range(_TRIES):
+            stored = await self._registries.read(
+                conversation.conversation_id, epoch=conversation.epoch, fresh=True
+            )
+            try:
+                await self._registries.write(stored.document, etag=stored.etag)
+            except (BlobChangedError, BlobExistsError):
+                continue  # the old holder is slow, not dead: look again
+            return patient_id in stored.document.patient_registry
+        raise StoreUnavailableError("the registry changes too fast")
+
+    async def _with_patient(
+        self, conversation: Conversation, patient_id: PatientId, dead: RunningTurn
+    ) -> _Kept | None:
+        try:
+            return await self._rewritten(conversation, patient_id, dead, keep=dead.decided)
+        except CorruptDocumentError:
+            return None  # nobody can write over it, and the session takes the message
+
+    async def _rewritten(
+        self,
+        conversation: Conversation,
+        patient_id: PatientId | None,
+        dead: RunningTurn,
+        *,
+        keep: bool,
+    ) -> _Kept | None:
+        """Raise the document's fence; return the dead turn if the document holds it now."""
+        for _ in range(_TRIES):
+            stored = await self._contexts.read(
+                conversation.conversation_id, patient_id, epoch=conversation.epoch, fresh=True
+            )
+            context = stored.document
+            context.fence += 1
+            turn = find_run(context, dead.run_id)
+            if turn is None and keep:
+                turn = _kept(context, dead)
+            if turn is not None and turn.turn_status in ("PENDING", "IN_PROGRESS"):
+                turn.turn_status, turn.error_code = "FAILED", INTERRUPTED
+            await make_room(self._contexts, context)
+            try:
+                await self._contexts.write(context, etag=stored.etag)
+            except (BlobChangedError, BlobExistsError):
+                continue  # the old holder is slow, not dead: look again
+            return None if turn is None else _Kept(context, turn)
+        raise StoreUnavailableError("the context document changes too fast")
 
 
 def find_run(context: ChatContext, run_id: str) -> Turn | None:
@@ -88,7 +139,8 @@ def _kept(context: ChatContext, dead: RunningTurn) -> Turn:
     return turn
 
 
-def _taken_over(dead: RunningTurn, context: ChatContext, turn: Turn, now: datetime) -> TakenOver:
+def _taken_over(dead: RunningTurn, kept: _Kept, now: datetime) -> TakenOver:
+    context, turn = kept.context, kept.turn
     answered = AnsweredMessage(
         message_hash=dead.message.message_hash,
         run_id=dead.run_id,

@@ -56,7 +56,8 @@ def rotate(turns: Sequence[Turn]) -> Rotation:
             if _fits(_total([_turn_size(each) for each in kept])):
                 break
             shorter = shorten(turn)
-            if shorter is not turn and turn.turn_id not in {each.turn_id for each in whole}:
+            # One that was shortened before is archived whole since then.
+            if shorter is not turn and not _is_shortened(turn):
                 whole.append(turn)
             kept[index] = shorter
     return Rotation(archived=turns[:leaving], whole=whole, kept=kept)
@@ -102,6 +103,11 @@ def head_and_tail(text: str, limit_chars: int) -> str:
         return text
     head, tail = limit_chars * 2 // 3, limit_chars // 3
     return f"{text[:head]}\n[… {len(text) - head - tail} characters left out …]\n{text[-tail:]}"
+
+
+def _is_shortened(turn: Turn) -> bool:
+    shortened = [answer.shortened_from_chars for answer in turn.agent_responses]
+    return any(each is not None for each in [turn.shortened_from_chars, *shortened])
 
 
 def _with_short_answers(turn: Turn) -> Turn:

@@ -1,5 +1,6 @@
 """The services around a store and a scripted team, as `app.py` builds them."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -49,6 +50,13 @@ OWNER = "alice"
 CHAT = "chat_1"
 
 
+class FarReplica(Replica):
+    """A process of another machine: nobody can tell whether it is dead, and it cannot either."""
+
+    def is_dead(self, name: str) -> bool:
+        return False
+
+
 class NoModel:
     """A classifier that never has a usable answer: what follows is decided by rules."""
 
@@ -72,10 +80,13 @@ class EchoTeam:
         self.say: Callable[[GroupChatRequest], Sequence[str]] = lambda request: (
             f"Heard: {request.text}",
         )
-        self.before: Callable[[GroupChatRequest], object] | None = None
+        self.gate = asyncio.Event()
+        """The team speaks only while this is set; so a turn can be held in its middle."""
+        self.gate.set()
 
     async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
         self.requests.append(request)
+        await self.gate.wait()
         for text in self.say(request):
             message_id = self._ids.new_id("msg")
             yield AgentMessageStarted(message_id, self.facilitator)
@@ -100,10 +111,11 @@ class World:
     ids: IdSource = field(default_factory=RandomIds)
     times: ClaimTimes = field(default_factory=ClaimTimes)
     audit: Audit | None = None
+    replica: Replica = field(default_factory=Replica)
+    queue_depth: int = 20
 
     def __post_init__(self) -> None:
         clock, ids = self.clock, self.ids
-        self.replica = Replica()
         self.team = EchoTeam(clock=clock, ids=ids)
         audit = self.audit or AuditTrail(store=self.audit_store, replica="r1", clock=clock)
         documents = Documents(store=CountingBlobStore(self.sessions), clock=clock, ids=ids)
@@ -137,11 +149,12 @@ class World:
         claimant = Claimant(
             conversations=self.conversations,
             registries=self.registries,
-            takeover=Takeover(contexts=self.contexts),
+            takeover=Takeover(contexts=self.contexts, registries=self.registries),
             owners=owners,
             replica=self.replica,
             clock=clock,
             times=self.times,
+            queue_depth=self.queue_depth,
         )
         self.desk = TurnDesk(
             pipeline=pipeline,
