@@ -42,6 +42,8 @@ class Connector:
     async def send(self, reference: Reference, activity: Activity) -> str:
         """Send `activity` until the channel takes it, a minute at most; return the channel's id.
 
+        A channel that took it and could not say so gets it twice: better than never.
+
         Raises:
             ChannelUnavailableError: the channel did not take it in time.
             ChannelRefusedError: the channel will not take it.

@@ -15,7 +15,8 @@ from services.access.principal import user_id
 
 V = TypeVar("V")
 _TEAMS = "msteams"
-_AT = re.compile(r"(?is)<at\b[^>]*>(.*?)</at>")
+# Bounded, so that a text of tags which never close takes no longer than any other.
+_AT = re.compile(r"(?i)<at\b[^<>]{0,200}>([^<>]{0,1000})</at>")
 
 
 class MessageReader:

@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _IMAGE = re.compile(r"!(?=\[)")
-_LINK = re.compile(r"\](?=\()(\(\s*<?([^\s<>()]*)[^()\n]*\))?")
+# Possessive, so that a text of brackets which never close takes no longer than any other.
+_LINK = re.compile(r"\](?=\()(\(\s*+<?+([^\s<>()]*+)[^()\n]*+\))?")
 _DEFINITION = re.compile(r"\](?=:)")
 _ADDRESS = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}):(//[^\s<>()\[\]`]*)")
 _HOST_ONLY = re.compile(r"(?i)\bwww\.")
-_SCRIPT = re.compile(r"(?i)\b(javascript|vbscript|data|file)\s*:(?=\S)")
+_SCRIPT = re.compile(r"(?i)\b(javascript|vbscript|data|file)\s*+:(?=\S)")
 
 
 def inert(text: str, *, hosts: Collection[str]) -> str:

@@ -27,7 +27,7 @@ def split_text(text: str, *, limit_bytes: int = TEXT_LIMIT_BYTES) -> list[str]:
 
 def _fitting(text: str, limit_bytes: int) -> int:
     """Return the greatest number of leading characters that fit, at least one."""
-    low, high = 1, len(text)
+    low, high = 1, min(len(text), limit_bytes)
     while low < high:
         middle = (low + high + 1) // 2
         if wire_size(text[:middle]) <= limit_bytes:

@@ -1,9 +1,15 @@
 """Texts for a channel: cut to its size, and inert."""
 
+import json
+import time
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bots.inbound import parse_activity
+from bots.incoming import MessageReader
 from bots.inert import inert
 from bots.split import split_text, wire_size
 
@@ -82,3 +88,24 @@ def test_nothing_that_could_lead_away_is_left(text: str) -> None:
     assert "![" not in found
     assert "://" not in found
     assert not any(f"<{letter}" in found for letter in "ahtpsjvcrxw/!?")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["](", "](a", "](<", "[](", "![", "<", "<a", "www.", "data ", "a:", "a://", " ", "\n", "ß."],
+)
+def test_two_hundred_kilobytes_of_anything_are_ready_in_no_time(piece: str) -> None:
+    text = "](" + piece * (200_000 // len(piece)) + "x" * 100_000
+    began = time.perf_counter()
+    split_text(inert(text, hosts=HOSTS))
+    assert time.perf_counter() - began < 1.0
+
+
+@pytest.mark.parametrize("piece", ["<at>", "<at ", "<at>x", "<AT></at"])
+def test_mentions_that_never_end_are_read_in_no_time(piece: str) -> None:
+    body = {"type": "message", "id": "a", "channelId": "x", "conversation": {"id": "c"},
+            "from": {"id": "u"}, "text": piece * (250_000 // len(piece))}  # fmt: skip
+    reader = MessageReader(agents=["Radiology"], own="Orchestrator", addressed_agent=None)
+    began = time.perf_counter()
+    reader.read(parse_activity(json.dumps(body).encode()), now=datetime(2030, 1, 1, tzinfo=UTC))
+    assert time.perf_counter() - began < 1.0
