@@ -13,9 +13,9 @@ import stamina
 import structlog
 from yarl import URL
 
-from bots.credentials import TokenSource
 from bots.reference import Activity, Reference, addressed
 from bots.service_urls import ServiceUrls
+from bots.tokens import TokenSource
 from data_models.errors import ChannelRefusedError, ChannelUnavailableError
 from services.access.outbound import GuardedResolver, OutboundPolicy
 

@@ -1,7 +1,6 @@
 """The bot's own tokens, which its replies carry."""
 
 import asyncio
-from typing import Protocol
 
 import requests
 from botframework.connector.auth import AppCredentials, MicrosoftAppCredentials
@@ -10,30 +9,11 @@ from botframework.connector.auth.managedidentity_app_credentials import (
 )
 
 from bots.config import BotConfig
+from bots.tokens import NoTokens, TokenSource
 from data_models.clock import Clock
 from data_models.errors import ChannelUnavailableError
 
 KEEP_SECONDS = 300.0
-
-
-class TokenSource(Protocol):
-    """Gives the token that a reply carries."""
-
-    async def token(self) -> str | None:
-        """Return a token, or None where the channel asks for none.
-
-        Raises:
-            ChannelUnavailableError: none can be had at the moment.
-        """
-        ...
-
-
-class NoTokens:
-    """For the Emulator and the Playground, which ask for none."""
-
-    async def token(self) -> str | None:
-        """See `TokenSource.token`."""
-        return None
 
 
 class AppTokens:

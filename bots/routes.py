@@ -1,21 +1,24 @@
 """The Bot Framework endpoints, for `app.py` to add to the web application.
 
-botbuilder takes half a second to import, so it is loaded once the port is open; requests that come
-before wait for it.
+botbuilder takes half a second to import, so it is loaded once the port is open. Until then the door
+turns strangers away as always, and others wait.
 """
 
 import asyncio
 import importlib
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import structlog
 from aiohttp import web
 
 from bots.config import BotConfig
+from bots.entrance import Entrance, open_entrance
 from bots.ports import BotServices
 from data_models.errors import NotFoundError
 from services.access.allow_list import EVERYBODY
+from services.run_hub import Run
 
 if TYPE_CHECKING:
     from bots.endpoint import Endpoint
@@ -34,38 +37,54 @@ def add_bot_routes(app: web.Application, *, config: BotConfig, services: BotServ
     app.router.add_post("/api/{agent}/messages", gate.take)
 
 
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The running bot, as far as it is loaded."""
+
+    entrance: Entrance
+    loading: "asyncio.Task[Endpoint]"
+
+
 class _Gate:
     """Holds requests until the endpoint is loaded."""
 
     def __init__(self, *, config: BotConfig, services: BotServices) -> None:
         self._config = config
         self._services = services
-        self._loading: asyncio.Task[Endpoint] | None = None
+        self._open: _Open | None = None
 
     async def open(self, _: web.Application) -> AsyncIterator[None]:
         """Run the endpoint for as long as the application runs."""
         _say_who_may_write(self._config)
-        self._loading = asyncio.create_task(self._load())
+        entrance = open_entrance(self._config, self._services.clock)
+        loading = asyncio.create_task(self._load(entrance))
+        self._open = _Open(entrance, loading)
+        self._services.desk.on_orphan("bot", self._deliver)
         yield
-        endpoint = await self._loading
-        await endpoint.close()
+        await (await loading).close()
+        await entrance.close()
 
     async def take(self, request: web.Request) -> web.Response:
         """Take an activity."""
+        if self._open is None:
+            raise web.HTTPServiceUnavailable
+        self._open.entrance.door.knock(request)
         agent = request.match_info.get("agent")
         known = {card.name.casefold() for card in self._services.team.agents}
         if agent is not None and agent.casefold() not in known:
             raise NotFoundError
-        if self._loading is None:
-            raise web.HTTPServiceUnavailable
-        endpoint = await asyncio.shield(self._loading)
+        endpoint = await asyncio.shield(self._open.loading)
         return await endpoint.take(request)
 
-    async def _load(self) -> "Endpoint":
-        await asyncio.to_thread(importlib.import_module, "bots.endpoint")
-        from bots.endpoint import open_endpoint
+    async def _deliver(self, run: Run) -> None:
+        if self._open is not None:
+            await (await asyncio.shield(self._open.loading)).deliver(run)
 
-        return await open_endpoint(self._config, self._services)
+    async def _load(self, entrance: Entrance) -> "Endpoint":
+        await asyncio.to_thread(importlib.import_module, "bots.endpoint")
+        from bots.endpoint import make_endpoint
+
+        return make_endpoint(self._config, self._services, entrance)
 
 
 def _say_who_may_write(config: BotConfig) -> None:

@@ -4,9 +4,22 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.bots.conftest import Start, registered
+from tests.bots.directory import ChannelDirectory
+from tests.fakes_connector import FakeConnector
+
 ROOT = Path(__file__).parents[2]
 
 
 def test_adding_the_routes_does_not_load_the_sdk() -> None:
     code = "import sys, bots.routes; sys.exit('botbuilder' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+async def test_strangers_are_turned_away_before_the_sdk_is_there(
+    start: Start, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    bot = await start(**registered(directory))
+    posted = await channel.say(bot.url, "hello")
+    assert posted.status == 401
+    assert posted.seconds < 0.1

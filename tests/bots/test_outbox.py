@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bots.connector import Connector, channel_session
-from bots.credentials import NoTokens
 from bots.outbox import KEPT_ACTIVITIES, Outbox
 from bots.reference import Reference
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
+from bots.tokens import NoTokens
 from data_models.errors import ChannelRefusedError
 from tests.fakes_connector import BOT, USER, FakeConnector
 

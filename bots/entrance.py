@@ -1,0 +1,54 @@
+"""What stands before the SDK and needs nothing of it: the door, its keys, the replies' session."""
+
+import asyncio
+from dataclasses import dataclass
+
+import aiohttp
+
+from bots.channel_keys import ChannelKeys, MetadataKeyDownload
+from bots.config import BotConfig
+from bots.connector import channel_session
+from bots.door import BotDoor, ChannelDoor, LoopbackDoor
+from bots.service_urls import ServiceUrls
+from data_models.clock import Clock
+from services.access.allow_list import AllowList
+
+
+@dataclass(frozen=True, slots=True)
+class Entrance:
+    """The open entrance.
+
+    Attributes:
+        upkeep: Renews the keys; None where there are none.
+    """
+
+    door: BotDoor
+    session: aiohttp.ClientSession
+    service_urls: ServiceUrls
+    upkeep: "asyncio.Task[None] | None" = None
+
+    async def close(self) -> None:
+        """End what runs; nobody may use the session any more."""
+        if self.upkeep is not None:
+            self.upkeep.cancel()
+        await self.session.close()
+
+
+def open_entrance(config: BotConfig, clock: Clock) -> Entrance:
+    """Return the entrance of `config`; call inside a running loop."""
+    loopback = config.app_id is None
+    session = channel_session(loopback=loopback)
+    urls = ServiceUrls(hosts=config.service_url_hosts, loopback=loopback)
+    if config.app_id is None:
+        return Entrance(LoopbackDoor(service_urls=urls), session, urls)
+    download = MetadataKeyDownload(session=session, metadata_url=config.key_metadata_url)
+    keys = ChannelKeys(download=download, clock=clock)
+    door = ChannelDoor(
+        app_id=config.app_id,
+        keys=keys,
+        service_urls=urls,
+        tenants=AllowList(names=config.tenants),
+        users=AllowList(names=config.users),
+        clock=clock,
+    )
+    return Entrance(door, session, urls, asyncio.create_task(keys.keep_fresh()))

@@ -1,0 +1,23 @@
+"""Where the token comes from that a reply carries."""
+
+from typing import Protocol
+
+
+class TokenSource(Protocol):
+    """Gives the token that a reply carries."""
+
+    async def token(self) -> str | None:
+        """Return a token, or None where the channel asks for none.
+
+        Raises:
+            ChannelUnavailableError: none can be had at the moment.
+        """
+        ...
+
+
+class NoTokens:
+    """For the Emulator and the Playground, which ask for none."""
+
+    async def token(self) -> str | None:
+        """See `TokenSource.token`."""
+        return None
