@@ -48,6 +48,8 @@ from tests.fakes_store import MemoryBlobStore
 
 OWNER = "alice"
 CHAT = "chat_1"
+ENDLESS = "…"
+"""A text that ends so is begun and never finished."""
 
 
 class FarReplica(Replica):
@@ -80,6 +82,7 @@ class EchoTeam:
         self.say: Callable[[GroupChatRequest], Sequence[str]] = lambda request: (
             f"Heard: {request.text}",
         )
+        self.also: Callable[[GroupChatRequest], Sequence[GroupChatEvent]] = lambda request: ()
         self.gate = asyncio.Event()
         """The team speaks only while this is set; so a turn can be held in its middle."""
         self.gate.set()
@@ -91,12 +94,16 @@ class EchoTeam:
             message_id = self._ids.new_id("msg")
             yield AgentMessageStarted(message_id, self.facilitator)
             yield AgentTextDelta(message_id, text)
+            if text.endswith(ENDLESS):
+                await asyncio.Event().wait()
             now = self._clock.now()
             yield AgentMessageFinished(
                 AgentMessage(
                     message_id=message_id, agent=self.facilitator, text=text, timestamp=now
                 )
             )
+        for event in self.also(request):
+            yield event
         yield ChatFinished("answered")
 
 
