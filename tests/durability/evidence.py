@@ -11,6 +11,7 @@ from data_models.conversation import AnsweredBlob, Conversation, QueuedMessage
 from data_models.document import Document
 from data_models.documents import parse_document
 from data_models.identifiers import storage_folder
+from data_models.layout import CORRUPT_MARK
 from data_models.patient_context_models import Registry
 
 
@@ -49,8 +50,12 @@ class Evidence:
 
     @property
     def live(self) -> dict[str, bytes]:
-        """What is not in an archive."""
-        return {name: data for name, data in self.blobs.items() if not name.startswith("archive/")}
+        """What is not in an archive, and not a damaged document's copy."""
+        return {
+            name: data
+            for name, data in self.blobs.items()
+            if not name.startswith("archive/") and CORRUPT_MARK not in name
+        }
 
     @property
     def conversation(self) -> Conversation:
