@@ -179,7 +179,12 @@ def _started(base: _Base) -> Started:
     from group_chat.build import build_team
 
     return build_team(
-        base.settings, team=base.spec, records=base.records, clock=base.clock, ids=base.ids
+        base.settings,
+        team=base.spec,
+        records=base.records,
+        audit=base.audit,
+        clock=base.clock,
+        ids=base.ids,
     )
 
 
@@ -315,11 +320,14 @@ def _stop_on_signals(stopped: asyncio.Event) -> None:
 
 
 async def _start(server: Server, stopped: asyncio.Event) -> None:
+    started = False
     try:
         await server.start()
-    except ConfigurationError:
-        stopped.set()
-        raise
+        started = True
+    finally:
+        if not started:
+            # Whatever it was, a server that can never be ready must not stay; `serve` raises it.
+            stopped.set()
     logger.info("ready")
 
 
