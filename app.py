@@ -4,17 +4,17 @@ Nothing else builds objects. `python app.py` serves; tests call `build` with sto
 """
 
 import asyncio
-import signal
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
 import aiohttp
-import structlog
 from aiohttp import web
 from prometheus_client import CollectorRegistry
 
+from bots.config import bot_config
+from bots.ports import BotServices
+from bots.routes import add_bot_routes
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
@@ -28,14 +28,15 @@ from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
-from routes.server import Door, create_runner, create_web_app
+from routes.server import Door, create_web_app
+from routes.serving import Server, serve
 from services.access.chosen import (
     authenticator_for,
     message_rate_for,
     origin_policy_for,
     outbound_policy_for,
 )
-from services.access.limits import SocketSlots
+from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.conversation_reader import ConversationReader
@@ -60,10 +61,8 @@ from services.telemetry.tracing import configure_traces
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
 from services.turn_pipeline import TurnPipeline
+from services.turn_state import footer_of
 from settings import Settings, load_settings
-
-DRAIN_SECONDS = 25.0
-logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +85,6 @@ class _Base:
     pattern: PatientIdPattern
     spec: Team
     team: LateStart
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """Everything that serves, and how it starts and stops."""
-
-    web: web.Application
-    desk: TurnDesk
-    readiness: Readiness
-    start: Callable[[], Awaitable[None]]
-    close: Callable[[], Awaitable[None]]
 
 
 def build(
@@ -127,6 +115,8 @@ def build(
     )
     context = _route_context(base, desk, reader, readiness, registry)
     application = create_web_app(context=context, door=door)
+    if settings.bot_endpoints:
+        _add_bots(application, base, desk, context.rate)
 
     async def close() -> None:
         await base.team.close()
@@ -135,7 +125,7 @@ def build(
 
     return Server(
         web=application,
-        desk=desk,
+        drain=lambda seconds: desk.drain(seconds=seconds),
         readiness=readiness,
         start=lambda: base.team.start(lambda: _started(base)),
         close=close,
@@ -290,45 +280,24 @@ def _route_context(
     )
 
 
-async def serve(settings: Settings) -> None:
-    """Serve until SIGTERM or SIGINT; running turns finish or are stored as interrupted."""
+def _add_bots(app: web.Application, base: _Base, desk: TurnDesk, rate: MessageRate) -> None:
+    config = bot_config(base.settings, patient_id_example=base.pattern.example())
+    services = BotServices(desk=desk, team=base.team, footer=footer_of, rate=rate, clock=base.clock)
+    add_bot_routes(app, config=config, services=services)
+
+
+async def run(settings: Settings) -> None:
+    """Build the server and serve until it is stopped."""
     ids, clock = RandomIds(), SystemClock()
-    stopped = asyncio.Event()
-    _stop_on_signals(stopped)
     async with outbound_session(outbound_policy_for(settings)) as session:
         stores = open_stores(settings, ids=ids)
         server = build(settings, stores=stores, clock=clock, ids=ids, session=session)
-        runner = create_runner(server.web, handshake_seconds=settings.handshake_seconds)
-        await runner.setup()
-        await web.TCPSite(runner, settings.host, settings.port).start()
-        logger.info("listening", url=f"http://{settings.host}:{settings.port}")
-        starting = asyncio.create_task(_start(server, stopped))
-        await stopped.wait()
-        server.readiness.drain()
-        await server.desk.drain(seconds=DRAIN_SECONDS)
-        await runner.cleanup()
-        await asyncio.wait({starting})
-        await server.close()
-        starting.result()
-
-
-def _stop_on_signals(stopped: asyncio.Event) -> None:
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        # Not loop.add_signal_handler: Windows has none.
-        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
-
-
-async def _start(server: Server, stopped: asyncio.Event) -> None:
-    started = False
-    try:
-        await server.start()
-        started = True
-    finally:
-        if not started:
-            # Whatever it was, a server that can never be ready must not stay; `serve` raises it.
-            stopped.set()
-    logger.info("ready")
+        await serve(
+            server,
+            host=settings.host,
+            port=settings.port,
+            handshake_seconds=settings.handshake_seconds,
+        )
 
 
 def main() -> int:
@@ -339,7 +308,7 @@ def main() -> int:
         traces = configure_traces(
             endpoint=settings.otel_exporter_otlp_endpoint, service_name=settings.otel_service_name
         )
-        asyncio.run(serve(settings))
+        asyncio.run(run(settings))
     except ConfigurationError as error:
         sys.stderr.write(f"{error}\n")
         return 2

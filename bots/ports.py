@@ -1,6 +1,6 @@
 """What the bot needs from the services, said in its own words."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from data_models.turn_events import SharedState
 from services.group_chat_port import AgentCard
 from services.run_hub import Run
 
-Deliver = Callable[[Run], Awaitable[None]]
+Deliver = Callable[[Run], Coroutine[None, None, None]]
 
 
 class Desk(Protocol):

@@ -89,7 +89,7 @@ class _Gate:
 
 def _say_who_may_write(config: BotConfig) -> None:
     if config.app_id is None:
-        logger.warning("bot_serves_this_machine_only", reason="MicrosoftAppId is not set")
+        logger.warning("bot_serves_this_machine_only", setting="MicrosoftAppId")
         return
     for setting, names in (
         ("ADDITIONAL_ALLOWED_TENANT_IDS", config.tenants),

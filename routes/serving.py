@@ -1,0 +1,85 @@
+"""Listens, serves until a signal, and stops in order: no turn is lost (spec page 7, R29)."""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import structlog
+from aiohttp import web
+
+from data_models.errors import ConfigurationError
+from routes.health import Readiness
+from routes.server import create_runner
+
+DRAIN_SECONDS = 25.0
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Everything that serves, and how it starts and stops.
+
+    Attributes:
+        start: Runs once the port is open; readiness waits for it.
+        drain: Lets running turns finish within so many seconds, else stores them as interrupted.
+        close: Releases connections; the last thing that happens.
+    """
+
+    web: web.Application
+    readiness: Readiness
+    start: Callable[[], Awaitable[None]]
+    drain: Callable[[float], Awaitable[None]]
+    close: Callable[[], Awaitable[None]]
+
+
+async def serve(server: Server, *, host: str, port: int, handshake_seconds: float) -> None:
+    """Serve until SIGTERM or SIGINT; running turns finish or are stored as interrupted.
+
+    Raises:
+        ConfigurationError: the address cannot be listened on, or the start failed.
+    """
+    stopped = asyncio.Event()
+    _stop_on_signals(stopped)
+    runner = create_runner(server.web, handshake_seconds=handshake_seconds)
+    await runner.setup()
+    try:
+        await _listen(runner, host, port)
+        starting = asyncio.create_task(_start(server, stopped))
+        await stopped.wait()
+        server.readiness.drain()
+        await server.drain(DRAIN_SECONDS)
+    finally:
+        await runner.cleanup()
+        await server.close()
+    starting.cancel()
+    await asyncio.wait({starting})
+    if not starting.cancelled():
+        starting.result()
+
+
+async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except OSError as error:
+        raise ConfigurationError(
+            f"HOST, PORT: {host}:{port} cannot be listened on, perhaps because another program "
+            "does. Example: PORT=4000"
+        ) from error
+    logger.info("listening", url=f"http://{host}:{port}")
+
+
+def _stop_on_signals(stopped: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        # Not loop.add_signal_handler: Windows has none.
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stopped.set))
+
+
+async def _start(server: Server, stopped: asyncio.Event) -> None:
+    try:
+        await server.start()
+    except ConfigurationError:
+        stopped.set()
+        raise
+    logger.info("ready")
