@@ -1,0 +1,234 @@
+"""A claim: one turn at a time, and whoever lost it writes nothing more."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from data_models.claim import Claim, Successor, claimed, lease_end
+from data_models.claim_decision import ClaimTimes
+from data_models.conversation import AnsweredMessage, Conversation, RunningTurn
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.documents import Documents
+from data_models.errors import ClaimLostError, StoreUnavailableError
+from data_models.identifiers import PatientId
+from data_models.incoming_message import IncomingMessage, Sender
+from tests.fakes import CountingIds, FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import Down, FaultyBlobStore, LostAnswer
+
+TIMES = ClaimTimes(renew_every=timedelta(seconds=0.01))
+ANSWERED = AnsweredMessage("hash", "run_1", None, 0, 1, 0)
+
+
+class Desk:
+    """Two replicas at one conversation."""
+
+    def __init__(self) -> None:
+        self.store = MemoryBlobStore()
+        self.clock = FixedClock()
+        self.inner = FaultyBlobStore(self.store)
+        self.here = self._accessor(self.inner)
+        self.there = self._accessor(self.store)
+
+    def _accessor(self, store: MemoryBlobStore | FaultyBlobStore) -> ConversationAccessor:
+        documents = Documents(store=store, clock=self.clock, ids=CountingIds())
+        return ConversationAccessor(documents=documents)
+
+    def running(self, run_id: str, *, replica: str = "here") -> RunningTurn:
+        message = IncomingMessage(
+            conversation_id="c",
+            channel="web",
+            channel_id="web",
+            owner="alice",
+            sender=Sender(principal_id="alice"),
+            message_id=run_id,
+            text="hello",
+            received_at=self.clock.now(),
+        )
+        now = self.clock.now()
+        return RunningTurn(
+            run_id=run_id,
+            message=message,
+            replica=replica,
+            patient_id=None,
+            started_at=now,
+            expires_at=lease_end(now, TIMES),
+        )
+
+    async def claim(self, run_id: str = "run_1") -> Claim:
+        now = self.clock.now()
+        new = Conversation(
+            conversation_id="c", owner="alice", channel="web", created_at=now, updated_at=now
+        )
+        claim = await claimed(
+            conversations=self.here,
+            conversation=new,
+            etag=None,
+            running=self.running(run_id),
+            clock=self.clock,
+            times=TIMES,
+            was_known=False,
+        )
+        assert claim is not None
+        return claim
+
+    async def stored(self) -> Conversation:
+        found = await self.there.read("c", fresh=True)
+        assert found is not None
+        return found.document
+
+    async def count_in(self) -> None:
+        """Another replica queues a message."""
+        found = await self.there.read("c", fresh=True)
+        assert found is not None
+        found.document.inbox_tail += 1
+        await self.there.write(found.document, etag=found.etag)
+
+    async def take_over(self) -> None:
+        found = await self.there.read("c", fresh=True)
+        assert found is not None
+        assert found.document.running_turn is not None
+        found.document.running_turn.replica = "there"
+        await self.there.write(found.document, etag=found.etag)
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+async def test_of_two_who_claim_one_is_refused(desk: Desk) -> None:
+    await desk.claim()
+    now = desk.clock.now()
+    late = await claimed(
+        conversations=desk.there,
+        conversation=Conversation(
+            conversation_id="c", owner="alice", channel="web", created_at=now, updated_at=now
+        ),
+        etag=None,
+        running=desk.running("run_2", replica="there"),
+        clock=desk.clock,
+        times=TIMES,
+        was_known=False,
+    )
+    assert late is None
+    assert (await desk.stored()).running_turn == desk.running("run_1")
+
+
+async def test_a_message_counted_in_meanwhile_is_kept(desk: Desk) -> None:
+    claim = await desk.claim()
+    await desk.count_in()
+    await claim.name_patient(PatientId("patient_4"))
+    stored = await desk.stored()
+    assert stored.inbox_tail == 1
+    assert stored.running_turn is not None
+    assert (stored.running_turn.patient_id, stored.running_turn.decided) == ("patient_4", True)
+
+
+async def test_who_was_taken_over_can_change_nothing(desk: Desk) -> None:
+    claim = await desk.claim()
+    await desk.take_over()
+    before = desk.store.contents
+    for attempt in (claim.name_patient(None), claim.confirm(), release(claim)):
+        with pytest.raises(ClaimLostError):
+            await attempt
+    assert claim.is_lost
+    assert desk.store.contents == before
+
+
+async def release(claim: Claim, successor: Successor | None = None) -> Claim | None:
+    return await claim.release(ANSWERED, change=lambda _: None, successor=successor)
+
+
+async def test_holding_costs_nothing_while_the_lease_runs(desk: Desk) -> None:
+    claim = await desk.claim()
+    operations = len(desk.inner.operations)
+    await claim.hold()
+    assert len(desk.inner.operations) == operations
+
+
+async def test_a_paused_process_renews_before_it_writes_and_learns_that_it_is_late(
+    desk: Desk,
+) -> None:
+    claim = await desk.claim()
+    desk.clock.advance(40)
+    await claim.hold()
+    renewed = (await desk.stored()).running_turn
+    assert renewed is not None
+    assert renewed.expires_at == desk.clock.now() + TIMES.lease
+    desk.clock.advance(40)
+    await desk.take_over()
+    with pytest.raises(ClaimLostError):
+        await claim.hold()
+
+
+async def test_the_claim_is_renewed_while_a_turn_runs(desk: Desk) -> None:
+    claim = await desk.claim()
+    async with claim.kept(lambda: None):
+        desk.clock.advance(20)
+        await asyncio.sleep(0.05)
+    running = (await desk.stored()).running_turn
+    assert running is not None
+    assert running.expires_at == desk.clock.now() + TIMES.lease
+
+
+async def test_losing_the_claim_is_told_to_the_turn(desk: Desk) -> None:
+    claim, lost = await desk.claim(), asyncio.Event()
+    await desk.take_over()
+    async with claim.kept(lost.set):
+        await asyncio.wait_for(lost.wait(), 1)
+    assert claim.is_lost
+
+
+async def test_an_outage_does_not_end_the_turn_before_its_lease(desk: Desk) -> None:
+    claim, lost = await desk.claim(), asyncio.Event()
+    desk.inner.always = Down()
+    async with claim.kept(lost.set):
+        await asyncio.sleep(0.05)
+    assert not lost.is_set()
+
+
+async def test_the_next_message_is_claimed_in_the_write_that_frees(desk: Desk) -> None:
+    claim = await desk.claim()
+    await desk.count_in()
+    operations = len(desk.inner.operations)
+    heir = await release(claim, Successor(running=desk.running("run_2"), number=0))
+    assert heir is not None
+    assert heir.run_id == "run_2"
+    stored = await desk.stored()
+    assert stored.running_turn == desk.running("run_2")
+    assert (stored.inbox_head, stored.answered) == (1, [ANSWERED])
+    writes = [each.kind for each in desk.inner.operations[operations:] if each.kind != "read"]
+    assert writes == ["replace", "replace"]  # the first met the message counted in
+    await heir.confirm()
+
+
+async def test_a_release_whose_answer_was_lost_is_a_release(desk: Desk) -> None:
+    claim = await desk.claim()
+    desk.inner.always = LostAnswer()
+    releasing = release(claim)
+    with pytest.raises(StoreUnavailableError):
+        await releasing
+    desk.inner.always = None
+    again = release(claim)
+    await again
+    stored = await desk.stored()
+    assert (stored.running_turn, stored.answered) == (None, [ANSWERED])
+
+
+async def test_a_release_that_landed_before_somebody_elses_claim_counts(desk: Desk) -> None:
+    claim = await desk.claim()
+
+    async def land_and_let_another_claim() -> None:
+        found = await desk.there.read("c", fresh=True)
+        assert found is not None
+        found.document.running_turn = desk.running("run_9", replica="there")
+        found.document.answered.append(ANSWERED)
+        await desk.there.write(found.document, etag=found.etag)
+
+    await land_and_let_another_claim()
+    assert await release(claim) is None
+    running = (await desk.stored()).running_turn
+    assert running is not None
+    assert running.run_id == "run_9"
