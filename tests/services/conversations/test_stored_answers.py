@@ -1,0 +1,97 @@
+"""A message that was answered is never answered anew; it is told the stored answer."""
+
+import pytest
+
+from data_models.turn_events import RunFailed, RunFinished
+from services.group_chat_port import GroupChatRequest
+from tests.fakes_store import MemoryBlobStore
+from tests.services.world import ENDLESS, Heard, World
+
+
+@pytest.fixture
+def world() -> World:
+    return World(sessions=MemoryBlobStore())
+
+
+def restarted(world: World) -> World:
+    return World(sessions=world.sessions, users=world.users)
+
+
+async def told(world: World, text: str, message_id: str) -> Heard:
+    ended = await world.say(text, message_id=message_id)
+    await world.desk.idle()
+    return ended
+
+
+async def repeated(world: World, text: str, message_id: str) -> Heard:
+    again = await told(world, text, message_id)
+    assert again.run.replayed
+    return again
+
+
+async def test_at_once_after_a_restart_and_after_a_switch(world: World) -> None:
+    first = await told(world, "start a tumor board for patient_4", "m1")
+    assert (await repeated(world, "whatever it says now", "m1")).texts == first.texts
+    world = restarted(world)
+    assert (await repeated(world, "start a tumor board for patient_4", "m1")).texts == first.texts
+    await told(world, "switch to patient_15", "m2")
+    again = await repeated(world, "start a tumor board for patient_4", "m1")
+    assert (again.texts, again.run.run_id) == (first.texts, first.run.run_id)
+    assert world.team.requests == []
+
+
+async def test_after_a_clear_it_says_so_and_shows_nothing_of_the_archive(world: World) -> None:
+    await told(world, "start a tumor board for patient_4", "m1")
+    await told(world, "clear", "m2")
+    again = await repeated(world, "start a tumor board for patient_4", "m1")
+    assert "cleared since" in again.texts[0]
+    assert "patient_4" not in again.texts[0]
+    assert isinstance((await repeated(world, "clear", "m2")).end, RunFinished)
+
+
+async def test_a_turn_that_failed_is_told_as_failed(world: World) -> None:
+    def fail(_: GroupChatRequest) -> list[str]:
+        raise ZeroDivisionError("a patient's words")
+
+    world.team.say = fail
+    first = await told(world, "hello", "m1")
+    assert isinstance(first.end, RunFailed)
+    again = await repeated(restarted(world), "hello", "m1")
+    assert again.end == first.end
+    assert "patient's words" not in str(again.events)
+
+
+async def test_a_turn_that_was_cut_off_is_told_as_far_as_it_was_shown(world: World) -> None:
+    world.team.say = lambda _: ["First.", f"Second{ENDLESS}"]
+    world.team.gate.set()
+    await world.submit("hello", message_id="m1")
+    await world.desk.drain(seconds=0.05)
+    again = await repeated(restarted(world), "hello", "m1")
+    assert again.texts == ["First.", f"Second{ENDLESS}"]
+    assert isinstance(again.end, RunFailed)
+    assert again.end.code == "interrupted"
+
+
+async def test_a_long_answer_is_repeated_whole_after_it_left_the_document(world: World) -> None:
+    world.team.say = lambda request: [f"{request.text}: " + "long " * 3_000]
+    firsts = [await told(world, f"question {number}", f"m{number}") for number in range(8)]
+    world = restarted(world)
+    for number, first in enumerate(firsts):
+        assert (await repeated(world, f"question {number}", f"m{number}")).texts == first.texts
+
+
+async def test_the_same_id_of_another_sender_is_another_message(world: World) -> None:
+    await told(world, "hello", "m1")
+    other = world.message("hello from bob", message_id="m1")
+    sender = other.sender.model_copy(update={"principal_id": "bob"})
+    run = await world.desk.submit(other.model_copy(update={"sender": sender}))
+    await run.wait()
+    assert not run.replayed
+
+
+async def test_three_hundred_messages_later_the_first_is_still_known(world: World) -> None:
+    for number in range(300):
+        await told(world, f"message {number}", f"m{number}")
+    world = restarted(world)
+    assert (await repeated(world, "again", "m0")).texts == ["Heard: message 0"]
+    assert (await repeated(world, "again", "m299")).texts == ["Heard: message 299"]

@@ -1,0 +1,149 @@
+"""What people read back: their own, whole, once, and on record."""
+
+import pytest
+
+from data_models.errors import NotFoundError, StoreUnavailableError
+from services.audit.entry import AuditEntry
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import Down, FaultyBlobStore
+from tests.services.world import CHAT, World
+
+
+class Records:
+    """An `Audit` that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def record(self, entry: AuditEntry) -> None:
+        self.entries.append(entry)
+
+    async def close(self) -> None:
+        """Nothing is under way."""
+
+
+@pytest.fixture
+def audit() -> Records:
+    return Records()
+
+
+@pytest.fixture
+async def world(audit: Records) -> World:
+    world = World(audit=audit)
+    await world.say("hello")
+    await world.say("start a tumor board for patient_4")
+    await world.desk.idle()
+    return world
+
+
+BAD_IDS = ["absent", "", "\ud800", "x" * 5_000, "../chat_1"]
+
+
+@pytest.mark.parametrize("chat", [*BAD_IDS, CHAT])
+async def test_absent_malformed_and_not_yours_are_one_answer(world: World, chat: str) -> None:
+    owner = "mallory" if chat == CHAT else "alice"
+    reader = world.reader
+    attempts = [
+        reader.access(chat, owner=owner),
+        reader.view(chat, owner=owner),
+        reader.messages(chat, owner=owner, patient_id=None),
+        reader.artifact(chat, owner=owner, patient_id="session", artifact_id="file_1"),
+        reader.roster_member(chat, owner=owner, patient_id="patient_4"),
+    ]
+    told = []
+    for attempt in attempts:
+        with pytest.raises(NotFoundError) as caught:
+            await attempt
+        told.append(str(caught.value))
+    assert set(told) == {"no such conversation"}
+
+
+@pytest.mark.parametrize("patient", ["patient_15", "../patient_4", "patient_4\n", "", "PATIENT_4"])
+async def test_a_patient_who_is_not_in_the_roster_is_not_there(world: World, patient: str) -> None:
+    with pytest.raises(NotFoundError):
+        await world.reader.messages(CHAT, owner="alice", patient_id=patient)
+
+
+async def test_a_new_conversation_can_be_begun_only_where_nobody_is(world: World) -> None:
+    await world.reader.access("unclaimed", owner="bob", unclaimed_ok=True)
+    with pytest.raises(NotFoundError):
+        await world.reader.access(CHAT, owner="bob", unclaimed_ok=True)
+
+
+async def test_a_store_that_is_down_is_not_an_absent_conversation(world: World) -> None:
+    inner = FaultyBlobStore(world.sessions, always=Down())
+    blind = World(sessions=inner, users=world.users)
+    with pytest.raises(StoreUnavailableError):
+        await blind.reader.access(CHAT, owner="alice", unclaimed_ok=True)
+
+
+async def test_nobody_can_guess_a_created_conversation_and_its_owner_lists_it(
+    world: World,
+) -> None:
+    created = [await world.reader.create(owner="alice") for _ in range(3)]
+    listed = [row.chat_id for row in await world.reader.list_of(owner="alice")]
+    assert sorted(listed) == sorted([*created, CHAT])
+    assert await world.reader.list_of(owner="bob") == []
+    assert all(len(each) >= 26 for each in created)
+
+
+async def test_a_view_shows_the_conversation_as_it_stands(world: World) -> None:
+    world.team.gate.clear()
+    run = await world.submit("slow")
+    await world.submit("waits")
+    view = await world.reader.view(CHAT, owner="alice")
+    assert view.patient_id == "patient_4"
+    assert [row.patient_id for row in view.patients] == ["patient_4"]
+    assert view.running_turn is not None
+    assert (view.running_turn.run_id, view.queued) == (run.run_id, 1)
+    world.team.gate.set()
+    await world.desk.idle()
+
+
+async def test_a_history_is_read_page_by_page_without_gap_or_double(world: World) -> None:
+    world.team.say = lambda request: [f"Heard: {request.text}", "x" * 1_500]
+    for number in range(40):
+        await world.say(f"note {number}")
+    await world.desk.idle()
+    seen: list[str] = []
+    before: int | None = None
+    while True:
+        page = await world.reader.messages(
+            CHAT, owner="alice", patient_id="patient_4", before=before, limit=7
+        )
+        seen = [turn.user_message for turn in page.turns] + seen
+        if page.next_before is None:
+            break
+        before = page.next_before
+    notes = [f"note {number}" for number in range(40)]
+    assert seen == ["start a tumor board for patient_4", *notes]
+
+
+async def test_the_sessions_own_talk_is_read_by_its_name(world: World) -> None:
+    page = await world.reader.messages(CHAT, owner="alice", patient_id="session")
+    assert [turn.user_message for turn in page.turns] == ["hello"]
+    assert page.patient_id is None
+
+
+async def test_every_reading_is_on_record_before_it_happens(world: World, audit: Records) -> None:
+    audit.entries.clear()
+    await world.reader.view(CHAT, owner="alice")
+    await world.reader.messages(CHAT, owner="alice", patient_id="patient_4")
+    with pytest.raises(NotFoundError):
+        await world.reader.artifact(CHAT, owner="alice", patient_id="patient_4", artifact_id="no")
+    recorded = [(each.principal, each.patient, each.actions) for each in audit.entries]
+    assert recorded == [
+        ("alice", "patient_4", ("read_conversation",)),
+        ("alice", "patient_4", ("read_history",)),
+        ("alice", "patient_4", ("read_artifact",)),
+    ]
+
+
+async def test_reading_changes_nothing(world: World) -> None:
+    store = world.sessions
+    assert isinstance(store, MemoryBlobStore)
+    before = store.contents
+    await world.reader.view(CHAT, owner="alice")
+    await world.reader.messages(CHAT, owner="alice", patient_id=None)
+    await world.reader.list_of(owner="alice")
+    assert store.contents == before
