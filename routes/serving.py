@@ -1,6 +1,7 @@
 """Listens, serves until a signal, and stops in order: no turn is lost (spec page 7, R29)."""
 
 import asyncio
+import gc
 import signal
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -82,4 +83,7 @@ async def _start(server: Server, stopped: asyncio.Event) -> None:
     except ConfigurationError:
         stopped.set()
         raise
+    # What was imported and built stays for good. Looked through at every collection, it took a
+    # third of a turn's CPU.
+    gc.freeze()
     logger.info("ready")
