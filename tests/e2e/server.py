@@ -101,6 +101,10 @@ class Server:
         process.wait(timeout=STOP_SECONDS)
         self._process = None
 
+    def signal(self, number: signal.Signals) -> None:
+        """Send a signal, such as SIGSTOP, which makes it stand still."""
+        self._running().send_signal(number)
+
     def close(self) -> None:
         """End it in whatever state it is."""
         if self._process is not None:

@@ -140,7 +140,8 @@ async def test_switching_back_brings_everything_back(world: World, surface: Surf
         await propose(world, talk, stored)
         await talk.say("switch to patient_15", last_words="Switched to patient_15.")
         seen = len(world.model.requests) if world.model else 0
-        await talk.say("what is the current status?", last_words="Back")
+        status = await talk.say("@PatientStatus what is the status?", last_words="(active)")
+        assert status.agents == ["PatientStatus"]
         await talk.say("switch to patient_4", last_words="Switched to patient_4.")
         if world.model:
             asked = [request.text for request in list(world.model.requests)[seen:]]
