@@ -50,6 +50,7 @@ from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.patient_directory import PatientDirectory
+from services.patient_sources import PatientSources
 from services.records.chosen import records_for
 from services.records.ports import PatientRecords
 from services.replica import Replica
@@ -272,6 +273,7 @@ def _route_context(
         directory=PatientDirectory(
             reader=reader, records=base.records, audit=base.audit, clock=base.clock
         ),
+        sources=PatientSources(reader=reader, records=base.records, audit=base.audit),
         patient_id_example=base.pattern.example(),
         link_hosts=settings.link_allow_list,
         limits=SocketLimits(

@@ -5,6 +5,7 @@ from typing import Any, Literal
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from data_models.identifiers import hashed
+from data_models.plan import StepEdit
 
 MESSAGE_LIMIT_CHARS = 16_000
 
@@ -27,6 +28,7 @@ class Press(BaseModel):
         target_id: Id of the open question or of the proposed plan.
         answer: For a question the answer's words, for a plan `confirm`, `change` or `cancel`.
         steps: For `confirm`: the numbers of the plan's steps to run, in order; None for all.
+        edits: For `confirm`: steps whose words the user changed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -34,6 +36,7 @@ class Press(BaseModel):
     target_id: str
     answer: str
     steps: tuple[int, ...] | None = None
+    edits: tuple[StepEdit, ...] = ()
 
 
 class IncomingMessage(BaseModel):

@@ -11,6 +11,7 @@ from data_models.document import Part
 PlanStatus = Literal["proposed", "running", "done", "cancelled", "replaced"]
 StepStatus = Literal["pending", "running", "done", "skipped"]
 PLAN_LIMIT_STEPS = 20
+STEP_LIMIT_CHARS = 500
 
 
 class PlanStep(Part):
@@ -18,9 +19,16 @@ class PlanStep(Part):
 
     number: int
     agent: str
-    text: str = Field(max_length=500)
+    text: str = Field(max_length=STEP_LIMIT_CHARS)
     needs: list[str] = Field(default_factory=list)
     status: StepStatus = "pending"
+
+
+class StepEdit(Part):
+    """The user's own words for a step, given before the plan was confirmed."""
+
+    number: int
+    text: str = Field(min_length=1, max_length=STEP_LIMIT_CHARS)
 
 
 class Plan(Part):
@@ -58,14 +66,25 @@ class Plan(Part):
         ]
         return self.model_copy(update={"steps": steps, "updated_at": now})
 
-    def confirmed(self, order: Sequence[int] | None, *, now: datetime) -> Self:
-        """Return a copy that runs all steps, or those of `order` in that order, the rest skipped."""
+    def confirmed(
+        self, order: Sequence[int] | None, *, now: datetime, edits: Sequence[StepEdit] = ()
+    ) -> Self:
+        """Return a copy that runs all steps, or those of `order` as ordered, the rest skipped.
+
+        Args:
+            edits: What steps say from now on; an edit of a step that is not there changes nothing.
+        """
         chosen = list(order) if order is not None else [step.number for step in self.steps]
-        by_number = {step.number: step for step in self.steps}
+        texts = {edit.number: edit.text for edit in edits}
+        edited = [
+            step.model_copy(update={"text": texts.get(step.number, step.text)})
+            for step in self.steps
+        ]
+        by_number = {step.number: step for step in edited}
         kept = [by_number[number] for number in dict.fromkeys(chosen) if number in by_number]
         left = [
             step.model_copy(update={"status": "skipped"})
-            for step in self.steps
+            for step in edited
             if step.number not in chosen
         ]
         update = {"status": "running", "steps": kept + left, "updated_at": now}

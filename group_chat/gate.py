@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
-from data_models.plan import Plan
+from data_models.plan import Plan, StepEdit
 from services.patient_context.commands import is_confirmation, is_no
 
 _AT = re.compile(r"^\s*@\s*([A-Za-z][\w-]*)[\s,:.!-]*")
@@ -16,9 +16,10 @@ _COLON = re.compile(r"^\s*\*{0,2}([A-Za-z][\w-]*)\*{0,2}\s*:\s*")
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """The user confirmed: run the plan's steps, in `order` if they chose one."""
+    """The user confirmed: run the plan's steps, in `order` and with `edits` if they chose so."""
 
     order: tuple[int, ...] | None = None
+    edits: tuple[StepEdit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,9 @@ def opening(  # the inputs of one table, all named
 
 def _pressed(press: Press, plan: Plan, facilitator: str) -> Opening:
     if press.answer == "confirm":
-        return RunPlan(press.steps if plan.status == "proposed" else None)
+        # A plan that runs already is as it was confirmed.
+        proposed = plan.status == "proposed"
+        return RunPlan(press.steps, press.edits) if proposed else RunPlan()
     return CancelPlan() if press.answer == "cancel" else Answer(facilitator)
 
 

@@ -36,11 +36,8 @@ class Table:
         now = self._clock.now()
         plan = self.floor.plan
         match opening:
-            case RunPlan(order=order) if plan is not None:
-                running = plan.confirmed(order, now=now) if plan.status == "proposed" else plan
-                if running.next_step() is None:
-                    running = running.with_status("done", now=now)
-                self._go(*to_facilitator(self.floor.with_plan(running), now=now))
+            case RunPlan() if plan is not None:
+                self._run_plan(plan, opening)
             case CancelPlan() if plan is not None:
                 cancelled = plan.with_status("cancelled", now=now)
                 self._go(self.floor.with_plan(cancelled), Announce(CANCELLED))
@@ -53,6 +50,14 @@ class Table:
                 self._go(self.floor, Ask(agent, "waiting" if waits else "none"))
             case _:
                 self._go(self.floor, Ask(self.floor.facilitator))
+
+    def _run_plan(self, plan: Plan, confirmed: RunPlan) -> None:
+        now = self._clock.now()
+        if plan.status == "proposed":
+            plan = plan.confirmed(confirmed.order, now=now, edits=confirmed.edits)
+        if plan.next_step() is None:
+            plan = plan.with_status("done", now=now)
+        self._go(*to_facilitator(self.floor.with_plan(plan), now=now))
 
     def announce(self, announced: Announce) -> None:
         """Put the announced step of the plan into work."""

@@ -33,6 +33,13 @@ async def show_chat(request: web.Request) -> web.Response:
     return json_reply(view.model_dump(mode="json"))
 
 
+async def show_progress(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}/progress`: what runs and what ended last; cheap enough to poll."""
+    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
+    progress = await request.app[CONTEXT].reader.progress(chat_id, owner=owner)
+    return json_reply(progress.model_dump(mode="json"))
+
+
 async def show_messages(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/messages`: a page of turns of one patient, oldest first."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
@@ -80,6 +87,23 @@ async def show_patient(request: web.Request) -> web.Response:
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=request.match_info["patient_id"],
+    )
+    return json_reply(found.model_dump(mode="json"))
+
+
+async def show_source(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}/sources`: the note, report or entry that an answer cites."""
+    sources = request.app[CONTEXT].sources
+    patient_id, ref = request.query.get("patient_id"), request.query.get("ref")
+    if sources is None:
+        raise web.HTTPNotFound
+    if not patient_id or not ref:
+        raise BadFrameError("patient_id and ref are needed")
+    found = await sources.source(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=patient_id,
+        ref=ref,
     )
     return json_reply(found.model_dump(mode="json"))
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapt
 
 from data_models.errors import BadFrameError
 from data_models.incoming_message import Press
+from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, StepEdit
 from routes.json_input import parse_json
 
 Id: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
@@ -18,17 +19,31 @@ class _Frame(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 
 
+class EditFrame(_Frame):
+    """A step of the plan in the user's own words."""
+
+    number: int
+    text: Annotated[str, Field(min_length=1, max_length=STEP_LIMIT_CHARS)]
+
+    def to_edit(self) -> StepEdit | None:
+        """Return it as one line, as steps are; None where nothing is left."""
+        text = " ".join(self.text.split())
+        return StepEdit(number=self.number, text=text) if text else None
+
+
 class PressFrame(_Frame):
     """A button; see `data_models.incoming_message.Press`."""
 
     target_id: Id
     answer: Annotated[str, Field(max_length=500)]
     steps: Annotated[list[int], Field(max_length=100)] | None = None
+    edits: Annotated[list[EditFrame], Field(max_length=PLAN_LIMIT_STEPS)] | None = None
 
     def to_press(self) -> Press:
         """Return it as the pipeline knows it."""
         steps = None if self.steps is None else tuple(self.steps)
-        return Press(target_id=self.target_id, answer=self.answer, steps=steps)
+        edits = tuple(edit for each in self.edits or () if (edit := each.to_edit()) is not None)
+        return Press(target_id=self.target_id, answer=self.answer, steps=steps, edits=edits)
 
 
 class MessageFrame(_Frame):

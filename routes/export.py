@@ -1,5 +1,6 @@
 """`GET /api/chats/{chat_id}/export`: one patient's whole history as a file."""
 
+import asyncio
 from typing import Any
 
 import orjson
@@ -13,24 +14,42 @@ from routes.context import CONTEXT
 from routes.ports import Reader
 
 PAGE_TURNS = 200
+WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+FORMATS = ("md", "json", "docx")
 
 
 async def export_chat(request: web.Request) -> web.Response:
-    """Return the history as Markdown (`format=md`, the default) or JSON (`format=json`)."""
+    """Return the history as Markdown (`format=md`, the default), JSON or Word (`docx`)."""
     form = request.query.get("format", "md")
-    if form not in ("md", "json"):
-        raise BadFrameError("format must be md or json")
+    if form not in FORMATS:
+        raise BadFrameError(f"format must be one of {', '.join(FORMATS)}")
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     patient_id = request.query.get("patient_id")
     turns = await _all_turns(request.app[CONTEXT].reader, chat_id, owner, patient_id)
     name = f"rounds-{patient_id or 'active-patient'}.{form}"
-    if form == "json":
-        rows = [turn.model_dump(mode="json") for turn in turns]
-        exported: dict[str, Any] = {"chat_id": chat_id, "patient_id": patient_id, "turns": rows}
-        body = orjson.dumps(exported, option=orjson.OPT_INDENT_2)
-        return download(body, file_name=name, media_type="application/json")
-    body = as_markdown(turns, patient_id=patient_id).encode()
-    return download(body, file_name=name, media_type="text/markdown")
+    match form:
+        case "json":
+            body = _as_json(turns, chat_id=chat_id, patient_id=patient_id)
+            return download(body, file_name=name, media_type="application/json")
+        case "docx":
+            body = await asyncio.to_thread(_as_word, turns, patient_id)
+            return download(body, file_name=name, media_type=WORD_TYPE)
+        case _:
+            body = as_markdown(turns, patient_id=patient_id).encode()
+            return download(body, file_name=name, media_type="text/markdown")
+
+
+def _as_json(turns: list[Turn], *, chat_id: str, patient_id: str | None) -> bytes:
+    rows = [turn.model_dump(mode="json") for turn in turns]
+    exported: dict[str, Any] = {"chat_id": chat_id, "patient_id": patient_id, "turns": rows}
+    return orjson.dumps(exported, option=orjson.OPT_INDENT_2)
+
+
+def _as_word(turns: list[Turn], patient_id: str | None) -> bytes:
+    # Here, in a thread: the library is large and few ask for a document.
+    from routes.export_word import as_word
+
+    return as_word(turns, patient_id=patient_id)
 
 
 async def _all_turns(

@@ -5,10 +5,12 @@ from typing import Any, TypeAlias
 from aiohttp import web
 
 from data_models.chat_context import Turn
+from routes.export import WORD_TYPE
 from routes.openapi_schemas import SCHEMAS
 from routes.replies import json_reply
-from services.conversation_reader import ConversationSummary, ConversationView
+from services.conversation_reader import ConversationSummary, ConversationView, Progress
 from services.patient_directory import Demographics
+from services.records.views.source import SourceText
 
 Json: TypeAlias = dict[str, Any]
 _REFUSALS = {"400": "The request is malformed.", "401": "Nobody is signed in."}
@@ -69,9 +71,14 @@ def _chats() -> Json:
         "showChat", "Active patient, roster, plan, question and running turn",
         ("200", "The state.", _body("ConversationView")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
     )  # fmt: skip
+    progress = _operation(
+        "showProgress", "Which run goes on and which ended last",
+        ("200", "Ids of runs.", _body("Progress")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
+    )  # fmt: skip
     return {
         "/api/chats": {"get": listed, "post": created},
         "/api/chats/{chat_id}": {"get": shown},
+        "/api/chats/{chat_id}/progress": {"get": progress},
     }
 
 
@@ -82,8 +89,11 @@ def _history() -> Json:
         "showMessages", "Turns of one patient, oldest first", ("200", "A page.", _body("Turns")),
         refusals=_OF_A_CHAT, parameters=(_CHAT, _PATIENT, before, limit),
     )  # fmt: skip
-    form = _in_query("format", "Markdown or JSON.", {"enum": ["md", "json"], "default": "md"})
+    form = _in_query(
+        "format", "Form of the file.", {"enum": ["md", "json", "docx"], "default": "md"}
+    )
     content = _body({"type": "string"}, "text/markdown") | _body({"type": "object"})
+    content |= _body({"type": "string", "format": "binary"}, WORD_TYPE)
     exported = _operation(
         "exportChat", "One patient's whole history as a file", ("200", "The file.", content),
         refusals=_OF_A_CHAT, parameters=(_CHAT, _PATIENT, form),
@@ -100,6 +110,12 @@ def _of_one_patient() -> Json:
         "showPatient", "Who a patient is", ("200", "Name and birth date.", _body("Demographics")),
         refusals=_OF_A_CHAT, parameters=(_CHAT, patient),
     )  # fmt: skip
+    whose = _in_query("patient_id", "Whose record it is in.", required=True)
+    ref = _in_query("ref", "Source id, such as `DocumentReference/note-1`.", required=True)
+    source = _operation(
+        "showSource", "What an answer cites", ("200", "The text.", _body("SourceText")),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, whose, ref),
+    )  # fmt: skip
     owner = _in_query("patient_id", "Whose file it is.", required=True)
     file = _body({"type": "string", "format": "binary"}, "application/octet-stream")
     artifact = _operation(
@@ -108,6 +124,7 @@ def _of_one_patient() -> Json:
         parameters=(_CHAT, _in_path("artifact_id", "Id of the file."), owner),
     )  # fmt: skip
     return {
+        "/api/chats/{chat_id}/sources": {"get": source},
         "/api/chats/{chat_id}/patients/{patient_id}": {"get": demographics},
         "/api/chats/{chat_id}/artifacts/{artifact_id}": {"get": artifact},
     }
@@ -173,7 +190,14 @@ def _about_the_server() -> Json:
 
 def _models() -> Json:
     found: Json = {}
-    for model in (Demographics, Turn, ConversationSummary, ConversationView):
+    for model in (
+        Demographics,
+        Turn,
+        ConversationSummary,
+        ConversationView,
+        Progress,
+        SourceText,
+    ):
         schema = model.model_json_schema(
             ref_template="#/components/schemas/{model}", mode="serialization"
         )

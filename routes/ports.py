@@ -12,6 +12,7 @@ from data_models.chat_context import Artifact, Turn
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import TurnEvent
 from services.patient_directory import Demographics
+from services.records.views.source import SourceText
 
 
 class Run(Protocol):
@@ -95,6 +96,10 @@ class Reader(Protocol):
         """Return the conversation's shared state, running turn and patients."""
         ...
 
+    async def progress(self, conversation_id: str, *, owner: str) -> BaseModel:
+        """Return which run goes on and which ended last, nothing of a patient."""
+        ...
+
     async def messages(
         self,
         conversation_id: str,
@@ -124,6 +129,21 @@ class PatientDirectory(Protocol):
 
         Raises:
             NotFoundError: no such conversation, not the owner's, or the patient is not in it.
+            RecordsError: the records have no answer.
+        """
+        ...
+
+
+class PatientSources(Protocol):
+    """Opens sources of the patients of a conversation, and leaves an audit record."""
+
+    def source(
+        self, conversation_id: str, *, owner: str, patient_id: str, ref: str
+    ) -> Awaitable[SourceText]:
+        """Return what stands behind a source id.
+
+        Raises:
+            NotFoundError: also where the patient's record holds no such source.
             RecordsError: the records have no answer.
         """
         ...

@@ -90,6 +90,8 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.post("/api/chats", chats.create_chat),
         web.get("/api/chats/{chat_id}", chats.show_chat),
         web.get("/api/chats/{chat_id}/messages", chats.show_messages),
+        web.get("/api/chats/{chat_id}/progress", chats.show_progress),
+        web.get("/api/chats/{chat_id}/sources", chats.show_source),
         web.get("/api/chats/{chat_id}/export", export.export_chat),
         web.post("/api/chats/{chat_id}/stop", chats.stop_turn),
         web.get("/api/chats/{chat_id}/patients/{patient_id}", chats.show_patient),

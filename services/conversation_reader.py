@@ -27,6 +27,7 @@ class ConversationSummary(BaseModel):
     """One row of the caller's list."""
 
     chat_id: str
+    patient_ids: list[PatientId]
     created_at: AwareDatetime
     updated_at: AwareDatetime
 
@@ -43,6 +44,13 @@ class RunningRow(BaseModel):
 
     run_id: str
     started_at: AwareDatetime
+
+
+class Progress(BaseModel):
+    """What a second screen needs to know to catch up; ids only."""
+
+    running_run_id: str | None
+    last_run_id: str | None
 
 
 class QuestionRow(BaseModel):
@@ -120,15 +128,8 @@ class ConversationReader:
         """Return the owner's conversations, the last used first, 50 at most."""
         ids = (await self._owners.of(owner))[:_LISTED]
         found = await asyncio.gather(*(self._conversations.read(each, fresh=True) for each in ids))
-        rows = [
-            ConversationSummary(
-                chat_id=stored.document.conversation_id,
-                created_at=stored.document.created_at,
-                updated_at=stored.document.updated_at,
-            )
-            for stored in found
-            if stored is not None and stored.document.owner == owner
-        ]
+        owned = [each.document for each in found if each and each.document.owner == owner]
+        rows = await asyncio.gather(*(self._summary(conversation) for conversation in owned))
         return sorted(rows, key=lambda row: row.updated_at, reverse=True)
 
     async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
@@ -168,6 +169,15 @@ class ConversationReader:
             if running is None
             else RunningRow(run_id=running.run_id, started_at=running.started_at),
             queued=conversation.inbox_tail - conversation.inbox_head,
+        )
+
+    async def progress(self, conversation_id: str, *, owner: str) -> Progress:
+        """Return what runs and what ended last: one small read, nothing of a patient."""
+        conversation = await self._accessed(conversation_id, owner)
+        running, answered = conversation.running_turn, conversation.answered
+        return Progress(
+            running_run_id=None if running is None else running.run_id,
+            last_run_id=answered[-1].run_id if answered else None,
         )
 
     async def messages(
@@ -223,6 +233,15 @@ class ConversationReader:
     ) -> PatientId | None:
         """Return `patient_id` checked against the roster; None for the session."""
         return await self._patient(await self._accessed(conversation_id, owner), patient_id)
+
+    async def _summary(self, conversation: Conversation) -> ConversationSummary:
+        registry = await self._registry(conversation)
+        return ConversationSummary(
+            chat_id=conversation.conversation_id,
+            patient_ids=list(registry.patient_registry),
+            created_at=conversation.created_at,
+            updated_at=conversation.updated_at,
+        )
 
     async def _accessed(self, conversation_id: str, owner: str) -> Conversation:
         conversation = await self._found(conversation_id)

@@ -5,7 +5,7 @@ import pytest
 
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
-from data_models.plan import Plan, PlanStatus, PlanStep
+from data_models.plan import Plan, PlanStatus, PlanStep, StepEdit
 from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, opening
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")
@@ -79,6 +79,17 @@ def test_strangers_are_not_addressed(text: str) -> None:
 def test_a_waiting_agent_that_left_the_team_does_not_answer() -> None:
     gone = Continuation(agent="Genetics", asked_at=NOW)
     assert opened("42", continuation=gone) == FACILITATOR
+
+
+def test_steps_in_the_users_own_words_run_as_they_were_written() -> None:
+    edits = (StepEdit(number=1, text="look at the brain only"),)
+    confirm = Press(target_id="p", answer="confirm", steps=(1,), edits=edits)
+    assert opened("x", press=confirm, plan=plan("proposed")) == RunPlan((1,), edits)
+    assert opened("x", press=confirm, plan=plan("running")) == RunPlan()
+    confirmed = plan("proposed").confirmed((1,), now=NOW, edits=edits)
+    step = confirmed.next_step()
+    assert step is not None
+    assert (step.number, step.text) == (1, "look at the brain only")
 
 
 def test_buttons_act_on_an_open_plan_only() -> None:

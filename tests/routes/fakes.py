@@ -33,11 +33,13 @@ from services.conversation_reader import (
     ConversationSummary,
     ConversationView,
     HistoryPage,
+    Progress,
     RosterRow,
     RunningRow,
 )
 from services.group_chat_port import AgentCard
 from services.patient_directory import Demographics
+from services.records.views.source import SourceText
 from services.run_hub import Run, RunHub
 
 QUEUE_DEPTH = 20
@@ -160,6 +162,10 @@ class FakeDesk:
             return False
         return self._turns[conversation_id].cancel()
 
+    def last_run_id(self, conversation_id: str) -> str | None:
+        ended = [run for run in self._runs.values() if run.conversation_id == conversation_id]
+        return next((run.run_id for run in reversed(ended) if run.is_finished), None)
+
     def running(self, conversation_id: str) -> Run | None:
         lane = self._lanes[conversation_id]
         return lane[0] if lane else None
@@ -201,6 +207,16 @@ REPORT = Artifact(
 )
 
 
+NOTE = SourceText(
+    ref="DiagnosticReport/ct-1",
+    kind="imaging report",
+    title="CT chest",
+    date="2023-11-02",
+    author="Dr. Ray",
+    text="CT chest with contrast.\n\nRight upper lobe mass of 3.1 cm.\nNo effusion.",
+)
+
+
 class FakeReader:
     """A reader of conversations that belong to whom the desk says."""
 
@@ -213,8 +229,15 @@ class FakeReader:
 
     async def list_of(self, *, owner: str) -> list[ConversationSummary]:
         owned = [name for name, other in self._desk.owners.items() if other == owner]
-        times = {"created_at": NOW, "updated_at": NOW}
-        return [ConversationSummary(chat_id=name, **times) for name in owned]
+        return [
+            ConversationSummary(
+                chat_id=name,
+                patient_ids=[PatientId("patient_4")],
+                created_at=NOW,
+                updated_at=NOW,
+            )
+            for name in owned
+        ]
 
     async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
         found = self._desk.owners.get(conversation_id)
@@ -237,6 +260,14 @@ class FakeReader:
             question=None,
             running_turn=RunningRow(run_id=run.run_id, started_at=NOW) if run else None,
             queued=0,
+        )
+
+    async def progress(self, conversation_id: str, *, owner: str) -> Progress:
+        await self.access(conversation_id, owner=owner)
+        run = self._desk.running(conversation_id)
+        return Progress(
+            running_run_id=run.run_id if run else None,
+            last_run_id=self._desk.last_run_id(conversation_id),
         )
 
     async def messages(
@@ -281,6 +312,21 @@ class FakeDirectory:
         return Demographics(
             patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
         )
+
+
+class FakeSources:
+    """Holds one note of patient_4."""
+
+    def __init__(self, *, reader: FakeReader) -> None:
+        self._reader = reader
+
+    async def source(
+        self, conversation_id: str, *, owner: str, patient_id: str, ref: str
+    ) -> SourceText:
+        await self._reader.access(conversation_id, owner=owner)
+        if (patient_id, ref) != ("patient_4", NOTE.ref):
+            raise NotFoundError
+        return NOTE
 
 
 class FakeTeam:

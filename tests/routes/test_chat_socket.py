@@ -61,7 +61,7 @@ async def test_the_desk_gets_what_the_frame_and_the_handshake_say(server: Server
     assert message.sender.display_name == "ada", "a signed-in user cannot take another name"
     assert (message.mentions, message.time_zone) == (("Radiology",), "Europe/Berlin")
     assert message.press is not None
-    assert message.press.model_dump() == press | {"steps": (1, 3)}
+    assert message.press.model_dump() == press | {"steps": (1, 3), "edits": ()}
 
 
 async def test_a_failed_turn_is_an_error_and_done_and_the_next_turn_works(server: Server) -> None:

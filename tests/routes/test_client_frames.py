@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.errors import BadFrameError
+from data_models.plan import StepEdit
 from routes.client_frames import MessageFrame, StopFrame, parse_client_frame
 from routes.json_input import parse_json
 from tests.routes.conftest import Server
@@ -92,3 +93,19 @@ async def test_no_bytes_close_the_socket_or_reach_the_desk(server: Server) -> No
     assert server.desk.messages == []
     await socket.say("still there?")
     assert len(await socket.until_done()) == 2
+
+
+def test_a_press_may_carry_steps_in_the_users_own_words() -> None:
+    edits = [{"number": 2, "text": " look at\nthe brain "}, {"number": 1, "text": "  "}]
+    press = {"target_id": "plan_1", "answer": "confirm", "edits": edits}
+    frame = parse_client_frame(orjson.dumps({"content": "Confirm", "press": press}))
+    assert isinstance(frame, MessageFrame)
+    assert frame.press is not None
+    assert frame.press.to_press().edits == (StepEdit(number=2, text="look at the brain"),)
+
+
+def test_a_step_may_not_grow_beyond_what_a_plan_holds() -> None:
+    edits = [{"number": 1, "text": "x" * 501}]
+    press = {"target_id": "plan_1", "answer": "confirm", "edits": edits}
+    with pytest.raises(BadFrameError):
+        parse_client_frame(orjson.dumps({"content": "Confirm", "press": press}))

@@ -2,11 +2,13 @@
 
 import asyncio
 import gzip
+import io
 import re
 from typing import Any
 
 import pytest
 from aiohttp.test_utils import make_mocked_request
+from docx import Document
 from openapi_spec_validator import validate
 from prometheus_client import CollectorRegistry, Counter
 
@@ -94,6 +96,36 @@ async def test_an_export_holds_every_page_in_order(server: Server) -> None:
     assert (await get(server, path + "&format=pdf"))[0] == 400
 
 
+async def test_an_export_for_word_says_the_same(server: Server) -> None:
+    await claimed(server)
+    path = "/api/chats/chat_1/export?patient_id=patient_4&format=docx"
+    async with server.client.get(server.base + path, headers=ADA) as reply:
+        document = Document(io.BytesIO(await reply.read()))
+        assert 'filename="rounds-patient_4.docx"' in reply.headers["Content-Disposition"]
+    lines = [paragraph.text for paragraph in document.paragraphs]
+    assert [line for line in lines if line.startswith("answer")] == [
+        f"answer {number}" for number in range(1, 6)
+    ]
+    assert "CT chest (DocumentReference/note-3)" in lines
+
+
+async def test_what_an_answer_cites_can_be_opened(server: Server) -> None:
+    await claimed(server)
+    path = "/api/chats/chat_1/sources?patient_id=patient_4&ref="
+    status, source = await get(server, path + "DiagnosticReport/ct-1")
+    assert (status, source["title"]) == (200, "CT chest")
+    assert "Right upper lobe mass" in source["text"]
+    assert (await get(server, path + "DiagnosticReport/absent"))[0] == 404
+    assert (await get(server, path))[0] == 400
+
+
+async def test_progress_tells_a_second_screen_what_ended_last(server: Server) -> None:
+    await claimed(server)
+    status, progress = await get(server, "/api/chats/chat_1/progress")
+    assert (status, progress["running_run_id"]) == (200, None)
+    assert progress["last_run_id"] == server.desk.last_run_id("chat_1") is not None
+
+
 async def test_a_file_is_saved_and_never_opened_as_a_page(server: Server) -> None:
     await claimed(server)
     url = f"{server.base}/api/chats/chat_1/artifacts/artifact_1?patient_id=patient_4"
@@ -129,6 +161,8 @@ async def test_the_banner_learns_who_the_patient_is(start: Start) -> None:
         "/api/chats/{}",
         "/api/chats/{}/messages",
         "/api/chats/{}/export",
+        "/api/chats/{}/progress",
+        "/api/chats/{}/sources?patient_id=patient_4&ref=DiagnosticReport/ct-1",
         "/api/chats/{}/patients/patient_4",
         "/api/chats/{}/artifacts/artifact_1?patient_id=patient_4",
     ],

@@ -1,0 +1,71 @@
+"""One patient's conversation as a Word document."""
+
+import io
+import re
+
+from docx import Document
+from docx.document import Document as DocumentObject
+from docx.text.paragraph import Paragraph
+
+from data_models.chat_context import AgentMessage, Turn
+
+_BOLD = re.compile(r"\*\*(.+?)\*\*")
+_BULLET = re.compile(r"^\s*[-*•]\s+")
+_HEADING = re.compile(r"^#{1,6}\s+")
+_RULE = re.compile(r"^[\s|:-]+$")
+# XML 1.0 has no way to write these.
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def as_word(turns: list[Turn], *, patient_id: str | None) -> bytes:
+    """Return the turns as a `.docx` for people; model text is text, never fields or links."""
+    document = Document()
+    title = f"Conversation about {patient_id}" if patient_id else "Conversation"
+    document.core_properties.title = title
+    document.core_properties.author = "Rounds"
+    document.add_heading(title, level=0)
+    for turn in turns:
+        _add_turn(document, turn)
+    saved = io.BytesIO()
+    document.save(saved)
+    return saved.getvalue()
+
+
+def _add_turn(document: DocumentObject, turn: Turn) -> None:
+    asked = f"{turn.timestamp:%Y-%m-%d %H:%M} UTC · {turn.user or 'User'}"
+    document.add_heading(_writable(asked), level=1)
+    document.add_paragraph(_writable(turn.user_message), style="Intense Quote")
+    for message in turn.agent_responses:
+        _add_answer(document, message)
+    if turn.turn_status in ("FAILED", "STOPPED"):
+        text = f"This turn ended early: {turn.turn_status.lower()}."
+        document.add_paragraph().add_run(text).italic = True
+
+
+def _add_answer(document: DocumentObject, message: AgentMessage) -> None:
+    document.add_heading(_writable(message.agent), level=2)
+    for line in _writable(message.text).splitlines():
+        if line.strip() and not _RULE.match(line):
+            _add_line(document, line)
+    for one in message.citations:
+        name = _writable(f"{one.title or one.ref} ({one.ref})")
+        document.add_paragraph(name, style="List Bullet 2")
+
+
+def _add_line(document: DocumentObject, line: str) -> None:
+    if _HEADING.match(line):
+        document.add_paragraph().add_run(_HEADING.sub("", line)).bold = True
+    elif _BULLET.match(line):
+        _add_words(document.add_paragraph(style="List Bullet"), _BULLET.sub("", line))
+    else:
+        _add_words(document.add_paragraph(), line)
+
+
+def _add_words(paragraph: Paragraph, text: str) -> None:
+    for number, part in enumerate(_BOLD.split(text)):
+        # The pattern's group stands at every odd place.
+        paragraph.add_run(part).bold = number % 2 == 1
+
+
+def _writable(text: str) -> str:
+    return _UNWRITABLE.sub("", text)
