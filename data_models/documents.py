@@ -82,8 +82,7 @@ class Documents:
         if blob is None:
             return None
         try:
-            version = stored_version(blob.data, model)
-            document = parse_document(blob.data, model, conversation_id=conversation_id)
+            document, version = parse_stored(blob.data, model, conversation_id=conversation_id)
         except CorruptDocumentError:
             # It may be restored at any time, and is then to be seen.
             self._cache.drop(name)
@@ -110,6 +109,11 @@ class Documents:
     async def etag_of(self, name: str) -> str | None:
         """Return the version of a blob that is stored now; None if there is none."""
         blob = await self.store.read(name)
+        return None if blob is None else blob.etag
+
+    async def remembered_etag(self, name: str) -> str | None:
+        """Return the version that `read` gives when it is not asked for a fresh one."""
+        blob = await self._remembered(name)
         return None if blob is None else blob.etag
 
     async def raw(self, name: str) -> bytes | None:
@@ -213,6 +217,13 @@ def parse_document(data: bytes, model: type[DocumentT], *, conversation_id: str)
         CorruptDocumentError: not JSON, not of the shape, or of another conversation.
         DocumentTooNewError: `min_reader` is above what this server reads.
     """
+    return parse_stored(data, model, conversation_id=conversation_id)[0]
+
+
+def parse_stored(
+    data: bytes, model: type[DocumentT], *, conversation_id: str
+) -> tuple[DocumentT, int]:
+    """Return the document and the `schema_version` it is stored in; see `parse_document`."""
     version = stored_version(data, model)
     try:
         if version < model.SCHEMA_VERSION:
@@ -223,4 +234,4 @@ def parse_document(data: bytes, model: type[DocumentT], *, conversation_id: str)
         raise CorruptDocumentError(f"{model.__name__}: {error.error_count()} problems") from None
     if document.conversation_id != conversation_id:
         raise CorruptDocumentError(f"{model.__name__} belongs to another conversation")
-    return document
+    return document, version

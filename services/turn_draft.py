@@ -18,6 +18,7 @@ from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import Decision, Registry, TimingInfo
 from data_models.turn_events import Outcome, Step
+from services.patient_context.snapshot import ShownRoster
 from services.run_hub import Run
 
 
@@ -52,6 +53,7 @@ class TurnDraft:
         withdraws_question: Whether the open question of before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         told_interruption: Whether the user was told of a turn that died before this one.
+        shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
     """
 
     claim: Claim
@@ -74,6 +76,7 @@ class TurnDraft:
     unkept_answers: list[AgentMessage] = field(default_factory=list)
     open_steps: list[Step] = field(default_factory=list)
     open_calls: list[str] = field(default_factory=list)
+    shown_roster: tuple[Registry, ShownRoster] | None = None
 
     @property
     def text(self) -> str:

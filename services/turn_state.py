@@ -15,7 +15,10 @@ from services.turn_draft import TurnDraft
 def roster_of(turn: TurnDraft) -> ShownRoster:
     """Return the part of the roster that is shown (spec page 1.6)."""
     registry = turn.loaded_registry()
-    return shown_roster(registry.patient_registry, registry.active_patient_id)
+    if turn.shown_roster is None or turn.shown_roster[0] is not registry:
+        shown = shown_roster(registry.patient_registry, registry.active_patient_id)
+        turn.shown_roster = (registry, shown)
+    return turn.shown_roster[1]
 
 
 def snapshot_of(turn: TurnDraft) -> str:
