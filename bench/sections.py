@@ -146,7 +146,7 @@ async def _first_text(bench: Bench, chat: Chat) -> float:
     shown, asked = await _ordered(bench, chat, paced, FOLLOW_UP)
     if shown.first_text_at is None:
         raise RuntimeError("a turn showed no text")
-    return (shown.first_text_at - asked.at[-1] - 1 / TOKENS_PER_SECOND) * 1000
+    return (shown.first_text_at - asked.last_at - 1 / TOKENS_PER_SECOND) * 1000
 
 
 async def histories(bench: Bench) -> list[Figure]:

@@ -104,8 +104,9 @@ async def _measure(place: Place, model: ModelPeer, effort: Effort) -> list[Figur
             async with client() as session:
                 bench = Bench(place.name, server, model, session, effort)
                 for section in one.sections:
-                    figures += await section(bench)
-                    _say(f"{place.name}: {section.__name__.strip('_')} measured")
+                    found = await section(bench)
+                    _say(table(found))
+                    figures += found
     return [*started(place.name, timed), *figures]
 
 
