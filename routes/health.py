@@ -17,6 +17,9 @@ logger = structlog.get_logger()
 class Readiness:
     """Asks storage and model whether they answer, at most once in `fresh_seconds`.
 
+    While one does not, they are asked again after `retry_seconds`: a server that has just started
+    is not kept waiting for its first request.
+
     Args:
         probes: By name; one that raises a `RoundsError` or takes too long is not ready.
     """
@@ -28,11 +31,13 @@ class Readiness:
         clock: Clock,
         probe_seconds: float = 3.0,
         fresh_seconds: float = 2.0,
+        retry_seconds: float = 0.25,
     ) -> None:
         self._probes = probes
         self._clock = clock
         self._probe_seconds = probe_seconds
         self._fresh_seconds = fresh_seconds
+        self._retry_seconds = min(retry_seconds, fresh_seconds)
         self._states: dict[str, bool] = {}
         self._asked_at: float | None = None
         self._asking = asyncio.Lock()
@@ -54,7 +59,8 @@ class Readiness:
 
     def _is_fresh(self) -> bool:
         age = None if self._asked_at is None else self._clock.monotonic() - self._asked_at
-        return age is not None and age < self._fresh_seconds
+        kept = self._fresh_seconds if all(self._states.values()) else self._retry_seconds
+        return age is not None and age < kept
 
     async def _answers(self, name: str) -> bool:
         try:

@@ -16,6 +16,7 @@ from data_models.clock import SystemClock
 from data_models.errors import StoreUnavailableError
 from routes.health import Readiness
 from routes.static_client import StaticClient
+from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, Server, Start
 
 PUBLIC = {"/", "/assets/{name}", "/healthz", "/readyz", "/metrics"}
@@ -248,6 +249,27 @@ async def test_a_probe_that_hangs_is_unavailable_and_probes_are_not_repeated_at_
     states = await asyncio.gather(*(readiness.states() for _ in range(20)))
     assert states[0]["model"] == "unavailable"
     assert asked == 1
+
+
+async def test_what_was_ready_is_asked_seldom_and_what_was_not_soon_again() -> None:
+    clock, asked = FixedClock(), 0
+
+    async def storage() -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            raise StoreUnavailableError("not there yet")
+
+    readiness = Readiness(probes={"storage": storage}, clock=clock)
+    for seconds, answer, times in (
+        (0.0, "unavailable", 1),
+        (0.2, "unavailable", 1),
+        (0.1, "ok", 2),
+        (1.9, "ok", 2),
+        (0.2, "ok", 3),
+    ):
+        clock.advance(seconds)
+        assert ((await readiness.states())["storage"], asked) == (answer, times)
 
 
 async def test_figures_are_served_for_prometheus(start: Start) -> None:
