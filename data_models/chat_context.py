@@ -8,6 +8,7 @@ from data_models.document import Document, Part
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.plan import Plan
+from data_models.scenario_session import PatientProfile, ScenarioSession
 
 TurnStatus = Literal["PENDING", "IN_PROGRESS", "COMPLETED", "FAILED", "STOPPED"]
 
@@ -92,4 +93,7 @@ class ChatContext(Document):
     plan: Plan | None = None
     continuation: Continuation | None = None
     artifacts: list[Artifact] = Field(default_factory=list)
+    scenario: ScenarioSession | None = None
+    profile: PatientProfile = Field(default_factory=PatientProfile)
+    """What scenarios learnt about the patient; outlives their sessions."""
     fence: int = 0

@@ -10,12 +10,19 @@
     * TooManyMessagesError
     * RateLimitedError
     * TooManySocketsError
+    * ScenarioInputError: a scenario, plan or answer of an operator or author
+      * ScenarioDefinitionError: the version is refused; `problems` name step and field
+      * ScenarioConditionError
+      * ScenarioPlanError: the deployment is refused
   * AccessError: the caller may not; the answer tells nothing about what exists
     * UnauthenticatedError
     * ForbiddenError
     * NotFoundError
     * SignInUnavailableError: retry
   * ToolInputError: the model can fix it; its text goes back as the tool's result
+    * UnknownAgentError
+    * EntityDeltaError: a delta of entities is malformed; nothing of it was stored
+    * StaleEntitiesError: the entities changed since they were read; nothing was stored
   * StoreError: the turn stops and nothing more is written
     * StoreUnavailableError: retry; a write may or may not have happened
     * BlobExistsError: a create met an existing blob
@@ -139,6 +146,42 @@ class TooManySocketsError(UserInputError):
     http_status = 429
 
 
+class ScenarioInputError(UserInputError):
+    """A scenario, a plan or a session cannot be used as it is."""
+
+    code = "scenario"
+    user_message = "That scenario cannot be used as it is. Please see the list of problems."
+
+
+class ScenarioDefinitionError(ScenarioInputError):
+    """A version of a scenario is refused.
+
+    Attributes:
+        problems: What is wrong, one sentence each, with step and field; the author's own words
+            about the graph, nothing of a patient.
+    """
+
+    code = "scenario_definition"
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+class ScenarioConditionError(ScenarioInputError):
+    """A condition is not CEL, does not fit the fields, or cannot be decided from their values."""
+
+    code = "scenario_condition"
+
+
+class ScenarioPlanError(ScenarioInputError):
+    """A migration plan is missing, not approved, or made for other versions."""
+
+    code = "scenario_plan"
+    user_message = "That plan does not fit the versions as they are now. Please make a new one."
+    http_status = 409
+
+
 class AccessError(RoundsError):
     """The caller may not do this."""
 
@@ -180,6 +223,24 @@ class ToolInputError(RoundsError):
     """The model can fix it; `str(error)` is the tool's result, so it holds no patient text."""
 
     code = "tool_input"
+
+
+class UnknownAgentError(ToolInputError):
+    """The named agent is not in the team, or none is named."""
+
+    code = "unknown_agent"
+
+
+class EntityDeltaError(ToolInputError):
+    """A delta of entities is malformed; the text says where, and nothing of it was stored."""
+
+    code = "entity_delta"
+
+
+class StaleEntitiesError(ToolInputError):
+    """The entities changed since the writer read them; nothing was stored."""
+
+    code = "stale_entities"
 
 
 class StoreError(RoundsError):

@@ -1,0 +1,184 @@
+"""A patient's way through one scenario, and what is known about the patient meanwhile."""
+
+from typing import Literal, TypeAlias
+
+from pydantic import AwareDatetime, Field, JsonValue
+
+from data_models.document import Part
+
+MigrationScenario: TypeAlias = Literal["clean_graft", "gap_fill", "re_route", "relocate"]
+ReconciliationAction: TypeAlias = Literal[
+    "continue", "teleport", "collect", "execute_action", "exit_scenario"
+]
+
+
+class StepVisit(Part):
+    """A step the session was in, or was led past by a migration (`skipped`)."""
+
+    step_id: str
+    step_name: str = ""
+    transition: str | None = None
+    """The target of the transition that was taken out of it."""
+    visited_at: AwareDatetime
+    completed_at: AwareDatetime | None = None
+    skipped: bool = False
+
+
+class CompletedCheckpoint(Part):
+    """Something that cannot be undone.
+
+    Attributes:
+        version: The version whose step id `step_id` is; older than the session's where a later
+            version has no such step.
+        idempotency_key: Under which its action ran.
+    """
+
+    step_id: str
+    version: int
+    description: str = ""
+    idempotency_key: str = ""
+    completed_at: AwareDatetime
+
+
+class PendingMigration(Part):
+    """A migration that was begun and waits for the user or for an action."""
+
+    target_version: int
+    anchor_content_hash: str
+    migration_plan_id: str
+    marked_at: AwareDatetime
+
+
+class Pin(Part):
+    """Holds a session on its version until a plan to a version above `decided_for` decides."""
+
+    version: int
+    decided_for: int
+    reason: str
+
+
+class ReviewFlag(Part):
+    """Why a person must look at the session; holds no patient text."""
+
+    target_version: int
+    reason: str
+    flagged_at: AwareDatetime
+
+
+class WorkItem(Part):
+    """One thing that a session must make up for before it lands, in the order of the route."""
+
+    step_id: str
+    kind: Literal["field", "action"]
+    field: str | None = None
+
+
+class ExecutedAction(Part):
+    """A required action that ran because a migration asked for it."""
+
+    idempotency_key: str
+    step_id: str
+    version: int
+
+
+class Extracted(Part):
+    """What extraction found in the user's own words."""
+
+    value: JsonValue
+    confidence: float
+    quote: str = ""
+
+
+class MigrationProgress(Part):
+    """Where a migration stands that waits for answers or actions."""
+
+    target_version: int
+    work: list[WorkItem] = Field(default_factory=list)
+    attempts: dict[str, int] = Field(default_factory=dict)
+    confirming: list[str] = Field(default_factory=list)
+    denied: list[str] = Field(default_factory=list)
+    extracted: dict[str, Extracted] = Field(default_factory=dict)
+    running: str | None = None
+    """The step whose required action was handed out."""
+
+
+class MigrationAppliedEvent(Part):
+    """One session's jump from one version to another, for the audit trail.
+
+    It names steps, fields and versions, never a value.
+    """
+
+    event_id: str
+    session_id: str
+    scenario_id: str
+    plan_ids: list[str]
+    from_version: int
+    to_version: int
+    migration_scenario: MigrationScenario | None
+    composite: bool = False
+    relocated: bool = False
+    exited: bool = False
+    pinned: bool = False
+    anchor_hash: str
+    step_before: str
+    action_taken: ReconciliationAction
+    step_after: str | None = None
+    fields_gap_filled: dict[str, str] = Field(default_factory=dict)
+    fields_collected: list[str] = Field(default_factory=list)
+    actions_executed: list[str] = Field(default_factory=list)
+    blocked_by_checkpoint: bool = False
+    checkpoint_id: str | None = None
+    checkpoint_description: str | None = None
+    timestamp: AwareDatetime
+
+
+class ProfileField(Part):
+    """One fact about the patient."""
+
+    value: JsonValue
+    source: str = "user"
+    confidence: float = 1.0
+    expires_at: AwareDatetime | None = None
+
+
+class PatientProfile(Part):
+    """What is known across the scenario sessions of one patient in one conversation."""
+
+    fields: dict[str, ProfileField] = Field(default_factory=dict)
+
+
+class ScenarioSession(Part):
+    """One run of a scenario with one patient.
+
+    Attributes:
+        step: The step the session is in; None after it ended.
+        completed_checkpoints: Never trimmed, whatever happens to `step_history`.
+        executed: Required actions that migrations ran; they never run again.
+        outbox: Audit events that were decided in the write that stored them and are on their
+            way to the trail.
+    """
+
+    session_id: str
+    scenario_id: str
+    version: int
+    checksum: str
+    step: str | None
+    step_history: list[StepVisit] = Field(default_factory=list)
+    completed_checkpoints: list[CompletedCheckpoint] = Field(default_factory=list)
+    variables: dict[str, JsonValue] = Field(default_factory=dict)
+    channel: str = "web"
+    tenant_id: str = ""
+    agent_id: str = ""
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    pending_migration: PendingMigration | None = None
+    pinned_to: Pin | None = None
+    progress: MigrationProgress | None = None
+    review: ReviewFlag | None = None
+    executed: list[ExecutedAction] = Field(default_factory=list)
+    outbox: list[MigrationAppliedEvent] = Field(default_factory=list)
+
+    @property
+    def path(self) -> list[str]:
+        """The ids of the visited steps, oldest first; the last one is the current one."""
+        return [visit.step_id for visit in self.step_history]

@@ -1,0 +1,117 @@
+"""`python -m services.scenarios`: validate definitions, compare versions, replay what-if cases."""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from data_models.clock import RandomIds, SystemClock
+from data_models.errors import ScenarioDefinitionError, ScenarioInputError
+from services.scenarios.definition_reader import read_definition
+from services.scenarios.graph import Graph
+from services.scenarios.planning import make_plan
+from services.scenarios.simulation import simulate
+
+FAILED = 1
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; results go to standard output, problems to standard error."""
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        return command(options)
+    except ScenarioDefinitionError as error:
+        _say("\n".join(error.problems), to_error=True)
+    except ScenarioInputError as error:
+        _say(str(error), to_error=True)
+    except (OSError, UnicodeDecodeError) as error:
+        _say(f"the file cannot be read: {error}", to_error=True)
+    return FAILED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m services.scenarios", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+    validate = commands.add_parser("validate", help="check definitions")
+    validate.add_argument("files", nargs="+", type=Path)
+    validate.add_argument("--json", action="store_true")
+    validate.set_defaults(command=_validate)
+    plan = commands.add_parser("plan", help="show what a new version means for sessions")
+    plan.add_argument("old", type=Path)
+    plan.add_argument("new", type=Path)
+    plan.add_argument("--json", action="store_true")
+    plan.set_defaults(command=_plan)
+    cases = commands.add_parser("simulate", help="replay what-if cases; - reads standard input")
+    cases.add_argument("file")
+    cases.set_defaults(command=_simulate)
+    return parser
+
+
+def _validate(options: argparse.Namespace) -> int:
+    rows: list[JsonValue] = []
+    for path in options.files:
+        try:
+            graph = _read(path)
+        except ScenarioDefinitionError as error:
+            rows.append({"file": str(path), "problems": [*error.problems]})
+        else:
+            row: dict[str, JsonValue] = {"scenario": graph.scenario.id, "version": graph.version}
+            rows.append({"file": str(path), "problems": [], **row, "checksum": graph.checksum})
+    lines = [_validation_line(row) for row in rows if isinstance(row, dict)]
+    _say(json.dumps(rows, indent=2) if options.json else "\n".join(lines))
+    return FAILED if any(isinstance(row, dict) and row["problems"] for row in rows) else 0
+
+
+def _validation_line(row: dict[str, JsonValue]) -> str:
+    problems = row["problems"]
+    if isinstance(problems, list) and problems:
+        return "\n".join([f"{row['file']}: not valid", *(f"  {one}" for one in problems)])
+    return f"{row['file']}: {row['scenario']} version {row['version']} is valid"
+
+
+def _plan(options: argparse.Namespace) -> int:
+    old, new = _read(options.old), _read(options.new)
+    plan = make_plan(old, new, plan_id=RandomIds().new_id("plan"), now=SystemClock().now())
+    if options.json:
+        _say(plan.model_dump_json(indent=2))
+        return 0
+    summary = plan.summary
+    grafts, gaps = summary.anchors_with_clean_graft, summary.anchors_with_gap_fill
+    _say(
+        f"{new.scenario.title} v{plan.from_version} → v{plan.to_version}\n"
+        f"anchors {summary.total_anchors}, of these clean graft {grafts}, gap fill {gaps}, "
+        f"re-route {summary.anchors_with_re_route}; deleted {summary.nodes_deleted}"
+    )
+    for warning in summary.warnings:
+        _say(f"{warning.severity}: {warning.message}")
+    for one in summary.fields_to_collect:
+        _say(f"may be asked: {one.display_name} ({', '.join(one.affected_anchors)})")
+    return 0
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    text = sys.stdin.read() if options.file == "-" else Path(options.file).read_text("utf-8")
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ScenarioDefinitionError(("the file is not JSON",)) from error
+    _say(json.dumps(asyncio.run(simulate(raw)), indent=2, ensure_ascii=False))
+    return 0
+
+
+def _read(path: Path) -> Graph:
+    return read_definition(path.read_text("utf-8"))
+
+
+def _say(text: str, *, to_error: bool = False) -> None:
+    stream = sys.stderr if to_error else sys.stdout
+    stream.write(f"{text}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+"""The versions a turn needs, read once and kept while the active pointer stands."""
+
+from data_models.clock import Clock
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.scenario_store import ActivePointer, Held, ScenarioStore
+from services.scenarios.version_chain import VersionChain
+
+POINTER_TTL_SECONDS = 5.0
+
+
+class Catalogue:
+    """Answers from memory while it may; the pointer is at most five seconds old."""
+
+    def __init__(self, *, store: ScenarioStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._pointers: dict[str, tuple[float, Held[ActivePointer] | None]] = {}
+        self._chains: dict[str, tuple[tuple[int, ...], VersionChain | None]] = {}
+
+    async def is_current(self, session: ScenarioSession) -> bool:
+        """Whether the session is at the active version: one comparison, seldom a read."""
+        pointer = await self._pointer(session.scenario_id)
+        return pointer is None or pointer.version == session.version
+
+    async def chain(self, scenario_id: str) -> VersionChain | None:
+        """Return the deployed versions; None where its active one is not stored."""
+        pointer = await self._pointer(scenario_id)
+        if pointer is None:
+            return None
+        known = self._chains.get(scenario_id)
+        if known is None or known[0] != pointer.versions:
+            known = pointer.versions, await self._load(pointer)
+            self._chains[scenario_id] = known
+        return known[1]
+
+    def forget(self, scenario_id: str) -> None:
+        """Read the pointer anew at the next turn."""
+        self._pointers.pop(scenario_id, None)
+        self._chains.pop(scenario_id, None)
+
+    async def _pointer(self, scenario_id: str) -> ActivePointer | None:
+        now = self._clock.monotonic()
+        known = self._pointers.get(scenario_id)
+        if known is None or now - known[0] > POINTER_TTL_SECONDS:
+            known = now, await self._store.active(scenario_id)
+            self._pointers[scenario_id] = known
+        return known[1].value if known[1] else None
+
+    async def _load(self, pointer: ActivePointer) -> VersionChain | None:
+        graphs = [await self._store.graph(pointer.scenario_id, v) for v in pointer.versions]
+        if graphs[-1] is None:
+            return None
+        plans = [await self._store.plan(pointer.scenario_id, v) for v in pointer.versions]
+        return VersionChain(
+            graphs=[graph for graph in graphs if graph is not None],
+            plans={
+                held.value.from_version: held.value
+                for held in plans
+                if held is not None and held.value.to_version in pointer.versions
+            },
+            policies=pointer.policies,
+        )

@@ -1,0 +1,80 @@
+"""How a session goes through its own version: begin, decide, advance."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from data_models.errors import ScenarioPlanError
+from data_models.identifiers import hashed
+from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
+from services.scenarios.conditions import Verdict
+from services.scenarios.graph import Branch, Graph
+
+
+def begun(graph: Graph, *, session_id: str, channel: str, now: datetime) -> ScenarioSession:
+    """Return a new session at the entry step."""
+    return ScenarioSession(
+        session_id=session_id,
+        scenario_id=graph.scenario.id,
+        version=graph.version,
+        checksum=graph.checksum,
+        step=graph.entry,
+        step_history=[_visit(graph, graph.entry, now)],
+        channel=channel,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def next_branch(
+    graph: Graph, step: str, values: Mapping[str, JsonValue]
+) -> tuple[Branch | None, tuple[str, ...]]:
+    """Return the branch to take and no fields, or no branch and the fields that decide.
+
+    Raises:
+        ScenarioConditionError: a condition cannot be decided from values of these types.
+    """
+    for branch in graph.branches(step):
+        verdict = Verdict(True) if branch.condition is None else branch.condition.judge(values)
+        if verdict.value is None:
+            return None, verdict.missing
+        if verdict.value:
+            return branch, ()
+    return None, ()
+
+
+def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime) -> ScenarioSession:
+    """Return the session in `target` of its own version, the step it left completed.
+
+    Raises:
+        ScenarioPlanError: the version has no such step.
+    """
+    if target not in graph.steps or session.step is None:
+        raise ScenarioPlanError(f"version {graph.version} has no step {target!r} to go to")
+    left = graph.steps[session.step]
+    checkpoints = session.completed_checkpoints
+    is_known = any(passed.step_id == left.id for passed in checkpoints)
+    if left.is_checkpoint and not is_known:
+        done = CompletedCheckpoint(
+            step_id=left.id,
+            version=graph.version,
+            description=left.checkpoint_description,
+            idempotency_key=hashed(session.session_id, left.id),
+            completed_at=now,
+        )
+        checkpoints = [*checkpoints, done]
+    *earlier, last = session.step_history
+    closed = last.model_copy(update={"transition": target, "completed_at": now})
+    return session.model_copy(
+        update={
+            "step": target,
+            "step_history": [*earlier, closed, _visit(graph, target, now)],
+            "completed_checkpoints": checkpoints,
+            "updated_at": now,
+        }
+    )
+
+
+def _visit(graph: Graph, step: str, now: datetime) -> StepVisit:
+    return StepVisit(step_id=step, step_name=graph.steps[step].title, visited_at=now)

@@ -1,0 +1,167 @@
+"""Decides what a new version means for one session (M6), without reading or writing anything."""
+
+import structlog
+
+from data_models.errors import ScenarioInputError
+from data_models.identifiers import hashed
+from data_models.scenario_session import Extracted, MigrationScenario, WorkItem
+from services.scenarios import landing, waiting
+from services.scenarios.case import Case
+from services.scenarios.checkpoint_safety import ahead_again, forbidding_redirect
+from services.scenarios.facts import Facts, gather_facts
+from services.scenarios.landing import Landing
+from services.scenarios.migration_plan import AnchorMigrationPolicy
+from services.scenarios.reconciliation_result import Outcome
+from services.scenarios.relocation import relocate
+from services.scenarios.route import Arrived, Diverted, Route, RouteFinder, Undecided
+from services.scenarios.session_scope import is_in_scope
+from services.scenarios.work_list import gaps_of
+
+_log = structlog.get_logger()
+
+
+def reconcile(case: Case) -> Outcome:
+    """Return what happens to the session before its turn is answered.
+
+    Whatever cannot be judged fails closed: the session stays on its version, and an operator
+    finds it on the list (M18).
+    """
+    session, move = case.session, case.move
+    if session.step is None or session.version == move.new.version or not case.config.enabled:
+        return landing.unchanged(case.session, case.profile)
+    if session.checksum == move.new.checksum:
+        return landing.at_rest(session, case.profile)
+    if session.checksum != move.old.checksum or session.step not in move.old.steps:
+        return landing.stay(case.session, case.profile, move, "untrusted_history", case.now)
+    try:
+        return _decided(case)
+    except ScenarioInputError as error:
+        _log.warning("migration_undecidable", session=hashed(session.session_id), code=error.code)
+        return landing.stay(case.session, case.profile, move, "undecidable", case.now)
+
+
+def _decided(case: Case) -> Outcome:
+    session, move = case.session, case.move
+    step = session.step or ""
+    if session.pinned_to is not None and session.pinned_to.decided_for >= move.new.version:
+        return landing.unchanged(session, case.profile)
+    policy = move.policy_at(step)
+    name = move.old.steps[step].title
+    if not is_in_scope(policy.scope_filter, session, step_name=name, now=case.now):
+        return landing.unchanged(session, case.profile)
+    if not policy.update_downstream:
+        return landing.pin(session, case.profile, move, case.now)
+    if step not in move.image:
+        return _relocated(case)
+    passed = ahead_again(session, move, move.image[step])
+    if passed is not None:
+        return landing.stay(
+            session, case.profile, move, "checkpoint_ahead_again", case.now, checkpoint=passed
+        )
+    return _routed(case, policy, move.image[step])
+
+
+def _relocated(case: Case) -> Outcome:
+    found = relocate(case.session, case.move)
+    if found.kind == "stay":
+        return landing.stay(
+            case.session, case.profile, case.move, "deleted_step_without_way", case.now
+        )
+    place = Landing(step=found.step, scenario="relocate", reason="The step was deleted")
+    return landing.land(case.session, case.profile, case.move, place, case.now)
+
+
+def _routed(case: Case, policy: AnchorMigrationPolicy, anchor: str) -> Outcome:
+    facts = gather_facts(
+        case.session,
+        case.profile,
+        extracted=_heard(case),
+        graph=case.move.new,
+        config=case.config.gap_fill,
+        now=case.now,
+    )
+    route = _route(case, anchor, facts)
+    judges_forks = policy.force_scenario in (None, "re_route")
+    if judges_forks and case.config.re_routing.enabled:
+        if isinstance(route, Undecided):
+            items = [WorkItem(step_id=route.fork, kind="field", field=f) for f in route.fields]
+            return waiting.wait(case, facts, items, scenario="re_route")
+        if isinstance(route, Diverted):
+            return _redirected(case, facts, route, anchor)
+    if policy.force_scenario == "clean_graft":
+        place = Landing(step=anchor, scenario="clean_graft", reason="Clean graft by policy")
+        return landing.land(case.session, case.profile, case.move, place, case.now)
+    return _filled(case, facts, route, anchor)
+
+
+def _heard(case: Case) -> dict[str, Extracted]:
+    """What extraction found now, else what it found when the migration began."""
+    kept = case.session.progress.extracted if case.session.progress else {}
+    return {**kept, **case.extracted}
+
+
+def _route(case: Case, anchor: str, facts: Facts) -> Route:
+    gaps = gaps_of(case.session, case.move)
+    return RouteFinder(
+        move=case.move,
+        path=case.session.path,
+        goal=anchor,
+        values=facts.values,
+        busy=gaps.busy_steps(anchor, facts.sure),
+        unsafe=lambda step: forbidding_redirect(case.session, case.move, step) is not None,
+    ).find()
+
+
+def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outcome:
+    session, move = case.session, case.move
+    target = route.branch.target
+    passed = forbidding_redirect(session, move, target)
+    if passed is not None:
+        place = Landing(
+            step=anchor,
+            scenario="re_route",
+            steps=route.steps,
+            reason="The redirect was blocked",
+            blocked_by=passed,
+            blocked_target=target,
+            condition=route.branch.text,
+        )
+        return landing.land(session, case.profile, move, place, case.now)
+    items = gaps_of(session, move).work(route.steps, target, facts.sure)
+    if items:
+        return waiting.wait(case, facts, items, scenario="re_route")
+    place = Landing(
+        step=target,
+        scenario="re_route",
+        steps=route.steps,
+        reason=f"Re-route: {route.branch.text}",
+        user_message=case.config.re_routing.notification_template,
+        notify=case.config.re_routing.notify_user,
+        filled=waiting.used_facts(route.steps, case.move, facts),
+    )
+    return landing.land(session, case.profile, move, place, case.now)
+
+
+def _filled(case: Case, facts: Facts, route: Route, anchor: str) -> Outcome:
+    session, move = case.session, case.move
+    gaps = gaps_of(session, move)
+    items = gaps.work(route.steps, anchor, facts.sure)
+    fresh = [step for step in route.steps if step not in gaps.visited and step != anchor]
+    scenario: MigrationScenario = "gap_fill" if fresh or items else "clean_graft"
+    if items:
+        return waiting.wait(case, facts, items, scenario=scenario)
+    place = Landing(
+        step=anchor,
+        scenario=scenario,
+        steps=route.steps,
+        reason="Gap fill complete" if fresh else "Clean graft: upstream unchanged",
+        warning=_ignored_fork(case, route),
+        filled=waiting.used_facts(tuple(fresh), move, facts),
+    )
+    return landing.land(session, case.profile, move, place, case.now)
+
+
+def _ignored_fork(case: Case, route: Route) -> str | None:
+    if isinstance(route, Arrived) or case.config.re_routing.enabled:
+        return None
+    return f"re-routing is off; the fork at {route.fork!r} was not applied"

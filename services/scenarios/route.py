@@ -1,0 +1,237 @@
+"""The way through a new version that a session would have come (M4, M5, M9).
+
+Only its own path counts: between the anchors it visited one after the other, the new version's
+route is followed; where that forks as before, along the branch it really took; where the fork is
+new or changed, as the facts decide.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pydantic import JsonValue
+
+from services.scenarios.graph import Branch
+from services.scenarios.move import Move, is_fork
+
+NESTING_LIMIT = 40
+"""So many undecided forks in a row are looked through before one is asked about anyway."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """The route leads to the session's own anchor."""
+
+    steps: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diverted:
+    """A fork on the route leads away from the anchor."""
+
+    steps: tuple[str, ...]
+    fork: str
+    branch: Branch
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A fork needs `fields` before it can be known where the route leads."""
+
+    steps: tuple[str, ...]
+    fork: str
+    fields: tuple[str, ...]
+
+
+Route: TypeAlias = Arrived | Diverted | Undecided
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    """From one anchor the session visited to the next one.
+
+    Attributes:
+        taken: Where the session really went from the start, as a step of the new version.
+    """
+
+    start: str
+    end: str
+    taken: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the walk is, and how it came there.
+
+    Attributes:
+        is_free: A judged fork led past the session's own next anchors; only the goal counts.
+    """
+
+    leg: int
+    step: str
+    steps: tuple[str, ...]
+    seen: frozenset[str] = frozenset()
+    is_free: bool = False
+    nesting: int = 0
+
+
+class RouteFinder:
+    """Walks one session's route to `goal`, the image of its current step.
+
+    Args:
+        busy: Steps with something to make up for; two routes that differ in other steps only
+            are the same to the session.
+        unsafe: Whether a completed checkpoint forbids to go to a step.
+    """
+
+    def __init__(
+        self,
+        *,
+        move: Move,
+        path: list[str],
+        goal: str,
+        values: Mapping[str, JsonValue],
+        busy: frozenset[str],
+        unsafe: Callable[[str], bool],
+    ) -> None:
+        self._move, self._goal, self._values = move, goal, values
+        self._busy, self._unsafe = busy, unsafe
+        self._legs = _legs(move, path, goal)
+
+    def find(self) -> Route:
+        """Return the route, or the first fork that must be decided.
+
+        Raises:
+            ScenarioConditionError: a condition cannot be decided from values of these types.
+        """
+        return self._walk(self._next_leg(-1, ()))
+
+    def _walk(self, place: _Place | None) -> Route:
+        steps: tuple[str, ...] = ()
+        while place is not None:
+            steps = place.steps
+            if self._is_over(place):
+                place = None if place.is_free else self._next_leg(place.leg, steps)
+                continue
+            branches = self._move.new.branches(place.step)
+            chosen = branches[0] if not is_fork(branches) else self._judge(place, branches)
+            if chosen is None:
+                place = None if place.is_free else self._next_leg(place.leg, steps)
+            elif isinstance(chosen, Branch):
+                place = self._onwards(place, chosen.target)
+            else:
+                return chosen
+        return Arrived(steps)
+
+    def _next_leg(self, leg: int, steps: tuple[str, ...]) -> _Place | None:
+        for index in range(leg + 1, len(self._legs)):
+            start = self._legs[index].start
+            steps = steps if steps[-1:] == (start,) else (*steps, start)
+            if self._legs[index].end in self._move.new.reached_from(start):
+                return _Place(index, start, steps)
+        return None
+
+    def _is_over(self, place: _Place) -> bool:
+        """Whether the leg ends here: at its end, at the goal, or where no way leads to the goal."""
+        moved = bool(place.seen)
+        ends = {self._goal} if place.is_free else {self._goal, self._legs[place.leg].end}
+        return (
+            (moved and place.step in ends)
+            or place.step in place.seen
+            or not self._move.new.branches(place.step)
+            or self._goal not in self._move.new.reached_from(place.step)
+        )
+
+    def _onwards(self, place: _Place, target: str, *, nesting: int = 0) -> _Place:
+        end = self._legs[place.leg].end
+        return _Place(
+            leg=place.leg,
+            step=target,
+            steps=(*place.steps, target),
+            seen=place.seen | {place.step},
+            is_free=place.is_free or end not in self._move.new.reached_from(target),
+            nesting=place.nesting + nesting,
+        )
+
+    def _judge(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | Route | None:
+        """Choose a branch; None where no branch holds, a route where that settles it."""
+        taken = self._taken(place, branches)
+        if taken is not None:
+            return taken
+        possible, missing = _possible(branches, self._values)
+        if not missing:
+            return self._settled(place, possible[0]) if possible else None
+        if place.nesting >= NESTING_LIMIT:
+            return Undecided(place.steps, place.step, missing)
+        return self._compared(place, possible, missing)
+
+    def _taken(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | None:
+        taken = self._legs[place.leg].taken
+        if place.seen or taken is None or not self._move.is_unchanged_fork(place.step):
+            return None
+        return next((branch for branch in branches if branch.target == taken), None)
+
+    def _settled(self, place: _Place, branch: Branch) -> Branch | Route:
+        if self._goal in self._move.new.reached_from(branch.target):
+            return branch
+        return Diverted(place.steps, place.step, branch)
+
+    def _compared(self, place: _Place, possible: list[Branch], missing: tuple[str, ...]) -> Route:
+        """Ask only if the answer changes where the session lands or what it must make up for."""
+        routes: list[Route] = []
+        for branch in possible:
+            settled = self._settled(place, branch)
+            if isinstance(settled, Branch):
+                settled = self._walk(self._onwards(place, branch.target, nesting=1))
+            routes.append(settled)
+        open_ways = [route for route in routes if not self._is_blocked(route)] or routes
+        if len({self._meaning(route) for route in open_ways}) == 1:
+            return open_ways[0]
+        return Undecided(place.steps, place.step, missing)
+
+    def _is_blocked(self, route: Route) -> bool:
+        return isinstance(route, Diverted) and self._unsafe(route.branch.target)
+
+    def _meaning(self, route: Route) -> tuple[str, str, frozenset[str]]:
+        match route:
+            case Arrived():
+                return "land", self._goal, self._busy.intersection(route.steps)
+            case Diverted():
+                return "divert", route.branch.target, self._busy.intersection(route.steps)
+            case Undecided():
+                return "ask", route.fork, self._busy.intersection(route.steps)
+
+
+def _possible(
+    branches: tuple[Branch, ...], values: Mapping[str, JsonValue]
+) -> tuple[list[Branch], tuple[str, ...]]:
+    """The branches that may be taken, and the fields of the first one that is undecided."""
+    possible: list[Branch] = []
+    missing: tuple[str, ...] = ()
+    for branch in branches:
+        verdict = None if branch.condition is None else branch.condition.judge(values)
+        if verdict is not None and verdict.value is False:
+            continue
+        possible.append(branch)
+        if verdict is None or verdict.value:
+            break
+        missing = missing or verdict.missing
+    return possible, missing
+
+
+def _legs(move: Move, path: list[str], goal: str) -> tuple[_Leg, ...]:
+    """From the new entry through the images of the visited anchors to the goal."""
+    legs: list[_Leg] = []
+    place, taken = move.new.entry, None
+    for index, step in enumerate(path):
+        visited = move.image.get(step)
+        if visited is None:
+            continue
+        if visited != place:
+            legs.append(_Leg(place, visited, taken))
+            place = visited
+        following = path[index + 1] if index + 1 < len(path) else None
+        taken = move.image.get(following) if following else None
+    if place != goal:
+        legs.append(_Leg(place, goal, taken))
+    return tuple(legs)

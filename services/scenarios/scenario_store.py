@@ -1,0 +1,181 @@
+"""Versions, plans, the active pointer and the deployment under way, on any shelf.
+
+Versions are created once and never changed; everything else changes by conditional writes.
+"""
+
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data_models.errors import (
+    BlobExistsError,
+    CorruptDocumentError,
+    ScenarioDefinitionError,
+    ScenarioPlanError,
+)
+from data_models.scenario import Scenario
+from services.scenarios.definition_checks import checked_graph
+from services.scenarios.graph import Graph
+from services.scenarios.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.ports import Shelf
+
+DeploymentState: TypeAlias = Literal["approved", "archived", "staged", "flipped", "deployed"]
+ModelT = TypeVar("ModelT", bound=BaseModel)
+GRAPHS_KEPT = 64
+
+
+class ActivePointer(BaseModel):
+    """The deployed versions in order; the last one is where new sessions start.
+
+    Attributes:
+        policies: Those of the last deployment; they hold even where its plan is lost (M17).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario_id: str
+    versions: tuple[int, ...]
+    checksum: str
+    policies: dict[str, AnchorMigrationPolicy] = Field(default_factory=dict)
+
+    @property
+    def version(self) -> int:
+        """The active version."""
+        return self.versions[-1]
+
+
+class DeploymentRecord(BaseModel):
+    """How far a deployment is; whoever resumes it goes on from here.
+
+    Attributes:
+        cursor: The last session id of the pages that are marked.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario_id: str
+    plan_id: str
+    from_version: int
+    to_version: int
+    state: DeploymentState = "approved"
+    cursor: str = ""
+    marked: int = Field(default=0, ge=0)
+    paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Generic[ModelT]):
+    """A document and the version it was read at."""
+
+    value: ModelT
+    etag: str
+
+
+class ScenarioStore:
+    """Everything about scenarios that is not a session."""
+
+    def __init__(self, *, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._graphs: dict[tuple[str, int], Graph] = {}
+
+    async def add_version(self, graph: Graph) -> None:
+        """Store a version; storing the same one again changes nothing.
+
+        Raises:
+            ScenarioDefinitionError: the number is taken by a version of other content.
+        """
+        scenario = graph.scenario
+        name = _version_name(scenario.id, scenario.version)
+        try:
+            await self._shelf.create(name, scenario.model_dump_json().encode())
+        except BlobExistsError:
+            stored = await self.graph(scenario.id, scenario.version)
+            if stored is None or stored.checksum != graph.checksum:
+                raise ScenarioDefinitionError(
+                    (f"version {scenario.version}: exists already with other content",)
+                ) from None
+
+    async def graph(self, scenario_id: str, version: int) -> Graph | None:
+        """Return a compiled version, or None if it is not stored."""
+        key = scenario_id, version
+        if key not in self._graphs:
+            held = await self._read(_version_name(scenario_id, version), Scenario)
+            if held is None:
+                return None
+            if len(self._graphs) >= GRAPHS_KEPT:
+                self._graphs.pop(next(iter(self._graphs)))
+            self._graphs[key] = checked_graph(held.value)
+        return self._graphs[key]
+
+    async def plan(self, scenario_id: str, from_version: int) -> Held[MigrationPlan] | None:
+        """Return the newest plan that leads from a version, if there is one."""
+        return await self._read(plan_name(scenario_id, from_version), MigrationPlan)
+
+    async def save_plan(self, plan: MigrationPlan, *, etag: str | None) -> None:
+        """Create or replace the plan from its version.
+
+        Raises:
+            BlobExistsError: somebody else made one meanwhile.
+            BlobChangedError: somebody else changed it meanwhile.
+        """
+        await self._write(plan_name(plan.scenario_id, plan.from_version), plan, etag)
+
+    async def active(self, scenario_id: str) -> Held[ActivePointer] | None:
+        """Return the active pointer; None before the first deployment."""
+        return await self._read(f"scenarios/{scenario_id}/active.json", ActivePointer)
+
+    async def save_active(self, pointer: ActivePointer, *, etag: str | None) -> None:
+        """Flip the pointer."""
+        await self._write(f"scenarios/{pointer.scenario_id}/active.json", pointer, etag)
+
+    async def deployment(self, scenario_id: str) -> Held[DeploymentRecord] | None:
+        """Return the last deployment, perhaps still under way."""
+        return await self._read(f"scenarios/{scenario_id}/deployment.json", DeploymentRecord)
+
+    async def save_deployment(
+        self, record: DeploymentRecord, *, etag: str | None
+    ) -> Held[DeploymentRecord]:
+        """Write the record and return it as held.
+
+        Raises:
+            BlobExistsError: somebody else began one meanwhile.
+            BlobChangedError: somebody else went on with it meanwhile.
+        """
+        name = f"scenarios/{record.scenario_id}/deployment.json"
+        return Held(record, await self._write(name, record, etag))
+
+    async def _write(self, name: str, value: BaseModel, etag: str | None) -> str:
+        data = value.model_dump_json().encode()
+        if etag is None:
+            return await self._shelf.create(name, data)
+        return await self._shelf.replace(name, data, etag=etag)
+
+    async def _read(self, name: str, model: type[ModelT]) -> Held[ModelT] | None:
+        blob = await self._shelf.read(name)
+        if blob is None:
+            return None
+        try:
+            return Held(model.model_validate_json(blob.data), blob.etag)
+        except ValidationError as error:
+            raise CorruptDocumentError(f"{model.__name__} cannot be read") from error
+
+
+def require_plan(held: Held[MigrationPlan] | None) -> Held[MigrationPlan]:
+    """Return the plan.
+
+    Raises:
+        ScenarioPlanError: there is none.
+    """
+    if held is None:
+        raise ScenarioPlanError("there is no plan from this version")
+    return held
+
+
+def _version_name(scenario_id: str, version: int) -> str:
+    return f"scenarios/{scenario_id}/versions/{version}.json"
+
+
+def plan_name(scenario_id: str, from_version: int) -> str:
+    """Return where the plan from a version is kept."""
+    return f"scenarios/{scenario_id}/plans/{from_version}.json"

@@ -1,0 +1,279 @@
+"""Replays one what-if case through deployment, marking and reconciliation."""
+
+from datetime import UTC, datetime, timedelta
+from itertools import count, pairwise
+from typing import TypeAlias
+
+from pydantic import JsonValue, ValidationError
+
+from data_models.errors import ScenarioDefinitionError, ScenarioInputError, ScenarioPlanError
+from data_models.scenario_session import (
+    CompletedCheckpoint,
+    Extracted,
+    PatientProfile,
+    ProfileField,
+    ScenarioSession,
+    StepVisit,
+)
+from services.scenarios.case_file import (
+    AnswerEvent,
+    CaseEvent,
+    CaseFile,
+    CaseSession,
+    DoneEvent,
+    MoveEvent,
+    scenario_of,
+)
+from services.scenarios.catalogue import Catalogue
+from services.scenarios.definition_checks import checked_graph
+from services.scenarios.deployment import Deployer
+from services.scenarios.graph import Graph
+from services.scenarios.memory import MemorySessionIndex, MemoryShelf
+from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
+from services.scenarios.migration_plan import MigrationPlan
+from services.scenarios.ports import SessionRow
+from services.scenarios.progress import advanced
+from services.scenarios.reconciler import Reconciler
+from services.scenarios.reconciliation_result import ReconciliationResult
+from services.scenarios.scenario_store import ScenarioStore, plan_name
+from services.scenarios.waiting import with_action_done, with_answers
+
+Json: TypeAlias = dict[str, JsonValue]
+SCENARIO_ID = "case"
+SESSION_ID = "session"
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+
+
+class _Clock:
+    """Time stands still in a case; what ages is said by the case."""
+
+    def now(self) -> datetime:
+        return NOW
+
+    def monotonic(self) -> float:
+        return 0.0
+
+
+class _Ids:
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def new_id(self, prefix: str) -> str:
+        return f"{prefix}_{next(self._numbers)}"
+
+
+class Simulation:
+    """The production's parts on a memory shelf, with one session and no model."""
+
+    def __init__(self, *, case: CaseFile, config: MigrationConfig | None = None) -> None:
+        config = config or MigrationConfig(deployment=DeploymentConfig(require_approval=False))
+        clock = _Clock()
+        self._case = case
+        self._shelf = MemoryShelf()
+        self._index = MemorySessionIndex()
+        store = ScenarioStore(shelf=self._shelf)
+        self._deployer = Deployer(
+            store=store, index=self._index, clock=clock, ids=_Ids(), config=config.deployment
+        )
+        catalogue = Catalogue(store=store, clock=clock)
+        self._reconciler = Reconciler(catalogue=catalogue, clock=clock, config=config)
+        self._graphs = {
+            graph.v: checked_graph(scenario_of(graph, scenario_id=SCENARIO_ID))
+            for graph in case.graphs
+        }
+        _check(case, self._graphs)
+        self.session, self.profile = _session(case.session, self._graphs[case.session.v])
+        self._heard = {
+            name: Extracted(value=one.value, confidence=one.confidence, quote=one.quote)
+            for name, one in case.session.says.items()
+        }
+
+    async def play(self) -> Json:
+        """Deploy all versions, play all events, and return what happened."""
+        plan = await self._deploy_all()
+        for link in self._case.missing_plans:
+            self._shelf.remove(plan_name(SCENARIO_ID, int(link.partition(">")[0])))
+        events = [await self._event(event) for event in self._case.events]
+        return {"plan": _plan_row(plan), "events": [*events]}
+
+    async def _deploy_all(self) -> MigrationPlan | None:
+        plan: MigrationPlan | None = None
+        graphs = list(self._graphs.values())
+        await self._deployer.publish_first(graphs[0])
+        await self._index_session(mark=0)
+        for old, new in pairwise(graphs):
+            policies = {
+                step: policy
+                for step, policy in self._case.policies.items()
+                if step in old.steps or step == "*"
+            }
+            plan = await self._deployer.propose(new, operator="author", policies=policies)
+            await self._deployer.deploy(SCENARIO_ID)
+        return plan
+
+    async def _event(self, event: CaseEvent) -> Json:
+        result = ReconciliationResult()
+        if isinstance(event, MoveEvent):
+            graph = self._graphs[self.session.version]
+            self.session = advanced(self.session, graph, event.move, NOW)
+        else:
+            self._hear(event)
+            result = await self._reconcile()
+        return self._row(result, pending=await self._is_pending())
+
+    def _hear(self, event: CaseEvent) -> None:
+        active = list(self._graphs.values())[-1]
+        if isinstance(event, AnswerEvent):
+            self.session, self.profile = with_answers(
+                self.session, self.profile, event.answer, active
+            )
+        elif isinstance(event, DoneEvent):
+            if event.done not in active.steps:
+                raise ScenarioPlanError(f"done: there is no step {event.done!r}")
+            self.session = with_action_done(self.session, event.done, active.version, NOW)
+
+    async def _reconcile(self) -> ReconciliationResult:
+        outcome = await self._reconciler.before_turn(
+            self.session, self.profile, extracted=self._heard
+        )
+        self.session, self.profile = outcome.session, outcome.profile
+        if outcome.settled:
+            await self._index_session(mark=0)
+        return outcome.result
+
+    async def _is_pending(self) -> bool:
+        return self.session.progress is not None or await self._index.marked(SESSION_ID) > 0
+
+    async def _index_session(self, *, mark: int) -> None:
+        session = self.session
+        graph = self._graphs[session.version]
+        await self._index.put(
+            SessionRow(
+                session_id=SESSION_ID,
+                scenario_id=SCENARIO_ID,
+                version=session.version,
+                step_hash=graph.hashes[session.step] if session.step else "",
+                channel=session.channel,
+                created_at=session.created_at,
+                mark=mark,
+            )
+        )
+
+    def _row(self, result: ReconciliationResult, *, pending: bool) -> Json:
+        return {
+            "action": result.action,
+            "scenario": result.scenario,
+            "step": self.session.step,
+            "v": self.session.version,
+            "collect": [*result.collect_fields],
+            "confirm": [*result.confirm_fields],
+            "execute": [*result.execute_actions],
+            "blocked": result.blocked_by_checkpoint,
+            "notify": result.notify,
+            "pending": pending,
+            "pinned": self.session.pinned_to is not None,
+            "review": self.session.review is not None,
+        }
+
+
+def _check(case: CaseFile, graphs: dict[int, Graph]) -> None:
+    if len(graphs) < len(case.graphs) or list(graphs) != sorted(graphs):
+        raise ScenarioPlanError("graphs: versions must go up")
+    known = {step for graph in graphs.values() for step in graph.steps}
+    unknown = [step for step in case.policies if step not in known and step != "*"]
+    if unknown:
+        raise ScenarioPlanError(f"policies: there is no step {unknown[0]!r}")
+    for link in case.missing_plans:
+        ends = [end.strip() for end in link.split(">")]
+        if len(ends) != 2 or not all(end.isdecimal() for end in ends):
+            raise ScenarioPlanError(f"missing_plans: {link!r} is not like '1>2'")
+    session = case.session
+    if session.v not in graphs:
+        raise ScenarioPlanError(f"session: there is no version {session.v}")
+    for step in (session.at, *session.path, *session.passed):
+        if step not in graphs[session.v].steps:
+            raise ScenarioPlanError(f"session: version {session.v} has no step {step!r}")
+
+
+def _session(case: CaseSession, graph: Graph) -> tuple[ScenarioSession, PatientProfile]:
+    path = case.path if case.path[-1:] == [case.at] else [*case.path, case.at]
+    steps = graph.steps
+    session = ScenarioSession(
+        session_id=SESSION_ID,
+        scenario_id=SCENARIO_ID,
+        version=case.v,
+        checksum=graph.checksum,
+        step=case.at,
+        step_history=[
+            StepVisit(step_id=step, step_name=steps[step].title, visited_at=NOW) for step in path
+        ],
+        completed_checkpoints=[
+            CompletedCheckpoint(
+                step_id=step,
+                version=case.v,
+                description=steps[step].checkpoint_description,
+                completed_at=NOW,
+            )
+            for step in case.passed
+        ],
+        variables=case.vars,
+        channel=case.channel,
+        created_at=NOW - timedelta(days=case.age_days),
+        updated_at=NOW,
+    )
+    fields = {
+        name: ProfileField(
+            value=one.value,
+            confidence=one.confidence,
+            expires_at=NOW - timedelta(seconds=1) if one.expired else None,
+        )
+        for name, one in case.profile.items()
+    }
+    return session, PatientProfile(fields=fields)
+
+
+def _plan_row(plan: MigrationPlan | None) -> Json:
+    if plan is None:
+        return {"anchors": {}, "deleted": []}
+    found = plan.transformation_map
+    return {
+        "anchors": {**found.image},
+        "deleted": [node.node_id_v1 for node in found.deleted_nodes],
+    }
+
+
+async def simulate(raw: JsonValue) -> Json:
+    """Play the cases of a file; one that cannot be read or played is an error, others run.
+
+    Raises:
+        ScenarioDefinitionError: the file holds no list of cases.
+    """
+    cases = raw.get("cases") if isinstance(raw, dict) else None
+    if not isinstance(cases, list):
+        raise ScenarioDefinitionError(('the file must be {"cases": [...]}',))
+    results: Json = {}
+    for number, case in enumerate(cases, 1):
+        results[_name(case, number, results)] = await _played(case)
+    return {"results": results}
+
+
+def _name(case: JsonValue, number: int, taken: Json) -> str:
+    named = case.get("id") if isinstance(case, dict) else None
+    name = str(named) if isinstance(named, str | int) else f"case {number}"
+    return name if name not in taken else f"{name} ({number})"
+
+
+async def _played(case: JsonValue) -> Json:
+    try:
+        return await Simulation(case=CaseFile.model_validate(case)).play()
+    except ValidationError as error:
+        return {"error": "; ".join(_problems(error))}
+    except ScenarioInputError as error:
+        return {"error": str(error)}
+
+
+def _problems(error: ValidationError) -> list[str]:
+    return [
+        f"{'.'.join(map(str, problem['loc']))}: {problem['msg']}"
+        for problem in error.errors(include_url=False, include_input=False)
+    ]
