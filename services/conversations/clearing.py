@@ -136,11 +136,15 @@ class Clearing:
         return ts if number == 1 else f"{ts}-{number}"
 
     async def _copy(self, name: str, target: str) -> "_ManifestRow":
+        # Not `BlobStore.copy`, which may read both once more: a thousand patients are to wait.
+        original = await self._store.read(name)
+        if original is None:
+            raise StoreUnavailableError("a document left while it was archived")
         # A copy that exists is our own, acknowledged late: it is compared like any other.
         with suppress(BlobExistsError):
-            await self._store.copy(name, target)
-        original, copy = await self._store.read(name), await self._store.read(target)
-        if original is None or copy is None or original.data != copy.data:
+            await self._store.create(target, original.data)
+        copy = await self._store.read(target)
+        if copy is None or copy.data != original.data:
             raise StoreUnavailableError("an archived copy does not match its original")
         return _manifest_row(name, target, copy)
 
