@@ -1,0 +1,104 @@
+"""Tool memory of one patient: the runs of tools, and what they returned as entities."""
+
+from typing import Any, Literal
+
+from pydantic import AwareDatetime, Field
+
+from data_models.document import Document, Part
+from data_models.identifiers import PatientId
+
+EntityType = Literal[
+    "calendar_event", "contact", "email", "document", "plan", "task", "location", "generic"
+]
+EntityStatus = Literal["active", "deleted", "expired"]
+
+OUTPUT_HEAD_CHARS = 500
+OUTPUT_LIMIT_CHARS = 200_000
+
+
+class EntityContext(Part):
+    """Something that a tool returned and that a user may speak of.
+
+    Attributes:
+        entity_id: Id at its source; what a user may type and what a tool takes.
+        source: The tool's back end, so that equal ids of two back ends stay apart.
+        data: What the tool gave, bounded; read through `services/tool_memory/shapes.py`.
+        last_turn: Number of the turn in which it was last mentioned.
+        user_references: Words that led to it, newest last, at most 10.
+        is_private: It names another patient; models see its time only.
+    """
+
+    entity_id: str
+    entity_type: EntityType
+    display_name: str
+    data: dict[str, Any] = Field(default_factory=dict)
+    source: str = ""
+    created_at: AwareDatetime
+    last_accessed: AwareDatetime
+    access_count: int = 0
+    last_turn: int = 0
+    user_references: list[str] = Field(default_factory=list)
+    source_execution_id: str = ""
+    status: EntityStatus = "active"
+    is_private: bool = False
+
+
+class ToolExecutionContext(Part):
+    """One run of one tool.
+
+    Attributes:
+        parameters: As given, secrets masked.
+        raw_output: The first 500 characters; the whole is in the turn's run blob.
+        output_chars: Length of the whole.
+        result: Summary in a few words.
+    """
+
+    execution_id: str
+    tool_name: str
+    agent_name: str
+    user_request: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+    raw_output: str = ""
+    output_chars: int = 0
+    result: str = ""
+    success: bool = True
+    error_message: str | None = None
+    execution_time_ms: float = 0.0
+    timestamp: AwareDatetime
+    turn_id: int = 0
+    entity_ids: list[str] = Field(default_factory=list)
+
+
+class ToolMemory(Part):
+    """What one patient's document keeps of its tools (at most 12 kB).
+
+    Attributes:
+        focus: Id of the entity that was really used last.
+        last_list: Ids as they were last shown to the user, in that order.
+    """
+
+    entities: list[EntityContext] = Field(default_factory=list)
+    executions: list[ToolExecutionContext] = Field(default_factory=list)
+    focus: str | None = None
+    last_list: list[str] = Field(default_factory=list)
+
+
+class RunOutput(Part):
+    """The whole output of one run.
+
+    Attributes:
+        full_chars: Length before it was cut at 200,000 characters.
+    """
+
+    execution_id: str
+    tool_name: str
+    output: str
+    full_chars: int
+
+
+class TurnRuns(Document):
+    """`…_runs/{turn_id}.json`: outputs of one turn that are too long for the document."""
+
+    patient_id: PatientId | None
+    turn_id: int
+    runs: list[RunOutput] = Field(default_factory=list)

@@ -1,0 +1,119 @@
+"""Answers reference cases from a file through the production resolver (spec page 3.7)."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
+
+from data_models.tool_memory import EntityContext, EntityStatus, EntityType
+from services.tool_memory.resolution import Ambiguous, Resolution, Resolved, Scene
+from services.tool_memory.resolver import ContextResolver
+from services.tool_memory.shapes import zone_of
+from services.tool_memory.shelf import Shelf
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TYPES: Mapping[str, EntityType] = {
+    "event": "calendar_event",
+    "calendar": "calendar_event",
+    "meeting": "calendar_event",
+    "appointment": "calendar_event",
+    "mail": "email",
+    "message": "email",
+    "file": "document",
+    "person": "contact",
+    "todo": "task",
+    "place": "location",
+}
+
+
+class _Input(BaseModel):
+    model_config = ConfigDict(extra="ignore", coerce_numbers_to_str=True)
+
+
+class CaseContext(_Input):
+    """Where the message is said."""
+
+    now: datetime
+    session: str | None = None
+    turn: int | None = None
+    focus: str | None = None
+    last_list: list[str] | None = None
+    time_zone: str | None = Field(
+        default=None, validation_alias=AliasChoices("time_zone", "timezone", "zone", "tz")
+    )
+
+
+class CaseEntity(_Input):
+    """An entity as a case gives it."""
+
+    id: str
+    type: EntityType
+    name: str = ""
+    data: dict[str, Any] | None = None
+    turn: int | None = None
+    status: EntityStatus = "active"
+    session: str | None = None
+    access_count: int | None = None
+    user_references: list[str] = Field(default_factory=list)
+
+    @field_validator("type", mode="before")
+    @classmethod
+    def _known_type(cls, value: Any) -> Any:
+        return _TYPES.get(value, value) if isinstance(value, str) else value
+
+
+class Case(_Input):
+    """One question to the resolver."""
+
+    id: str
+    context: CaseContext
+    entities: list[CaseEntity] = Field(default_factory=list)
+    message: str
+    parameters: dict[str, Any] | None = None
+    entity_type: EntityType | None = None
+
+
+class CaseFile(_Input):
+    """The whole file."""
+
+    cases: list[Case]
+
+
+def answers(cases: CaseFile) -> dict[str, Any]:
+    """Return what the file asks for, by case."""
+    return {"results": {case.id: _shown(_answer(case)) for case in cases.cases}}
+
+
+def _answer(case: Case) -> Resolution:
+    context = case.context
+    now = context.now if context.now.tzinfo else context.now.replace(tzinfo=UTC)
+    zone = zone_of(context.time_zone) if context.time_zone else None
+    now = now.astimezone(zone) if zone is not None else now
+    entities = [_entity(one, context.session) for one in case.entities]
+    scene = Scene(now=now, focus=context.focus, last_list=tuple(context.last_list or ()))
+    resolver = ContextResolver(shelf=Shelf.of(entities, now), scene=scene)
+    return resolver.resolve(case.message, case.entity_type, case.parameters)
+
+
+def _entity(given: CaseEntity, session: str | None) -> EntityContext:
+    # Another session's is as good as gone: its id is nobody's here.
+    is_foreign = session is not None and given.session is not None and given.session != session
+    return EntityContext(
+        entity_id=given.id,
+        entity_type=given.type,
+        display_name=given.name,
+        data=given.data or {},
+        created_at=_EPOCH,
+        last_accessed=_EPOCH,
+        access_count=given.access_count or 0,
+        last_turn=given.turn or 0,
+        user_references=given.user_references,
+        status="expired" if is_foreign else given.status,
+    )
+
+
+def _shown(found: Resolution) -> dict[str, Any]:
+    if isinstance(found, Ambiguous):
+        return {"ambiguous": list(found.entity_ids)}
+    return {"id": found.entity_id if isinstance(found, Resolved) else None}

@@ -1,0 +1,194 @@
+"""Splits a message into clauses and says which one carries the request. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from services.tool_memory.folding import tokens_of
+from services.tool_memory.vocabulary import (
+    MOVING_FORMS,
+    TARGET_FORMS,
+    TARGET_VERBS,
+    VERB_FORMS,
+    VERBS,
+    any_of,
+)
+
+_VERB = any_of(VERB_FORMS)
+_PLAIN_VERB = any_of(VERBS)
+_TARGET = any_of(TARGET_FORMS)
+_FLAGS = re.IGNORECASE
+_SPLIT = re.compile(
+    rf"[;!?\n]+|(?<![\d])\.(?=\s|$)|,|\s-\s|\b(?:and |but )?then\b|\bbut\b"
+    rf"|\b(?:and|or|so)\b(?=\s+(?:please |just |you |can you )*{_PLAIN_VERB}\b)"
+    rf"|\bso\b|\binstead of\b|\brather than\b",
+    _FLAGS,
+)
+_REASON = re.compile(
+    r"\b(?:because|since|as i|so that|if|in case|unless|although|though|due to|when you)\b.*",
+    _FLAGS,
+)
+_POLITE = (
+    r"(?:please|pls|plz|kindly|can|could|would|will|you|just|now|also|ok|okay|yes|no|yeah|hey|hi"
+    r"|so|then|and|let's|lets|let|us|me|i|i'd|i'll|id|we|want|need|like|have|to|should|must|may|might"
+    r"|go|ahead|actually|well|well|do|maybe|help|try|ahead|thanks|wait|not|don't|dont|never|sorry)"
+)
+_LEAD = re.compile(rf"^\s*(?:{_POLITE}\b[\s,]*)*(?P<verb>{_VERB})\b", _FLAGS)
+_LATE_VERB = re.compile(rf"\b(?:to|please|you|i|we|and|just)\s+(?P<verb>{_TARGET})\b", _FLAGS)
+
+_NO = (
+    r"(?:do not|don't|dont|does not|doesn't|did not|didn't|never|must not|mustn't|should not"
+    r"|shouldn't|shouldnt|need not|needn't|no need to|will not|won't|wont|would not|wouldn't|cannot"
+    r"|can't|cant|can not|without|avoid|refrain from|stop|rather not|not)"
+)
+_NEGATED = re.compile(rf"\b{_NO}\b(?P<gap>(?:\s+[\w']+){{0,4}}?)\s+{_VERB}\b", _FLAGS)
+_NO_NEGATION = re.compile(
+    r"\b(?:(?:do not|don't|dont|never) (?:forget|hesitate|mind|worry)\b|why (?:don't|dont|do not)\b"
+    r"|(?:can't|cant|couldn't|won't|wouldn't|could not) (?:you|we)\b"
+    r"|not only\b|if not\b|why not\b|no problem\b|not sure\b|do not disturb\b)",
+    _FLAGS,
+)
+_DROPPED = re.compile(
+    r"\b(?:never ?mind|nvm|forget (?:it|that|about)|scratch that|keep|leave (?:it|that|this|the|my)"
+    r"|no thanks|don't\s*$|do not\s*$|please don't|dont\s*$|hands off|don't do (?:it|that)"
+    r"|do not do (?:it|that)|don't touch|abort|hold off|on second thought)",
+    _FLAGS,
+)
+_NOT_THAT = re.compile(
+    r"\b(?:and |but )?(?:not|except(?: for)?|excluding|other than|apart from|instead of|rather than"
+    r"|besides)\s+(?P<what>(?:the|that|this|my|our|it|those|these|on)\b[^,.;!?]*?)"
+    r"(?=$|[,.;!?]|\bbut\b|\s-\s)",
+    _FLAGS,
+)
+_NOT_NAME = re.compile(
+    r"\b(?:not|except(?: for)?|other than|apart from|instead of|rather than) (?:with |from |for )?"
+    r"(?P<what>[A-Z\ue100-\ue1ff][^\s,.;!?]*)"
+)
+
+
+@dataclass(slots=True)
+class Clauses:
+    """A message in pieces.
+
+    Attributes:
+        main: The clause that carries the request, without its verb.
+        verb: Its verb, folded, or "".
+        others: Clauses without a request of their own, in order.
+        excluded: What is said not to be meant.
+        several: Another clause asks for something of its own.
+    """
+
+    main: str = ""
+    verb: str = ""
+    others: list[str] = field(default_factory=list)
+    excluded: list[str] = field(default_factory=list)
+    negated: bool = False
+    several: bool = False
+
+
+def read_clauses(text: str) -> Clauses:
+    """Return the clauses of `text`, in which names are marks."""
+    text = re.sub(r"\b(dr|mr|mrs|ms|prof|st|appt)\.", r"\1", text, flags=_FLAGS)
+    text = re.sub(r"(\d{1,2}(?:st|nd|rd|th)?),\s*(\d{4})\b", r"\1 \2", text)
+    text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text, flags=_FLAGS)
+    text = re.sub(r"\b(that|it|this|there|what|who)'s\b", r"\1 is", text, flags=_FLAGS)
+    text = re.sub(r"\be-mail", "email", text, flags=_FLAGS)
+    text = re.sub(r"\btom+or+ow\b", "tomorrow", text, flags=_FLAGS)
+    text = re.sub(r"\bto-?\s?dos?\b(?! ?(?:it|that|this|so))", "todo", text, flags=_FLAGS)
+    found = Clauses()
+    for pattern in (_NOT_THAT, _NOT_NAME):
+        text = _without_excluded(text, pattern, found)
+    pieces = [piece for piece in _pieces(text) if piece.strip()]
+    kept = [piece for piece in pieces if not _is_negated(piece)]
+    if _is_taken_back(pieces):
+        found.negated = True
+        return found
+    found.negated = len(kept) < len(pieces)
+    if found.negated:
+        _keep_contrast(found, kept)
+    else:
+        _choose(found, kept)
+    return found
+
+
+def _without_excluded(text: str, pattern: re.Pattern[str], found: Clauses) -> str:
+    def note(match: re.Match[str]) -> str:
+        if re.search(rf"\b{_VERB}\b", match["what"], _FLAGS):
+            return match[0]
+        found.excluded.append(match["what"])
+        return " , "
+
+    return pattern.sub(note, text)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    for piece in _SPLIT.split(text):
+        yield _REASON.sub(" ", piece)
+
+
+def _is_negated(piece: str) -> bool:
+    if _NO_NEGATION.search(piece):
+        return False
+    return bool(_NEGATED.search(piece) or _DROPPED.search(piece))
+
+
+def _is_taken_back(pieces: list[str]) -> bool:
+    """Whether it ends in a no, as in: cancel the dentist? No."""
+    return len(pieces) > 1 and bool(
+        re.fullmatch(r"\s*no(?: wait| stop| sorry)*\s*", pieces[-1], _FLAGS)
+    )
+
+
+def _keep_contrast(found: Clauses, kept: list[str]) -> None:
+    """Keep the second of: don't cancel the dentist, cancel the lunch."""
+    asking = [piece for piece in kept if _verb_of(piece)[0] in TARGET_FORMS]
+    if len(asking) == 1 and re.search(r"\b(?:the|my|our)\b|[\ue100-\ue1ff]", asking[0]):
+        verb, rest = _verb_of(asking[0])
+        if not re.search(r"\b(?:it|that|this|one|other|them)\b", rest, _FLAGS):
+            found.negated, found.main, found.verb = False, rest, verb
+
+
+def _choose(found: Clauses, pieces: list[str]) -> None:
+    rows = [(_verb_of(piece), piece) for piece in pieces]
+    asking = [index for index, ((verb, _), _) in enumerate(rows) if verb in TARGET_FORMS]
+    leading = asking or [index for index, ((verb, _), _) in enumerate(rows) if verb]
+    main = leading[0] if leading else 0
+    for index, ((verb, rest), piece) in enumerate(rows):
+        if index == main:
+            found.verb, found.main = verb, rest if verb else piece
+        elif not verb and index > main and not _is_talk(piece):
+            # "the dentist, tomorrow at 3": it goes on.
+            found.main += f" , {piece}"
+        elif index in asking and _names_its_own(rest):
+            found.several = True
+        elif index < main or not verb:
+            found.others.append(rest if verb else piece)
+
+
+def _names_its_own(rest: str) -> bool:
+    return bool(re.search(r"\b(?:the|my|our|that|all|both)\s+\S+|[\ue100-\ue1ff]", rest))
+
+
+def _is_talk(piece: str) -> bool:
+    return len(tokens_of(piece)) > 5 or bool(re.search(r"\b(?:i|i'm|we|thanks)\b", piece, _FLAGS))
+
+
+def _verb_of(piece: str) -> tuple[str, str]:
+    """Return the clause's verb and what follows it; no verb and "" if it asks for nothing."""
+    match = _LEAD.match(piece)
+    if match is None or _is_noun(match["verb"], piece[match.end() :]):
+        match = _LATE_VERB.search(piece)
+    if match is None:
+        return "", piece
+    return match["verb"].casefold(), piece[match.end() :]
+
+
+def _is_noun(verb: str, rest: str) -> bool:
+    if verb.casefold() in TARGET_VERBS and verb.casefold() != "invite":
+        return False
+    return not rest.strip() or bool(re.match(r"\s+(?:with|at|on|from|about|in|by)\b", rest, _FLAGS))
+
+
+def is_moving(verb: str) -> bool:
+    """Whether what follows "to" is where it goes, not what is meant."""
+    return verb in MOVING_FORMS

@@ -1,0 +1,144 @@
+"""Reads times of day and lengths out of a message."""
+
+import re
+
+from services.tool_memory.day_words import NUMBER, number_of
+from services.tool_memory.draft_text import DraftText
+from services.tool_memory.times import ClockChoice, TimeFilter
+from services.tool_memory.vocabulary import NUMBER_WORDS, any_of
+
+_FLAGS = re.IGNORECASE
+_DAY_MINUTES = 24 * 60
+_HALF = r"(?:\s?(?P<half{0}>[ap])\.?m\b\.?)"
+_HOURS = rf"\d{{1,2}}|{any_of(NUMBER_WORDS)}"
+
+
+def _clock(mark: str) -> str:
+    """An expression of a time of day whose form leaves no doubt that it is one."""
+    half = _HALF.format(mark)
+    return (
+        rf"(?:(?P<h{mark}>\d{{1,2}})[:.h](?P<m{mark}>[0-5]\d){half}?(?![\d.]\d)"
+        rf"|(?P<hh{mark}>{_HOURS}){half.replace('half', 'hhalf')}"
+        rf"|(?P<oc{mark}>{_HOURS}) ?o'? ?clock"
+        rf"|(?P<word{mark}>noon|midday|midnight))"
+    )
+
+
+_RANGE = re.compile(
+    r"\b(?:from )?(?P<first>\d{1,2})(?::(?P<minutes>[0-5]\d))?\s?(?P<own>[ap]m)?"
+    r"\s?(?:-|to|until|till)\s?"
+    r"\d{1,2}(?::[0-5]\d)?\s?(?P<half>[ap])\.?m\b\.?",
+    _FLAGS,
+)
+_BETWEEN = re.compile(
+    r"\bbetween (?P<a>\d{1,2})(?P<ah>\s?[ap]m)? and (?P<b>\d{1,2})(?P<bh>\s?[ap]m)?\b", _FLAGS
+)
+_BOUND = re.compile(rf"\b(?P<side>after|past|before|by) {_clock('')}", _FLAGS)
+_PAST = re.compile(
+    rf"\b(?:at )?(?P<part>half|quarter) (?P<side>past|to) (?P<hour>{_HOURS})\b", _FLAGS
+)
+_EXACT = re.compile(rf"\b(?:at |around |from )?{_clock('')}(?:'s)?", _FLAGS)
+_AT = re.compile(rf"\bat (?P<hour>{_HOURS})\b(?! ?(?:minute|hour|day|week|\w+ings))", _FLAGS)
+_PART = re.compile(
+    r"\b(?:in the |at )?(?P<part>morning|afternoon|evening|night|tonight)(?:'s)?\b", _FLAGS
+)
+_LENGTH = re.compile(
+    rf"\b(?P<n>{NUMBER})[ -]?(?P<unit>minute|min|hour|hr)s?(?:[ -]long)?\b"
+    r"(?! (?:ago|later|earlier))",
+    _FLAGS,
+)
+_WHOLE_DAY = re.compile(r"\b(?:all|whole|full)[- ]day\b", _FLAGS)
+_UPCOMING = re.compile(r"\b(?:upcoming|future)\b", _FLAGS)
+_GONE_BY = re.compile(r"\b(?<!half )(?<!quarter )past\b(?! \d)", _FLAGS)
+_PARTS = {
+    "morning": ((5 * 60, 12 * 60 - 1),),
+    "afternoon": ((12 * 60, 18 * 60 - 1),),
+    "evening": ((17 * 60, _DAY_MINUTES - 1),),
+    "night": ((18 * 60, _DAY_MINUTES - 1), (0, 5 * 60 - 1)),
+    "tonight": ((17 * 60, _DAY_MINUTES - 1),),
+}
+
+
+def read_evening(text: str, found: TimeFilter) -> None:
+    """The word tonight is a day and a part of it; call before the days are taken out."""
+    if re.search(r"\btonight\b", text, _FLAGS):
+        found.clocks.append(ClockChoice(_PARTS["tonight"]))
+
+
+def read_clock(text: DraftText, found: TimeFilter) -> None:
+    """Take all times of day and lengths out of `text`."""
+    for match in text.take_all(_RANGE):
+        half = (match["own"] or match["half"])[0]
+        found.clocks.append(_at(match["first"], match["minutes"], half))
+    for match in text.take_all(_BETWEEN):
+        found.clocks.append(_between(match))
+    for match in text.take_all(_PAST):
+        found.clocks.append(_past(match))
+    for match in text.take_all(_BOUND):
+        found.clocks.append(_bound(match))
+    for match in text.take_all(_EXACT):
+        found.clocks.append(_said(match))
+    for match in text.take_all(_AT):
+        found.clocks.append(_at(match["hour"], None, None))
+    for match in text.take_all(_PART):
+        found.clocks.append(ClockChoice(_PARTS[match["part"].casefold()], match["part"].casefold()))
+    _read_rest(text, found)
+
+
+def _read_rest(text: DraftText, found: TimeFilter) -> None:
+    for match in text.take_all(_LENGTH):
+        unit = 60 if match["unit"].casefold().startswith("h") else 1
+        found.minutes_long = number_of(match["n"]) * unit
+    found.whole_day = text.take(_WHOLE_DAY) is not None
+    if text.take(_UPCOMING):
+        found.after_now = True
+    elif text.take(_GONE_BY):
+        found.after_now = False
+
+
+def _said(match: re.Match[str]) -> ClockChoice:
+    if match["word"]:
+        minute = 0 if match["word"].casefold() == "midnight" else 12 * 60
+        return ClockChoice(((minute, minute),), match["word"].casefold())
+    if match["h"]:
+        return _at(match["h"], match["m"], match["half"])
+    return _at(match["hh"] or match["oc"], None, match["hhalf"])
+
+
+def _at(hour: str, minutes: str | None, half: str | None) -> ClockChoice:
+    """Return a time; without am or pm both are meant, unless only one can be."""
+    number = number_of(hour)
+    minute = int(minutes or 0)
+    if half is not None:
+        hours = [number % 12 + (12 if half.casefold() == "p" else 0)] if number <= 12 else [number]
+    elif hour.startswith("0") or not 1 <= number <= 12:
+        hours = [number]
+    else:
+        hours = [number % 12, number % 12 + 12]
+    return ClockChoice(tuple((one * 60 + minute,) * 2 for one in hours))
+
+
+def _past(match: re.Match[str]) -> ClockChoice:
+    step = 30 if match["part"].casefold() == "half" else 15
+    step = step if match["side"].casefold() == "past" else -step
+    starts = [first for first, _ in _at(match["hour"], None, None).windows]
+    return ClockChoice(tuple(((one + step) % _DAY_MINUTES,) * 2 for one in starts))
+
+
+def _bound(match: re.Match[str]) -> ClockChoice:
+    # Without am or pm the nearer half of a working day: "after 3" is 15:00, "before 10" is 10:00.
+    starts = [first for first, _ in _said(match).windows]
+    minute = next((one for one in starts if 7 * 60 <= one < 19 * 60), starts[0])
+    if match["side"].casefold() in ("after", "past"):
+        return ClockChoice(((minute, _DAY_MINUTES - 1),))
+    return ClockChoice(((0, minute - 1 if match["side"].casefold() == "before" else minute),))
+
+
+def _between(match: re.Match[str]) -> ClockChoice:
+    halves = [half.strip()[:1] if half else None for half in (match["ah"], match["bh"])]
+    own = halves[0] or halves[1]
+    firsts = [one for one, _ in _at(match["a"], None, own).windows]
+    lasts = [one for one, _ in _at(match["b"], None, halves[1] or halves[0]).windows]
+    return ClockChoice(
+        tuple((first, last) for first, last in zip(firsts, lasts, strict=False) if first <= last)
+    )

@@ -1,0 +1,217 @@
+"""Reads days out of a message: dates, weekdays, weeks, "in two days"."""
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
+
+from services.tool_memory.draft_text import DraftText
+from services.tool_memory.folding import listed
+from services.tool_memory.times import DayChoice, Near, TimeFilter
+from services.tool_memory.vocabulary import NUMBER_WORDS, any_of
+
+_MONTHS = listed(
+    """
+    january february march april may june july august september october november december
+    """
+)
+_WEEKDAYS = listed(
+    """
+    monday tuesday wednesday thursday friday saturday sunday
+    """
+)
+_SHORT_DAYS = {"mon": 0, "tue": 1, "tues": 1, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
+_RISKY_DAYS = {"wed": 2, "sat": 5, "sun": 6}
+_MONTH = f"(?P<month>{any_of(_MONTHS)}|{any_of([*(m[:3] for m in _MONTHS), 'sept'])})\\.?"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+NUMBER = rf"(?:\d{{1,3}}|an?|{any_of(NUMBER_WORDS)})"
+_FLAGS = re.IGNORECASE
+
+_ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:T(?=\d))?", _FLAGS)
+_DAY_MONTH = re.compile(
+    rf"\b(?:on )?(?:the )?{_DAY}(?: of)? {_MONTH}(?:,? (?P<year>\d{{4}}))?(?!\w)", _FLAGS
+)
+_MONTH_DAY = re.compile(
+    rf"\b(?:on )?(?:the )?{_MONTH} (?:the )?{_DAY}(?![\d:]| ?[ap]\.?m)(?:,? (?P<year>\d{{4}}))?"
+    r"(?!\w)",
+    _FLAGS,
+)
+_SLASHES = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")
+_DOTS = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?!\d)")
+_RELATIVE = re.compile(
+    r"\b(?:the )?(day after tomorrow|day before yesterday|today|tonight|tomorrow|tmrw|tmr"
+    r"|yesterday|this(?= (?:morning|afternoon|evening)\b))\b(?:'s)?",
+    _FLAGS,
+)
+_PERIOD = re.compile(r"\b(this|next|last|coming|current) (week|weekend|month)(?:'s)?\b", _FLAGS)
+_WEEKDAY = re.compile(
+    rf"\b(?:(?P<which>this|next|last|past|coming|this coming|following) )?(?:on )?"
+    rf"(?P<name>{any_of([*_WEEKDAYS, *_SHORT_DAYS])})s?\b(?:'s)?\.?",
+    _FLAGS,
+)
+_RISKY = re.compile(r"\b(?P<which>on|this|next|last) (?P<name>wed|sat|sun)\b(?:'s)?", _FLAGS)
+_IN = re.compile(
+    rf"\b(?:in|within) (?P<n>{NUMBER}) (?P<unit>minute|min|hour|hr|day|week)s?\b"
+    rf"|\b(?P<n2>{NUMBER}) (?P<unit2>minute|min|hour|hr|day|week)s? from now\b",
+    _FLAGS,
+)
+_AGO = re.compile(rf"\b(?P<n>{NUMBER}) (?P<unit>day|week)s? ago\b", _FLAGS)
+_MONTH_ALONE = re.compile(rf"\bin (?P<month>{any_of(_MONTHS)})\b", _FLAGS)
+_DAY_ALONE = re.compile(
+    r"(?<=\bthe )(?P<day>[0-3]?\d)(?:st|nd|rd|th)\b(?! (?:one|\w+ings?)\b)", _FLAGS
+)
+
+_Reader = Callable[[re.Match[str], datetime], DayChoice | Near | None]
+
+
+def read_days(text: DraftText, now: datetime, found: TimeFilter) -> None:
+    """Take all days out of `text`; `now` is in the user's zone."""
+    for pattern, read in _READERS:
+        for match in text.take_all(pattern):
+            choice = read(match, now)
+            if isinstance(choice, Near):
+                found.near.append(choice)
+            elif choice is not None:
+                found.days.append(choice)
+
+
+def number_of(text: str) -> int:
+    """Return the number that a word or digits say."""
+    folded = text.casefold()
+    return 1 if folded in ("a", "an") else NUMBER_WORDS.get(folded) or int(folded)
+
+
+def _exactly(days: Sequence[date | None], word: str = "") -> DayChoice:
+    # A date that does not exist fits nothing; it must not vanish from the request.
+    spans = tuple((day, day) for day in days if day is not None)
+    return DayChoice(spans=spans or ((date.max, date.min),), word=word)
+
+
+def _date(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _iso(match: re.Match[str], _: datetime) -> DayChoice:
+    return _exactly([_date(int(match[1]), int(match[2]), int(match[3]))])
+
+
+def _named(match: re.Match[str], _: datetime) -> DayChoice:
+    month = next(n for n, name in enumerate(_MONTHS, 1) if name[:3] == match["month"][:3].lower())
+    day, year = int(match["day"]), match["year"]
+    if year is not None:
+        return _exactly([_date(int(year), month, day)])
+    return DayChoice(month=month, day=day)
+
+
+def _numeric(match: re.Match[str], now: datetime, *, either_order: bool) -> DayChoice:
+    first, second = int(match[1]), int(match[2])
+    years = _years(match[3], now)
+    days = [_date(year, second, first) for year in years]
+    if either_order:
+        days += [_date(year, first, second) for year in years]
+    return _exactly(days)
+
+
+def _years(text: str | None, now: datetime) -> Sequence[int]:
+    if text is None:
+        return (now.year - 1, now.year, now.year + 1)
+    return (int(text) + (2000 if len(text) == 2 else 0),)
+
+
+def _relative(match: re.Match[str], now: datetime) -> DayChoice:
+    offsets = {
+        "day after tomorrow": 2,
+        "tomorrow": 1,
+        "tmrw": 1,
+        "tmr": 1,
+        "yesterday": -1,
+        "day before yesterday": -2,
+    }
+    word = match[1].casefold()
+    return _exactly([now.date() + timedelta(days=offsets.get(word, 0))], word)
+
+
+def _period(match: re.Match[str], now: datetime) -> DayChoice:
+    step = {"next": 1, "coming": 1, "last": -1}.get(match[1].casefold(), 0)
+    today = now.date()
+    monday = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
+    unit = match[2].casefold()
+    if unit == "week":
+        return DayChoice(spans=((monday, monday + timedelta(days=6)),))
+    if unit == "weekend":
+        return DayChoice(spans=((monday + timedelta(days=5), monday + timedelta(days=6)),))
+    months = today.year * 12 + today.month - 1 + step
+    first = date(months // 12, months % 12 + 1, 1)
+    after = date((months + 1) // 12, (months + 1) % 12 + 1, 1)
+    return DayChoice(spans=((first, after - timedelta(days=1)),))
+
+
+def _weekday(match: re.Match[str], now: datetime) -> DayChoice:
+    name = match["name"].casefold()
+    number = {**_SHORT_DAYS, **_RISKY_DAYS}.get(name)
+    number = _WEEKDAYS.index(name) if number is None else number
+    which = (match["which"] or "").casefold()
+    return _exactly(_days_of(which, number, now.date()), name)
+
+
+def _days_of(which: str, number: int, today: date) -> list[date | None]:
+    """Return every day that somebody may mean: people differ on "next Friday"."""
+    ahead = today + timedelta(days=(number - today.weekday()) % 7)
+    in_week = today + timedelta(days=number - today.weekday())
+    strictly_ahead = ahead + timedelta(days=7) if ahead == today else ahead
+    if which in ("next", "following"):
+        return [strictly_ahead, in_week + timedelta(days=7)]
+    if which in ("last", "past"):
+        before = ahead - timedelta(days=7)
+        return [before, in_week - timedelta(days=7)]
+    if which:
+        return [ahead, in_week] if which == "this" else [ahead]
+    return [ahead, strictly_ahead]
+
+
+def _in(match: re.Match[str], now: datetime) -> DayChoice | Near:
+    number = number_of(match["n"] or match["n2"])
+    unit = (match["unit"] or match["unit2"]).casefold()
+    if unit in ("day", "week"):
+        return _exactly([now.date() + timedelta(days=number * (7 if unit == "week" else 1))])
+    return Near(now + timedelta(minutes=number * (60 if unit.startswith("h") else 1)))
+
+
+def _ago(match: re.Match[str], now: datetime) -> DayChoice:
+    days = number_of(match["n"]) * (7 if match["unit"].casefold() == "week" else 1)
+    return _exactly([now.date() - timedelta(days=days)])
+
+
+def _month_alone(match: re.Match[str], _: datetime) -> DayChoice:
+    word = match["month"].casefold()
+    return DayChoice(month=_MONTHS.index(word) + 1, word=word)
+
+
+def _day_alone(match: re.Match[str], _: datetime) -> DayChoice:
+    return DayChoice(day=int(match["day"]))
+
+
+_READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
+    (_ISO, _iso),
+    (_DAY_MONTH, _named),
+    (_MONTH_DAY, _named),
+    (_SLASHES, lambda match, now: _numeric(match, now, either_order=True)),
+    (_DOTS, lambda match, now: _numeric(match, now, either_order=False)),
+    (_IN, _in),
+    (_AGO, _ago),
+    (_RELATIVE, _relative),
+    (_PERIOD, _period),
+    (_RISKY, _weekday),
+    (_WEEKDAY, _weekday),
+    (_MONTH_ALONE, _month_alone),
+    (_DAY_ALONE, _day_alone),
+)
+STARTS_A_TIME = re.compile(
+    rf"\s*(?:the |on |at )*(?:(?:this|next|coming|following) )?"
+    rf"(?:{any_of([*_WEEKDAYS, *_SHORT_DAYS])}"
+    rf"|{any_of(_MONTHS)} \d|today|tonight|tomorrow|week|month|noon|midnight|morning|afternoon"
+    r"|evening|day after|\d{1,2}(?:[:.]\d\d)?(?:st|nd|rd|th)?\b|half past|quarter|later|\d{4}-)",
+    _FLAGS,
+)

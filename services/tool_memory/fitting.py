@@ -1,0 +1,64 @@
+"""How well the words of a request fit entities. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from services.tool_memory.candidates import Candidate
+from services.tool_memory.folding import best_similarity, tokens_of
+from services.tool_memory.request import Request
+
+MARGIN = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A candidate whose words fit, and how well each word of the request does (0 to 1)."""
+
+    candidate: Candidate
+    scores: tuple[float, ...]
+    is_whole_name: bool
+
+
+def fits_of(request: Request, candidates: Sequence[Candidate]) -> list[Fit]:
+    """Return the candidates whose words fit: strict words all, of the others at least half (T4)."""
+    phrases = [tuple(tokens_of(phrase)) for phrase in request.phrases]
+    strict = list(dict.fromkeys([*request.strict, *(one for phrase in phrases for one in phrase)]))
+    words = list(dict.fromkeys(request.words))
+    found = []
+    for candidate in candidates:
+        scores = [best_similarity(word, candidate.tokens) for word in (*strict, *words)]
+        missing = sum(1 for score in scores[len(strict) :] if score == 0)
+        if all(scores[: len(strict)]) and missing * 2 <= len(words):
+            found.append(Fit(candidate, tuple(scores), candidate.name in phrases))
+    return [fit for fit in found if _says_something(fit, request)]
+
+
+def _says_something(fit: Fit, request: Request) -> bool:
+    return not request.has_content or any(fit.scores) or fit.is_whole_name
+
+
+def best_of(fits: Sequence[Fit]) -> list[Fit]:
+    """Return those which no other beats in every word: a single one is no guess (T10)."""
+    whole = [fit for fit in fits if fit.is_whole_name]
+    if len(whole) == 1:
+        return whole
+    return [fit for fit in fits if not any(_beats(other, fit) for other in fits)]
+
+
+def _beats(other: Fit, fit: Fit) -> bool:
+    pairs = list(zip(other.scores, fit.scores, strict=True))
+    return all(mine >= theirs for mine, theirs in pairs) and any(
+        mine - theirs >= MARGIN for mine, theirs in pairs
+    )
+
+
+def ids_in(parameters: Mapping[str, object], live: Mapping[str, Candidate]) -> list[str] | None:
+    """Return the live ids that a model put into `parameters`; None if it named several at once."""
+    found: list[str] = []
+    for value in parameters.values():
+        rows = value if isinstance(value, list) else [value]
+        ids = [row for row in rows if isinstance(row, str) and row in live]
+        if len(ids) > 1:
+            return None
+        found.extend(ids)
+    return list(dict.fromkeys(found))

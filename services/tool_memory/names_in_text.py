@@ -1,0 +1,115 @@
+"""Finds names and ids in a message before anything else is read into their words."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from services.tool_memory.draft_text import DraftText
+from services.tool_memory.folding import listed, tokens_of
+from services.tool_memory.vocabulary import (
+    NUMBER_WORDS,
+    ORDINALS,
+    PLURAL_NOUNS,
+    STOP_WORDS,
+    TYPE_NOUNS,
+    VERB_FORMS,
+)
+
+_QUOTED = re.compile(r'"([^"\n]{1,200})"|(?<![\w])\'([^\'\n]{2,200})\'(?![\w])|\*([^*\n]{1,200})\*')
+_WORD = re.compile(r"[^\s,;!?\"()]+")
+_TOKEN = re.compile(r"[^\W_]+")
+_GENERAL_ID = re.compile(
+    r"[A-Za-z]+_[A-Za-z0-9_-]*\d[\w-]*|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}"
+    r"|(?=[A-Za-z0-9_=-]*\d)(?=[A-Za-z0-9_=-]*[A-Za-z])[A-Za-z0-9_=-]{16,}",
+)
+_AFTER_ID = re.compile(
+    r"\bids?\s*(?:is|=|:|#|no\.?|number)?\s*#?([\w@.+=/-]*\d[\w@.+=/-]*)", re.IGNORECASE
+)
+_SHAPE = re.compile(r"([A-Za-z]+)([_:.-]?)\d+")
+_PATIENT = re.compile(r"patient[_-]", re.IGNORECASE)
+_TIMES = frozenset(
+    listed("""
+    monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday tonight noon
+    midnight week weekend month day morning afternoon evening night january february march april
+    june july august september october november december everything everyone
+    """)
+)
+_EMPTY = (
+    STOP_WORDS
+    | VERB_FORMS
+    | _TIMES
+    | frozenset(TYPE_NOUNS)
+    | frozenset(PLURAL_NOUNS)
+    | frozenset(ORDINALS)
+    | frozenset(NUMBER_WORDS)
+)
+
+
+def hide_quotes(text: DraftText) -> None:
+    """Take names in quotes out of the text."""
+    while (match := _QUOTED.search(text.rest)) is not None:
+        phrase = match[1] or match[2] or match[3]
+        text.hide(match.start(), match.end(), phrase)
+
+
+def hide_names(text: DraftText, names: Iterable[Sequence[str]]) -> None:
+    """Take whole names of entities out of the text, longest first.
+
+    Only what stands after a verb and says something of its own: a mail called "don't cancel it"
+    or "all meetings" must not change what such words mean.
+    """
+    tokens = [
+        (match[0].casefold(), match.start(), match.end()) for match in _TOKEN.finditer(text.rest)
+    ]
+    words = [word for word, _, _ in tokens]
+    verb = next((index for index, word in enumerate(words) if word in VERB_FORMS), None)
+    if verb is None:
+        return
+    known = set(words)
+    for name in sorted(names, key=len, reverse=True):
+        if len(name) < 2 or not known.issuperset(name) or set(name) <= _EMPTY:
+            continue
+        start = _place_of(name, words, verb + 1)
+        if start is not None:
+            first, last = tokens[start][1], tokens[start + len(name) - 1][2]
+            text.hide(first, last, " ".join(name))
+            return
+
+
+def _place_of(name: Sequence[str], words: Sequence[str], begin: int) -> int | None:
+    last = len(words) - len(name)
+    places = (at for at in range(begin, last + 1) if list(words[at : at + len(name)]) == list(name))
+    return next(places, None)
+
+
+def take_ids(text: DraftText, known: Collection[str], name_tokens: Collection[str]) -> list[str]:
+    """Take ids that the user typed out of the text: stored ones, and what can only be one."""
+    found: list[str] = []
+    folded = {one.casefold(): one for one in known}
+    shapes = {(match[1].casefold(), match[2]) for match in map(_SHAPE.fullmatch, known) if match}
+    after = [match[1].strip(".") for match in _AFTER_ID.finditer(text.rest)]
+    found.extend(folded.get(one.casefold(), one) for one in after)
+    for match in _WORD.finditer(text.rest):
+        word = match[0].strip(".:'`*#<>[]").removesuffix("'s")
+        stored = word if word in known else folded.get(word.casefold())
+        if stored is not None and _is_typed_id(stored):
+            found.append(stored)
+        elif _looks_like_id(word, shapes) and not set(tokens_of(word)) <= set(name_tokens):
+            found.append(word)
+    for one in found:
+        text.rest = re.sub(re.escape(one), " ", text.rest, flags=re.IGNORECASE)
+    return list(dict.fromkeys(found))
+
+
+def _is_typed_id(stored: str) -> bool:
+    if stored.isdecimal():
+        return len(stored) >= 5
+    return any(one.isdigit() for one in stored) or "_" in stored or "@" in stored
+
+
+def _looks_like_id(word: str, shapes: Collection[tuple[str, str]]) -> bool:
+    if _PATIENT.match(word):
+        return False
+    if _GENERAL_ID.fullmatch(word):
+        return True
+    match = _SHAPE.fullmatch(word)
+    return match is not None and (match[1].casefold(), match[2]) in shapes

@@ -1,0 +1,304 @@
+"""Reads a message into what it asks for. Pure: a message, the names it may hold, and now."""
+
+import re
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+from services.tool_memory.clauses import Clauses, is_moving, read_clauses
+from services.tool_memory.clock_words import read_clock, read_evening
+from services.tool_memory.day_words import STARTS_A_TIME, read_days
+from services.tool_memory.draft_text import DraftText, without_marks
+from services.tool_memory.folding import listed, plain, tokens_of
+from services.tool_memory.names_in_text import hide_names, hide_quotes, take_ids
+from services.tool_memory.request import Asked, Order, Request
+from services.tool_memory.vocabulary import (
+    ADDING_FORMS,
+    GIVING_FORMS,
+    NUMBER_WORDS,
+    ORDINALS,
+    PLURAL_NOUNS,
+    STOP_WORDS,
+    TYPE_NOUNS,
+    any_of,
+)
+
+MESSAGE_READ_CHARS = 2_000
+LONGEST_LIST = 12
+_FLAGS = re.IGNORECASE
+_COUNT = any_of([word for word in NUMBER_WORDS if word != "one"])
+_TO = re.compile(r"\b(?:to|until|till|onto|into|as)\b", _FLAGS)
+_FOR = re.compile(r"\b(?:for|by|on|at)\b", _FLAGS)
+_IT_THEN = re.compile(r"^\s*(?:it|this|that)(?: one)?\b", _FLAGS)
+_BY_LENGTH = re.compile(
+    r"\b(?:(?:back|forward|up|down|out)\s+)?(?:by\s+)?(?:an?|half an|\d+|" + _COUNT + r")\s*"
+    r"(?:minute|min|hour|hr|day|week)s?(?:\s+(?:later|earlier|back|forward))?\b(?!\s+\w)",
+    _FLAGS,
+)
+_PLURAL = re.compile(
+    rf"\b(?:all(?![- ]?day\b)|both|every|everything|each|those|these|others|ones|several|multiple"
+    rf"|{any_of(PLURAL_NOUNS)}|(?:the|other|first|last|next)\s+(?:{_COUNT}|\d{{1,2}})"
+    rf"(?=\s*(?:$|[.,!?]|of\b))|the rest)\b|(?<!let )(?<!tell )(?<!with )(?<!to )\bthem\b",
+    _FLAGS,
+)
+_PARTITIVE = re.compile(
+    rf"\b(?:first|second|third|fourth|fifth|last|next|latest|earliest|\d(?:st|nd|rd|th))"
+    rf"(?: one)? (?:of|in|from) (?:the|my|our|these|those|that|all)?\s*"
+    rf"(?:{any_of(PLURAL_NOUNS)}|list|them|these|those|ones)?",
+    _FLAGS,
+)
+_COORDINATED = re.compile(
+    r"\b(?:the|my|our|that|this)\b[^,]*\b(?:and|&|or)\s+(?:the|my|our|that|this|also the)\b"
+    r"|[\x1f\ue100-\ue1ff]\s*(?:and|&|or)\s*(?:the\s*)?\x1f"
+    r"|(?:\band\b|&|\bor\b)\s*[\ue100-\ue1ff]|[\ue100-\ue1ff]\s*(?:and\b|&|or\b)",
+    _FLAGS,
+)
+_ORDINAL = re.compile(
+    rf"\b(?:(?P<back>second|third) (?:to|from) (?:the )?last|(?P<word>{any_of(ORDINALS)})"
+    r"|(?P<digits>\d{1,2})(?:st|nd|rd|th)|(?:number|no\.?|item|option|nr\.?|#)\s*(?P<n>\d{1,2})\b"
+    rf"|(?:number|option|item) (?P<nw>{any_of(NUMBER_WORDS)}))(?!\w)",
+    _FLAGS,
+)
+_HASH = re.compile(r"(?:^|\s)#(\d{1,2})\b")
+_OTHER = re.compile(r"\b(?:other|another|different|remaining)\b", _FLAGS)
+_ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
+    ("latest", re.compile(r"\b(?:latest|most recent|newest)\b", _FLAGS)),
+    ("earliest", re.compile(r"\b(?:earliest|oldest)\b", _FLAGS)),
+    ("next", re.compile(r"\b(?:next|soonest)\b", _FLAGS)),
+    ("last", re.compile(r"\b(?:last|final|previous)\b", _FLAGS)),
+)
+_PRONOUN = re.compile(r"\b(?:it|(?:that|this|the same)(?: (?:one|thing|entry|item))?)\b", _FLAGS)
+_POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\bone\b", _FLAGS)
+_PREPOSITION = frozenset(["with", "from", "by"])
+_AFTER_NOUN = frozenset(
+    listed(
+        """
+    with from about on at in for by regarding re to of that which who called named titled
+    one and or is was i we you it please this the
+    """
+    )
+)
+_PIECE = re.compile(r"[^\W_]+(?:['.:@/_-][^\W_]+)*|[\ue100-\ue1ff]|\x1f|[,.;!?]")
+_NUMBER_ONLY = re.compile(r"^\s*(?:the )?#?(\d{1,2})\s*[.!)]?\s*$")
+
+
+class Reader:
+    """Reads messages of one user at one moment."""
+
+    def __init__(self, *, now: datetime) -> None:
+        self._now = now
+
+    def read(
+        self,
+        message: str,
+        *,
+        names: Collection[Sequence[str]] = (),
+        ids: Collection[str] = (),
+        name_tokens: Collection[str] = (),
+    ) -> Asked:
+        """Return what `message` asks for; `names`, `ids` are of stored entities."""
+        text = DraftText(text=_spoken(without_marks(plain(message[:MESSAGE_READ_CHARS]))))
+        hide_quotes(text)
+        typed = take_ids(text, ids, name_tokens)
+        hide_names(text, names)
+        clauses = read_clauses(text.rest)
+        asked = Asked(typed_ids=typed, negated=clauses.negated, several=clauses.several)
+        if clauses.negated:
+            return asked
+        asked.main = self._request(text.part(clauses.main), clauses.verb)
+        asked.excluded = [self._request(text.part(one), "") for one in clauses.excluded]
+        asked.context = self._context(text, clauses, asked.main)
+        return asked
+
+    def _context(self, text: DraftText, clauses: Clauses, main: Request) -> Request | None:
+        if main.has_content or main.has_selector or not clauses.others:
+            return None
+        return self._request(text.part(" , ".join(clauses.others)), "")
+
+    def _request(self, text: DraftText, verb: str) -> Request:
+        found = Request()
+        number = _NUMBER_ONLY.match(text.rest)
+        if number is not None:
+            found.number = int(number[1])
+            return found
+        _drop_destination(text, verb)
+        read_evening(text.rest, found.times)
+        _read_ordinal(text, found)
+        read_days(text, self._now, found.times)
+        read_clock(text, found.times)
+        _read_plural(text, found)
+        _read_order(text, found)
+        _read_words(text, found)
+        return found
+
+
+def _spoken(text: str) -> str:
+    # Who writes all in capitals means no names by them.
+    return text.lower() if text.isupper() else text
+
+
+def _drop_destination(text: DraftText, verb: str) -> None:
+    """Cut where something goes to: it says nothing of what it is."""
+    if verb in GIVING_FORMS:
+        _cut_after(text, _TO)
+    elif verb in ADDING_FORMS and (match := _TO.search(text.rest)) is not None:
+        text.rest = text.rest[match.end() :]
+    elif is_moving(verb):
+        if (pronoun := _IT_THEN.match(text.rest)) is not None:
+            text.cut(pronoun.end())
+            return
+        _cut_after(text, _TO)
+        for match in _FOR.finditer(text.rest):
+            if match[0].casefold() == "for" and STARTS_A_TIME.match(text.rest, match.end()):
+                text.cut(match.start())
+                break
+        text.take(_BY_LENGTH)
+
+
+def _cut_after(text: DraftText, pattern: re.Pattern[str]) -> None:
+    match = pattern.search(text.rest)
+    if match is not None and match.start() > 0 and text.rest[: match.start()].strip():
+        text.cut(match.start())
+
+
+def _read_ordinal(text: DraftText, found: Request) -> None:
+    hashed = text.take(_HASH)
+    if hashed is not None:
+        found.ordinal = int(hashed[1])
+        return
+    places = [match for match in _ORDINAL.finditer(text.rest) if not _is_of_a_date(match, text)]
+    if not places:
+        return
+    match = places[0]
+    found.plural = len(places) > 1
+    found.ordinal = _ordinal(match)
+    text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
+    if re.match(r"\s*(?:one )?(?:of|in|from)\b", text.rest[match.start() :], _FLAGS):
+        text.rest = _PARTITIVE_REST.sub(" ", text.rest)
+
+
+_PARTITIVE_REST = re.compile(
+    rf"\b(?:of|in|from) (?:the|my|our|these|those|that|all)?\s*(?:{any_of(PLURAL_NOUNS)}|list|them"
+    r"|these|those|ones)?\b",
+    _FLAGS,
+)
+
+
+def _is_of_a_date(match: re.Match[str], text: DraftText) -> bool:
+    if match["digits"] is None:
+        return False
+    before, after = text.rest[: match.start()], text.rest[match.end() :]
+    if int(match["digits"]) > LONGEST_LIST and not re.match(r" (?:one|item)", after, _FLAGS):
+        return True
+    months = r"\s*(?:of )?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+    return bool(
+        re.match(months, after, _FLAGS)
+        or re.search(
+            r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w*\.? (?:the )?$",
+            before,
+            _FLAGS,
+        )
+        or re.search(r"\bon the $", before, _FLAGS)
+    )
+
+
+def _ordinal(match: re.Match[str]) -> int:
+    if match["back"]:
+        return -ORDINALS[match["back"].casefold()]
+    if match["word"]:
+        return ORDINALS[match["word"].casefold()]
+    if match["nw"]:
+        return NUMBER_WORDS[match["nw"].casefold()]
+    return int(match["digits"] or match["n"])
+
+
+def _read_plural(text: DraftText, found: Request) -> None:
+    partitive = _PARTITIVE.search(text.rest)
+    rest = text.rest if partitive is None else text.rest.replace(partitive[0], " ")
+    found.plural = bool(found.plural or _PLURAL.search(rest) or _COORDINATED.search(rest))
+    clocks = [one for one in found.times.clocks if not one.word]
+    found.plural = found.plural or len(set(clocks)) > 1
+
+
+def _read_order(text: DraftText, found: Request) -> None:
+    if text.take(_OTHER):
+        found.other = True
+    for order, pattern in _ORDERS:
+        if found.order is None and text.take(pattern):
+            found.order = order
+
+
+def _read_words(text: DraftText, found: Request) -> None:
+    found.pointed = bool(_POINTED.search(text.rest))
+    pieces = _PIECE.findall(text.rest)
+    after_preposition = at_start = False
+    at_start = True
+    for index, piece in enumerate(pieces):
+        if piece in "\x1f,.;!?":
+            at_start = at_start or piece in ".;!?"
+            continue
+        phrase = text.phrase(piece)
+        if phrase is not None:
+            found.phrases.append(phrase)
+        elif _takes_noun(found, pieces, index, after_preposition=_follows(pieces, index)):
+            pass
+        else:
+            _take_word(found, piece, at_start=at_start, strict=after_preposition)
+        lowered = piece.casefold()
+        after_preposition = lowered in _PREPOSITION or (
+            after_preposition and (lowered in STOP_WORDS)
+        )
+        at_start = False
+    _read_bare_number(found)
+    if not found.has_content:
+        found.pronoun = bool(_PRONOUN.search(text.rest))
+
+
+def _read_bare_number(found: Request) -> None:
+    """Let a small number alone be a place in a list: "event 2"."""
+    alone = len(found.strict) == 1 and not (found.words or found.phrases or found.has_selector)
+    if alone and found.strict[0].isdecimal() and 1 <= int(found.strict[0]) <= LONGEST_LIST:
+        found.number = int(found.strict.pop())
+
+
+def _follows(pieces: Sequence[str], index: int) -> bool:
+    """Whether a preposition stands somewhere before: the noun is then not what is meant."""
+    before = [piece.casefold() for piece in pieces[:index]]
+    return any(
+        one in ("about", "regarding", "re", "with", "for", "called", "titled") for one in before
+    )
+
+
+def _takes_noun(
+    found: Request, pieces: Sequence[str], index: int, *, after_preposition: bool
+) -> bool:
+    word = pieces[index].casefold().removesuffix("'s")
+    kind = TYPE_NOUNS.get(word) or PLURAL_NOUNS.get(word)
+    if kind is None or found.noun is not None or after_preposition:
+        return False
+    following = pieces[index + 1] if index + 1 < len(pieces) else ""
+    found.noun, found.noun_word = kind, word
+    found.soft_noun = _is_word_of_name(following)
+    return True
+
+
+def _is_word_of_name(following: str) -> bool:
+    lowered = following.casefold()
+    is_word = len(following) > 1 and following[0].isalpha() and following == lowered
+    return is_word and lowered not in _AFTER_NOUN and lowered not in STOP_WORDS
+
+
+def _take_word(found: Request, piece: str, *, at_start: bool, strict: bool) -> None:
+    bare = piece.removesuffix("'s")
+    parts = tokens_of(bare)
+    if "@" in bare:
+        found.strict.append(bare.casefold())
+        return
+    for part in parts:
+        if part in STOP_WORDS or (len(part) == 1 and part.isalpha() and not bare.isupper()):
+            continue
+        has_digit = any(one.isdigit() for one in part)
+        capital = bare[0].isupper() and not (at_start and bare[1:].islower())
+        if has_digit or strict or capital:
+            found.strict.append(part)
+        else:
+            found.words.append(part)

@@ -1,0 +1,181 @@
+"""Finds the one entity that a message means, or says that it cannot (spec page 3.3).
+
+Never a guess: a wrong single answer deletes the wrong thing. Works on values, without a model,
+and changes nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from data_models.tool_memory import EntityType
+from services.tool_memory.candidates import Candidate
+from services.tool_memory.fitting import ids_in
+from services.tool_memory.folding import best_similarity, tokens_of
+from services.tool_memory.reader import Reader
+from services.tool_memory.request import Asked, Request
+from services.tool_memory.resolution import NotFound, Resolution, Resolved, Scene, ids_of, several
+from services.tool_memory.selection import Selection
+from services.tool_memory.shelf import Shelf
+from services.tool_memory.vocabulary import NUMBER_WORDS
+
+
+class ContextResolver:
+    """Resolves references against one shelf in one scene."""
+
+    def __init__(self, *, shelf: Shelf, scene: Scene) -> None:
+        self._shelf = shelf
+        self._scene = scene
+        self._selection = Selection(shelf=shelf, scene=scene)
+        self._reader = Reader(now=scene.now)
+
+    def resolve(
+        self,
+        user_message: str,
+        entity_type: EntityType | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Resolution:
+        """Return what `user_message` means.
+
+        Args:
+            user_message: As typed.
+            entity_type: Only entities of this kind, if the tool needs one.
+            parameters: What a model filled in; ids in it count only if they are live.
+        """
+        shelf = self._shelf
+        asked = self._reader.read(
+            user_message,
+            names=shelf.names,
+            ids=shelf.live.keys() | shelf.gone.keys(),
+            name_tokens=shelf.tokens,
+        )
+        if asked.negated:
+            return NotFound()
+        if asked.typed_ids:
+            return self._typed(asked, entity_type)
+        if asked.main.plural or asked.several:
+            return self._plural(asked, entity_type)
+        given = ids_in(parameters or {}, shelf.live)
+        if given is None:
+            return self._plural(asked, entity_type)
+        return self._with_given(asked, entity_type, given)
+
+    # -- ids ----------------------------------------------------------------------------------
+
+    def _typed(self, asked: Asked, entity_type: EntityType | None) -> Resolution:
+        found = [self._shelf.live.get(one) for one in asked.typed_ids]
+        live = [one for one in found if one is not None]
+        if len(live) < len(found):
+            return NotFound()
+        if len(live) > 1 or asked.main.plural or asked.several:
+            return several([one.entity_id for one in live])
+        kinds = {entity_type, asked.main.noun if not asked.main.soft_noun else None} - {None}
+        return Resolved(live[0].entity_id) if kinds <= {live[0].kind} else NotFound()
+
+    def _with_given(
+        self, asked: Asked, entity_type: EntityType | None, given: Sequence[str]
+    ) -> Resolution:
+        """Use a model's id where the user's words allow it; where they do not, ask."""
+        said = self._answer(asked, entity_type)
+        if not given:
+            return said
+        allowed = [one for one in given if self._allows(asked, entity_type, one)]
+        if len(allowed) == 1:
+            return Resolved(allowed[0])
+        if len(allowed) > 1:
+            return several(allowed)
+        if isinstance(said, Resolved):
+            return several([said.entity_id, *given])
+        return said
+
+    def _allows(self, asked: Asked, entity_type: EntityType | None, entity_id: str) -> bool:
+        request = asked.main
+        if asked.context is not None and asked.context.has_content:
+            return entity_id in ids_of(self._answer(asked, entity_type))
+        pool = self._pool(asked, request, entity_type)
+        if request.has_selector:
+            return entity_id in ids_of(self._selection.choose(request, pool))
+        return entity_id in {one.entity_id for one in self._selection.fitting(request, pool)}
+
+    # -- words --------------------------------------------------------------------------------
+
+    def _answer(self, asked: Asked, entity_type: EntityType | None) -> Resolution:
+        said = self._of(asked, asked.main, entity_type)
+        context = asked.context
+        if context is None or not (asked.main.pronoun or not asked.main.points):
+            return said
+        return self._antecedent(asked, context, entity_type, said)
+
+    def _antecedent(
+        self, asked: Asked, context: Request, entity_type: EntityType | None, said: Resolution
+    ) -> Resolution:
+        """Let a pronoun mean what another clause names: "the dentist is ill, cancel it"."""
+        if not (context.has_content or context.noun):
+            return said if self._agrees(context, said) else NotFound()
+        if context.plural:
+            return said
+        named = self._of(asked, context, entity_type)
+        if isinstance(named, NotFound):
+            sure = context.strict or context.phrases or context.noun
+            return named if sure else said
+        if isinstance(said, Resolved) and self._scene.focus == said.entity_id:
+            return several(dict.fromkeys([*ids_of(named), said.entity_id]))
+        return named
+
+    def _agrees(self, context: Request, said: Resolution) -> bool:
+        if context.times.is_empty or not isinstance(said, Resolved):
+            return True
+        return self._selection.in_time(context, self._shelf.live[said.entity_id])
+
+    def _of(self, asked: Asked, request: Request, entity_type: EntityType | None) -> Resolution:
+        if not request.points:
+            return NotFound()
+        found = self._selection.choose(request, self._pool(asked, request, entity_type))
+        if isinstance(found, NotFound) and request.soft_noun:
+            name = request.as_name()
+            return self._selection.choose(name, self._pool(asked, name, entity_type))
+        return found
+
+    def _pool(
+        self, asked: Asked, request: Request, entity_type: EntityType | None
+    ) -> list[Candidate]:
+        kinds = {entity_type, request.noun} - {None}
+        excluded = self._excluded(asked)
+        return [
+            one
+            for one in self._shelf.live.values()
+            if kinds <= {one.kind} and one.entity_id not in excluded
+        ]
+
+    def _excluded(self, asked: Asked) -> frozenset[str]:
+        if not asked.excluded:
+            return frozenset()
+        bare = Asked()
+        found = [ids_of(self._of(bare, request, None)) for request in asked.excluded]
+        return frozenset(one for ids in found for one in ids)
+
+    # -- many ---------------------------------------------------------------------------------
+
+    def _plural(self, asked: Asked, entity_type: EntityType | None) -> Resolution:
+        request = asked.main
+        pool = self._pool(asked, request, entity_type)
+        timely = [one for one in pool if self._in_any_time(request, one)]
+        words = _named_words(request)
+        if words:
+            timely = [one for one in timely if any(best_similarity(w, one.tokens) for w in words)]
+        elif not request.noun and request.times.is_empty:
+            listed = [one for one in timely if one.entity_id in self._scene.last_list]
+            timely = listed or timely
+        return self._selection.ask(timely) if len(timely) > 1 else NotFound()
+
+    def _in_any_time(self, request: Request, one: Candidate) -> bool:
+        clocks = request.times.clocks
+        if len(clocks) < 2:
+            return self._selection.in_time(request, one)
+        minute = one.start.hour * 60 + one.start.minute if one.start and one.has_time else -1
+        return any(clock.has(minute) for clock in clocks)
+
+
+def _named_words(request: Request) -> list[str]:
+    phrases = [word for phrase in request.phrases for word in tokens_of(phrase)]
+    words = [*request.strict, *request.words, *phrases]
+    return [word for word in words if word not in NUMBER_WORDS]

@@ -1,0 +1,185 @@
+"""Reads what differs by back end: FHIR, Google, Microsoft Graph, iCalendar and our own JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from data_models.tool_memory import EntityType
+from services.tool_memory.folding import listed
+
+_TEXT_LIMIT_CHARS = 300
+_ROWS_LIMIT = 30
+# What an extractor declares searchable. Bodies and notes are not: they speak of other things.
+SEARCHABLE = listed(
+    """
+    subject title summary name displayName display_name display location where attendees
+    participants participant organizer organiser sender from to cc recipients toRecipients
+    emailAddress email emails emailAddresses address names givenName surname given_name
+    family_name company companyName organization actor guests filename file_name with
+    category type_name serviceType reasonCode text room assignee owner attendee mail
+    fullName full_name phone tags labels project
+    """
+)
+_START = listed(
+    """
+    start start_time startTime starts_at startsAt start_date startDate dtstart begin begins
+    startDateTime start_datetime scheduled_at date when period dateTime datetime time
+    """
+)
+_END = listed(
+    """
+    end end_time endTime ends_at endsAt dtend endDateTime end_datetime
+    """
+)
+_OWN_DATE: Mapping[str, Sequence[str]] = {
+    "email": listed(
+        """
+    received receivedDateTime received_at internalDate sentDateTime sent sent_at date
+    timestamp createdDateTime
+    """
+    ),
+    "task": listed(
+        """
+    due dueDateTime due_date dueDate deadline due_at date start
+    """
+    ),
+    "document": listed(
+        """
+    modified lastModifiedDateTime modifiedTime modified_at updated updated_at date
+    createdDateTime createdTime created created_at
+    """
+    ),
+}
+# Graph names zones as Windows does; the others of the map are rare, and an unknown one is no date.
+_WINDOWS_ZONES: Mapping[str, str] = {
+    "W. Europe Standard Time": "Europe/Berlin",
+    "Central Europe Standard Time": "Europe/Budapest",
+    "Central European Standard Time": "Europe/Warsaw",
+    "Romance Standard Time": "Europe/Paris",
+    "GMT Standard Time": "Europe/London",
+    "Greenwich Standard Time": "Atlantic/Reykjavik",
+    "E. Europe Standard Time": "Europe/Chisinau",
+    "FLE Standard Time": "Europe/Kiev",
+    "Eastern Standard Time": "America/New_York",
+    "Central Standard Time": "America/Chicago",
+    "Mountain Standard Time": "America/Denver",
+    "Pacific Standard Time": "America/Los_Angeles",
+    "India Standard Time": "Asia/Kolkata",
+    "China Standard Time": "Asia/Shanghai",
+    "Tokyo Standard Time": "Asia/Tokyo",
+    "AUS Eastern Standard Time": "Australia/Sydney",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A date of an entity; `has_time` is False for a whole day (then the zone is the user's)."""
+
+    at: datetime
+    has_time: bool
+
+    def local(self, zone: tzinfo) -> datetime:
+        """Return it in the user's zone; a whole day has none and stays."""
+        return self.at.astimezone(zone) if self.has_time else self.at.replace(tzinfo=zone)
+
+
+def start_of(kind: EntityType, data: Mapping[str, Any], zone: tzinfo) -> Moment | None:
+    """Return the entity's own date: an event's start, a mail's receipt, a task's due date."""
+    return _first_moment(data, _OWN_DATE.get(kind, _START), zone)
+
+
+def end_of(data: Mapping[str, Any], zone: tzinfo) -> Moment | None:
+    """Return an event's end, if it has one."""
+    found = _first_moment(data, _END, zone)
+    period = data.get("period")
+    if found is None and isinstance(period, Mapping):
+        return _first_moment(period, _END, zone)
+    return found
+
+
+def searchable_texts(data: Mapping[str, Any]) -> list[str]:
+    """Return the texts of the fields by which people know an entity."""
+    found: list[str] = []
+    fields = [*SEARCHABLE, *(["description"] if data.get("resourceType") else [])]
+    for name in fields:
+        found.extend(_texts(data.get(name), depth=4))
+    headers = data.get("payload", {})
+    rows = headers.get("headers", []) if isinstance(headers, Mapping) else []
+    for row in rows if isinstance(rows, list) else []:
+        if isinstance(row, Mapping) and str(row.get("name", "")).lower() in _MAIL_HEADERS:
+            found.extend(_texts(row.get("value"), depth=1))
+    return found
+
+
+_MAIL_HEADERS = {"subject", "from", "to", "cc"}
+
+
+def _texts(value: Any, *, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value[:_TEXT_LIMIT_CHARS]
+    elif depth and isinstance(value, Mapping):
+        for part in value.values():
+            yield from _texts(part, depth=depth - 1)
+    elif depth and isinstance(value, list):
+        for part in value[:_ROWS_LIMIT]:
+            yield from _texts(part, depth=depth - 1)
+
+
+def _first_moment(data: Mapping[str, Any], names: Sequence[str], zone: tzinfo) -> Moment | None:
+    for name in names:
+        moment = moment_of(data.get(name), zone)
+        if moment is not None:
+            return moment
+    return None
+
+
+def moment_of(value: Any, zone: tzinfo) -> Moment | None:
+    """Return a date as back ends write it; one without a zone is the user's."""
+    if isinstance(value, Mapping):
+        return _nested(value, zone)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    text = str(value).strip()
+    if text.isdigit() and len(text) in (10, 13):
+        seconds = int(text) / (1_000 if len(text) == 13 else 1)
+        return Moment(datetime.fromtimestamp(seconds, UTC), has_time=True)
+    return _parsed(text, zone)
+
+
+def _nested(value: Mapping[str, Any], zone: tzinfo) -> Moment | None:
+    named = value.get("timeZone") or value.get("time_zone") or value.get("tzid")
+    own = zone if not isinstance(named, str) else zone_of(named)
+    for name in ("dateTime", "datetime", "date_time", "date", "start", "value"):
+        if isinstance(value.get(name), str):
+            return None if own is None else _parsed(value[name], own)
+    return None
+
+
+def zone_of(name: str) -> tzinfo | None:
+    """Return a zone by its IANA or Windows name; None if nobody knows it."""
+    if name.upper() in ("UTC", "Z", "ETC/UTC", "GMT"):
+        return UTC
+    try:
+        return ZoneInfo(_WINDOWS_ZONES.get(name, name))
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+def _parsed(text: str, zone: tzinfo) -> Moment | None:
+    try:
+        if len(text) == 10 or (len(text) == 8 and text.isdigit()):
+            day = date.fromisoformat(text)
+            return Moment(datetime.combine(day, time(), zone), has_time=False)
+        at = datetime.fromisoformat(_shortened(text))
+    except ValueError:
+        return None
+    return Moment(at if at.tzinfo else at.replace(tzinfo=zone), has_time=True)
+
+
+def _shortened(text: str) -> str:
+    """Return ISO text with at most six digits of a second: Graph writes seven."""
+    head, dot, rest = text.partition(".")
+    digits = len(rest) - len(rest.lstrip("0123456789"))
+    return f"{head}.{rest[: min(digits, 6)].ljust(6, '0')}{rest[digits:]}" if dot else text

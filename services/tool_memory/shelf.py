@@ -1,0 +1,43 @@
+"""The entities of one store, ready to be searched."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from data_models.tool_memory import EntityContext, EntityType
+from services.tool_memory.candidates import Candidate, candidate_of
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The entities of one store, ready to be searched.
+
+    Attributes:
+        live: By id, those that may be meant.
+        gone: Kinds of those that may not, by id.
+        names: Whole names, of all.
+    """
+
+    live: Mapping[str, Candidate]
+    gone: Mapping[str, EntityType]
+    names: Sequence[tuple[str, ...]] = ()
+    tokens: frozenset[str] = field(default_factory=frozenset)
+
+    @classmethod
+    def of(cls, entities: Sequence[EntityContext], now: datetime) -> "Shelf":
+        """Return a shelf of `entities`; `now` has the user's zone."""
+        zone = now.tzinfo
+        if zone is None:
+            raise ValueError("now must be aware")
+        rows = [(entity, candidate_of(entity, zone)) for entity in entities]
+        live = {one.entity_id: one for entity, one in rows if entity.status == "active"}
+        return cls(
+            live=live,
+            gone={
+                entity.entity_id: entity.entity_type
+                for entity, _ in rows
+                if entity.status != "active"
+            },
+            names=tuple(dict.fromkeys(one.name for _, one in rows if len(one.name) > 1)),
+            tokens=frozenset(token for one in live.values() for token in one.tokens),
+        )
