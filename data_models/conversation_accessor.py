@@ -55,7 +55,10 @@ class ConversationAccessor:
         layout = ConversationLayout.of(conversation.conversation_id)
         for number in range(conversation.inbox_head, conversation.inbox_tail):
             stored = await self._documents.read(
-                layout.inbox(number), QueuedMessage, conversation_id=conversation.conversation_id
+                layout.inbox(number),
+                QueuedMessage,
+                conversation_id=conversation.conversation_id,
+                fresh=True,
             )
             if stored is not None:
                 return stored.document

@@ -16,6 +16,7 @@ class Lane:
         current: The run that is being answered.
         waiting: Runs of queued messages that came in here, by run id.
         driver: Answers, one run after the other; None while nothing runs or waits.
+        is_queue_left: Whether messages wait that came in elsewhere, perhaps at a dead replica.
         released: Set while no turn stands between its last event and its release.
     """
 
@@ -24,6 +25,7 @@ class Lane:
     current: Run | None = None
     waiting: dict[str, Run] = field(default_factory=dict)
     driver: "asyncio.Task[None] | None" = None
+    is_queue_left: bool = False
     released: asyncio.Event = field(default_factory=asyncio.Event)
 
     def find(self, message_hash: str) -> Run | None:

@@ -173,10 +173,17 @@ class TurnDesk:
         finally:
             if not stored_durably:
                 del lane.waiting[run.run_id]
+                self._serve_those_who_wait(lane, run)
         self._hub.add(run)
         if lane.driver is None:
             self._drive(lane, run, None)
         return run
+
+    def _serve_those_who_wait(self, lane: Lane, run: Run) -> None:
+        """Answer what a dead replica left in the queue, although `run` found no place in it."""
+        if lane.driver is None:
+            lane.is_queue_left = True
+            self._drive(lane, run, None)
 
     def _drive(self, lane: Lane, run: Run, claim: Claim | None) -> None:
         async def drive() -> None:
@@ -185,7 +192,7 @@ class TurnDesk:
             finally:
                 # Nobody else ends what is left here, and watchers wait for an end.
                 self._end_unfinished(lane, RoundsError())
-                lane.current, lane.driver = None, None
+                lane.current, lane.driver, lane.is_queue_left = None, None, False
                 lane.released.set()
                 self._tidy(run.conversation_id)
 
@@ -199,7 +206,7 @@ class TurnDesk:
                 claim = await self._answer_one(lane, claim, run)
                 if claim is not None:
                     run = self._run_of(lane, claim)
-            if not lane.waiting:
+            if not lane.waiting and not lane.is_queue_left:
                 return
             claim = await self._turn_comes(lane, message)
             if claim is not None:
@@ -254,17 +261,16 @@ class TurnDesk:
     async def _turn_comes(self, lane: Lane, message: IncomingMessage) -> Claim | None:
         """Wait until a queued message can run here; None once none of ours waits any more."""
         failures = 0
-        while lane.waiting:
+        while lane.waiting or lane.is_queue_left:
             if self._is_late:
                 self._end_unfinished(lane, ServerStoppingError())
                 break
             try:
                 stored = await self._claimant.look(message, fresh=True)
                 await self._repeat_answered(lane, stored.document)
-                if (
-                    lane.waiting
-                    and self._claimant.state(stored.document, runs_here=False) != "held"
-                ):
+                if queue_length(stored.document) == 0:
+                    lane.is_queue_left = False
+                if self._claimant.state(stored.document, runs_here=False) != "held":
                     claim = await self._claimant.claim_next(stored)
                     if claim is not None:
                         return claim
@@ -273,6 +279,7 @@ class TurnDesk:
                 failures += 1
                 if failures > _POLL_FAILURES:
                     self._end_unfinished(lane, error)
+                    break
             await asyncio.sleep(_POLL_SECONDS)
         return None
 
@@ -281,7 +288,7 @@ class TurnDesk:
         for run in list(lane.waiting.values()):
             answered = await self._claimant.answered(conversation, run.message)
             if answered is not None:
-                del lane.waiting[run.run_id]
+                lane.waiting.pop(run.run_id, None)
                 await self._repeat(run, answered)
 
     async def _repeat(self, run: Run, answered: AnsweredMessage) -> None:

@@ -116,7 +116,9 @@ class Claimant:
             return None
         successor = await self.successor(free.document)
         if successor is None:
-            if free is not stored:
+            if free is not stored or queue_length(free.document) > 0:
+                # Numbers whose messages were taken back must not fill the queue.
+                free.document.inbox_head = free.document.inbox_tail
                 await self._bury(free)
             return None
         free.document.inbox_head = successor.number + 1
@@ -147,13 +149,13 @@ class Claimant:
             run_id=run_id,
             message=message,
         )
-        number = await self._conversations.enqueue(queued)
+        queued.number = await self._conversations.enqueue(queued)
         try:
-            await self._count_in(stored, number)
+            await self._count_in(stored, queued)
         except StoreError:
             # The sender is told that it was not stored; then it must not run later.
             with suppress(StoreError):
-                await self._conversations.forget_queued(message.conversation_id, number)
+                await self._conversations.forget_queued(message.conversation_id, queued.number)
             raise
 
     def forget(self, conversation_id: str) -> None:
@@ -164,11 +166,15 @@ class Claimant:
         """Delete a queued message whose turn is committed."""
         await self._conversations.forget_queued(conversation_id, number)
 
-    async def _count_in(self, stored: Stored[Conversation], number: int) -> None:
+    async def _count_in(self, stored: Stored[Conversation], queued: QueuedMessage) -> None:
         conversation_id = stored.document.conversation_id
         for _ in range(_COUNT_TRIES):
             conversation = stored.document
-            conversation.inbox_tail = max(conversation.inbox_tail, number + 1)
+            if queued.number < conversation.inbox_head and not await self._moved(
+                queued, conversation
+            ):
+                return
+            conversation.inbox_tail = max(conversation.inbox_tail, queued.number + 1)
             try:
                 await self._conversations.write(conversation, etag=stored.etag)
             except BlobChangedError:
@@ -181,6 +187,21 @@ class Claimant:
             self._conversations.forget(conversation_id)
             return
         raise StoreUnavailableError("the conversation document changes too fast")
+
+    async def _moved(self, queued: QueuedMessage, conversation: Conversation) -> bool:
+        """Move a message that was stored where the queue has passed already; False if it ran.
+
+        The number was taken from an older state, and whoever had it before is answered and gone.
+        """
+        running = conversation.running_turn
+        if running is not None and running.run_id == queued.run_id:
+            return False
+        if await self.answered(conversation, queued.message) is not None:
+            return False
+        await self._conversations.forget_queued(conversation.conversation_id, queued.number)
+        queued.number = conversation.inbox_tail
+        queued.number = await self._conversations.enqueue(queued)
+        return True
 
     async def _freed(self, stored: Stored[Conversation]) -> Stored[Conversation] | None:
         """Return the conversation without a running turn, after taking a dead one over.

@@ -295,6 +295,47 @@ async def test_a_message_queued_on_one_replica_may_be_answered_by_the_other() ->
     assert [run.message.text for run in orphans] == [r.text for r in first.team.requests[1:]]
 
 
+async def test_a_message_queued_at_a_number_that_the_queue_has_passed_is_not_lost() -> None:
+    store, users = MemoryBlobStore(), MemoryBlobStore()
+    first = World(sessions=store, users=users, replica=FarReplica())
+    second = World(sessions=store, users=users, replica=FarReplica())
+    first.team.gate.clear()
+    await first.submit("runs")
+    stale = await second.conversations.read(CHAT)
+    assert stale is not None
+    await first.submit("waited")
+    await first.submit("waited, too")
+    first.team.gate.set()
+    await first.desk.idle()
+    first.team.gate.clear()
+    await first.submit("runs now")
+
+    await second.claimant.enqueue(stale, second.message("came late"), "run_late")
+
+    await first.submit("came later")
+    first.team.gate.set()
+    await first.desk.idle()
+    texts = [request.text for request in first.team.requests]
+    assert texts == ["runs", "waited", "waited, too", "runs now", "came late", "came later"]
+    assert [name for name in store.contents if "/inbox/" in name] == []
+
+
+async def test_a_full_queue_that_a_dead_replica_left_is_worked_off() -> None:
+    store, users = MemoryBlobStore(), MemoryBlobStore()
+    dead = World(sessions=store, users=users, queue_depth=2)
+    dead.team.gate.clear()
+    for number in range(3):
+        await dead.submit(f"number {number}")
+    alive = World(sessions=store, users=users, queue_depth=2)
+
+    with pytest.raises(TooManyMessagesError):
+        await alive.submit("one more")
+    await alive.desk.idle()
+
+    assert [request.text for request in alive.team.requests] == ["number 1", "number 2"]
+    assert (await alive.say("one more")).texts == ["Heard: one more"]
+
+
 async def test_what_another_replica_wrote_is_seen_at_the_next_message() -> None:
     store, users = MemoryBlobStore(), MemoryBlobStore()
     first = World(sessions=store, users=users, replica=FarReplica())

@@ -153,7 +153,7 @@ class World:
             ids=ids,
             turn_seconds=60,
         )
-        claimant = Claimant(
+        self.claimant = claimant = Claimant(
             conversations=self.conversations,
             registries=self.registries,
             takeover=Takeover(contexts=self.contexts, registries=self.registries),

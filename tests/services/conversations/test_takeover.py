@@ -88,7 +88,7 @@ async def test_a_claim_within_its_lease_is_not_taken_over(two: Two) -> None:
 
 async def test_a_switch_that_was_named_and_not_made_stays_with_the_session(two: Two) -> None:
     """Nobody could read it in the chart of a patient who is not in the roster."""
-    claimant = two.paused.desk._claimant
+    claimant = two.paused.claimant
     message = two.paused.message("switch to patient_15")
     claim = await claimant.claim(await claimant.look(message, fresh=True), message, "run_dead")
     assert claim is not None
