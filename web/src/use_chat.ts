@@ -3,13 +3,19 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
-import { type Chat, EMPTY, isOpen, newTurn, reduce, withHistory, withStopped, withTurn } from "./chat";
+import { type Chat, EMPTY, isOpen, newTurn, reduce, withHistory, withState, withStopped, withTurn } from "./chat";
 import { Connection, type Link } from "./connection";
+import { strings } from "./strings";
 import type { ChatView, Frame, Press } from "./types";
+import { useProgress } from "./use_progress";
+
+const SEARCH_PAGE_TURNS = 200;
 
 export interface ChatControls {
   chat: Chat;
   link: Link;
+  /** When the server last confirmed what is shown. */
+  verifiedAt: Date;
   problem: string | null;
   isLoading: boolean;
   send: (text: string, press?: Press) => void;
@@ -17,55 +23,72 @@ export interface ChatControls {
   showEarlier: () => void;
 }
 
+type Update = (change: (chat: Chat) => Chat) => void;
+
 const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-export function useChat(chatId: string): ChatControls {
+/** State that is read at once and drawn once a frame: tokens come faster than screens. */
+function useDrawn(): [Chat, { current: Chat }, Update, () => void] {
   const [chat, setChat] = useState<Chat>(EMPTY);
-  const [link, setLink] = useState<Link>("connecting");
-  const [problem, setProblem] = useState<string | null>(null);
-  const [isLoading, setLoading] = useState(true);
   const current = useRef<Chat>(EMPTY);
-  const connection = useRef<Connection | null>(null);
   const painted = useRef(0);
-
-  const update = useCallback((change: (chat: Chat) => Chat) => {
+  const update = useCallback<Update>((change) => {
     current.current = change(current.current);
-    // Tokens come faster than screens are drawn: one drawing a frame.
     painted.current ||= requestAnimationFrame(() => {
       painted.current = 0;
       setChat(current.current);
     });
   }, []);
+  const reset = useCallback(() => {
+    current.current = EMPTY;
+    setChat(EMPTY);
+  }, []);
+  return [chat, current, update, reset];
+}
+
+export function useChat(chatId: string): ChatControls {
+  const [chat, current, update, reset] = useDrawn();
+  const [link, setLink] = useState<Link>("connecting");
+  const [problem, setProblem] = useState<string | null>(null);
+  const [isLoading, setLoading] = useState(true);
+  const connection = useRef<Connection | null>(null);
+  const verified = useRef(new Date());
 
   const readHistory = useCallback(
-    async (patientId: string | null, running: string | null, before: number | null = null) => {
-      const page = await api.history(chatId, patientId, before);
+    async (patientId: string | null, running: string | null, before: number | null = null, limit = 50) => {
+      const page = await api.history(chatId, patientId, before, limit);
       // What still runs is told by the socket.
       const turns = page.turns.filter((turn) => turn.run_id !== running);
-      update((chat) => withHistory(chat, patientId, { ...page, turns }));
+      update((chat) => withHistory(chat, patientId, { ...page, turns }, before === null));
     },
     [chatId, update],
   );
 
+  const failed = useCallback((error: unknown) => {
+    if (api.isSignedOut(error)) setLink("signed_out");
+    else if (error instanceof api.ApiError) setProblem(error.message);
+    // Without a network the strip about the connection says all there is to say.
+    else if (!(error instanceof TypeError)) setProblem(String(error));
+  }, []);
+
+  const refresh = useCallback(async () => {
+    const view = await api.showChat(chatId);
+    if (view) await restore(view, readHistory, update);
+    return view;
+  }, [chatId, readHistory, update]);
+
   useEffect(() => {
     const life = new AbortController();
-    current.current = EMPTY;
-    setChat(EMPTY);
+    reset();
     setProblem(null);
     setLoading(true);
-    const start = async (): Promise<void> => {
-      const view = await api.showChat(chatId);
-      if (life.signal.aborted) return;
-      if (view) await restore(view, readHistory, update);
-      if (life.signal.aborted) return;
-      connection.current = new Connection(chatId, view?.running_turn?.run_id ?? null, {
-        turns: () => current.current.turns,
-        onFrame: (frame) => received(frame),
-        onLink: setLink,
-      });
-      setLoading(false);
+    const lost = (runId: string): void => {
+      // It ended long ago, or runs where this server cannot see; what it said is in the history.
+      update((chat) => ({ ...chat, turns: chat.turns.filter((turn) => turn.runId !== runId) }));
+      readHistory(current.current.state.patient_id, null).catch(failed);
     };
     const received = (frame: Frame): void => {
+      verified.current = new Date();
       if (frame.type === "RUN_ERROR" && !frame.metadata?.runId && !frame.metadata?.clientMessageId) {
         setProblem(frame.message);
       }
@@ -75,24 +98,41 @@ export function useChat(chatId: string): ChatControls {
       const after = current.current.state.patient_id;
       if (after !== before) readHistory(after, frame.metadata?.runId ?? null).catch(failed);
     };
-    const lost = (runId: string): void => {
-      // It ended long ago; what it said is in the history.
-      update((chat) => ({ ...chat, turns: chat.turns.filter((turn) => turn.runId !== runId) }));
-      readHistory(current.current.state.patient_id, null).catch(failed);
-    };
-    const failed = (error: unknown): void => {
-      if (!life.signal.aborted) setProblem(error instanceof Error ? error.message : String(error));
-    };
-    start().catch((error: unknown) => {
+    const start = async (): Promise<void> => {
+      const view = await refresh();
+      if (life.signal.aborted) return;
+      verified.current = new Date();
+      connection.current = new Connection(chatId, view?.running_turn?.run_id ?? null, {
+        turns: () => current.current.turns,
+        onFrame: received,
+        onLink: setLink,
+      });
       setLoading(false);
-      failed(error);
+    };
+    const noteNetwork = (event: Event): void => connection.current?.hasNetwork(event.type === "online");
+    addEventListener("online", noteNetwork, { signal: life.signal });
+    addEventListener("offline", noteNetwork, { signal: life.signal });
+    start().catch((error: unknown) => {
+      if (life.signal.aborted) return;
+      setLoading(false);
+      setProblem(error instanceof api.ApiError ? error.message : strings.unreachable);
+      if (api.isSignedOut(error)) setLink("signed_out");
     });
     return () => {
       life.abort();
       connection.current?.close();
       connection.current = null;
     };
-  }, [chatId, readHistory, update]);
+  }, [chatId, current, failed, readHistory, refresh, reset, update]);
+
+  useProgress(chatId, {
+    isWanted: !isLoading && (link === "open" || link === "lost"),
+    current,
+    onVerified: () => (verified.current = new Date()),
+    onRunning: (runId) => connection.current?.watch(runId),
+    onEnded: () => void refresh().catch(failed),
+    onFailed: failed,
+  });
 
   const send = useCallback(
     (text: string, press?: Press) => {
@@ -112,29 +152,32 @@ export function useChat(chatId: string): ChatControls {
     if (withdrawn.size > 0) update((chat) => withStopped(chat, withdrawn));
     const running = current.current.turns.find((turn) => turn.status === "running");
     link?.stop(running?.runId ?? null);
-  }, [update]);
+  }, [current, update]);
 
   const showEarlier = useCallback(() => {
     const patientId = current.current.state.patient_id;
     const before = current.current.earlier.get(patientId);
     if (before === undefined) return;
-    readHistory(patientId, null, before).catch((error: Error) => setProblem(error.message));
-  }, [readHistory]);
+    readHistory(patientId, null, before, SEARCH_PAGE_TURNS).catch(failed);
+  }, [current, failed, readHistory]);
 
-  return { chat, link, problem, isLoading, send, stop, showEarlier };
+  return { chat, link, verifiedAt: verified.current, problem, isLoading, send, stop, showEarlier };
 }
 
 async function restore(
   view: ChatView,
   readHistory: (patientId: string | null, running: string | null) => Promise<void>,
-  update: (change: (chat: Chat) => Chat) => void,
+  update: Update,
 ): Promise<void> {
   const { patient_id, plan, question, artifacts } = view;
   const all_patient_ids = view.patients.map((patient) => patient.patient_id).sort();
   const patient_count = view.patients.length;
   const state = { patient_id, plan, question, artifacts, all_patient_ids, patient_count };
-  update((chat) => ({ ...chat, state }));
+  update((chat) => withState(chat, state));
   await readHistory(patient_id, view.running_turn?.run_id ?? null);
 }
 
 export const isBusy = (chat: Chat): boolean => chat.turns.some(isOpen);
+
+export const waitingCount = (chat: Chat): number =>
+  chat.turns.filter((turn) => turn.status === "queued").length;
