@@ -1,0 +1,186 @@
+"""Thirty turns with a real model that is nearly always wrong: what must hold, holds."""
+
+import asyncio
+import re
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import aiohttp
+import orjson
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from tests.e2e.server import ROOT, Server
+from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.talks import settled, talking
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(360)]
+
+TURN_SECONDS = 20.0
+LIMITS = {
+    "TURN_SECONDS": str(TURN_SECONDS),
+    "LLM_SILENCE_SECONDS": "12",
+    "LLM_CALL_SECONDS": "14",
+    "TURN_TOOL_CALLS": "3",
+    "TOOL_ROUNDS": "1",
+    "TURN_AGENT_MESSAGES": "6",
+    "WINDOW_CHARS": "1200",
+}
+# The word marks whose talk it is; nobody but its patient's requests may hold it.
+MARKS = {"patient_4": "zebrafinch", "patient_15": "walrustooth"}
+LINES = (
+    "switch to {patient}",
+    "{mark} what is the current status?",
+    "@Radiology {mark} please summarise the newest imaging",
+    "start tumor board and mention {mark}",
+    "yes proceed",
+    "{mark} who else should look at this?",
+    "@Pathology {mark} which biomarkers are known?",
+    "please forget what I said about {mark}",
+)
+_ACTIVE = re.compile(r'PATIENT_CONTEXT_JSON: .{0,200}?\\?"patient_id\\?":\s*\\?"(patient_\d+)')
+
+
+@contextmanager
+def running_small_model(weights: Path, folder: Path) -> Iterator[str]:
+    """Run the model; yield its address."""
+    output = folder / "model.log"
+    with output.open("wb") as sink:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.e2e.small_model", str(weights)],
+            cwd=ROOT,
+            stdout=sink,
+            stderr=sink,
+        )
+    try:
+        yield _address_in(output, process)
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _address_in(output: Path, process: "subprocess.Popen[bytes]") -> str:
+    deadline = time.monotonic() + 30.0
+    while time.monotonic() < deadline and process.poll() is None:
+        if found := re.search(r"^listening at (\S+)$", output.read_text("utf-8"), re.MULTILINE):
+            return found[1]
+        time.sleep(0.1)
+    pytest.fail(f"the model did not start: {output.read_text('utf-8')}", pytrace=False)
+
+
+@dataclass
+class Recorder:
+    """Passes requests on to the model, and remembers who was active when each was sent."""
+
+    target: str
+    active: str = ""
+    requests: list[tuple[str, str]] = field(default_factory=list)
+
+    async def chat(self, request: web.Request) -> web.StreamResponse:
+        body = await request.read()
+        self.requests.append((self.active, body.decode()))
+        # Hotter than the team asks for, so that it says more of what it should not.
+        body = orjson.dumps({**orjson.loads(body), "temperature": 1.0})
+        url = f"{self.target}{request.path}"
+        headers = {"Content-Type": "application/json"}
+        async with (
+            aiohttp.ClientSession() as client,
+            client.post(url, data=body, headers=headers) as answer,
+        ):
+            response = web.StreamResponse(status=answer.status)
+            response.content_type = answer.content_type
+            await response.prepare(request)
+            async for piece in answer.content.iter_any():
+                await response.write(piece)
+        return response
+
+    async def models(self, request: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": []})
+
+
+@asynccontextmanager
+async def recording(target: str) -> AsyncIterator[tuple[Recorder, str]]:
+    recorder = Recorder(target=target)
+    app = web.Application(client_max_size=1 << 24)
+    app.router.add_post("/v1/chat/completions", recorder.chat)
+    app.router.add_get("/v1/models", recorder.models)
+    server = TestServer(app)
+    await server.start_server()
+    try:
+        yield recorder, str(server.make_url("/v1"))
+    finally:
+        await server.close()
+
+
+def script() -> list[tuple[str, str]]:
+    """Return thirty turns: which patient they are about, and what is said."""
+    turns: list[tuple[str, str]] = []
+    order = ("patient_4", "patient_15", "patient_4", "patient_15")
+    for patient in order:
+        lines = [line.format(patient=patient, mark=MARKS[patient]) for line in LINES]
+        turns += [(patient, line) for line in lines]
+    return turns[:30]
+
+
+def user_messages(stored: Stored, patient: str) -> list[str]:
+    """Return what the user said about a patient, older turns first."""
+    older = [name for name in stored.names() if name.startswith(f"patient_{patient}_turns/")]
+    older.sort(key=lambda name: int(name.rpartition("/")[2].split("-")[0]))
+    turns = [turn for name in older for turn in stored.document(name)["turns"]]
+    turns += stored.document(f"patient_{patient}_context.json")["chat_history"]
+    by_number = {turn["turn_id"]: turn["user_message"] for turn in turns}
+    return [by_number[number] for number in sorted(by_number)]
+
+
+async def hold_thirty_turns(recorder: Recorder, server: Server) -> None:
+    async with talking(server.url, "stream") as talk:
+        for patient, line in script():
+            recorder.active = patient
+            began = time.monotonic()
+            answer = await talk.say(line, last_words="")
+            assert time.monotonic() - began < TURN_SECONDS + 10.0
+            if answer.state is not None:
+                assert answer.state["patient_id"] == patient
+        await settled()
+        assert_stored(Stored(FileShelf(server.data), talk.conversation))
+
+
+def assert_stored(stored: Stored) -> None:
+    """Each patient's files hold what the user said about them, in order, and nothing of others."""
+    for patient, mark in MARKS.items():
+        said = [line for about, line in script() if about == patient]
+        assert user_messages(stored, patient) == said
+        (other,) = {*MARKS.values()} - {mark}
+        assert not [name for name, data in stored.all_of(patient).items() if other.encode() in data]
+
+
+async def test_thirty_turns_stay_right_whatever_the_model_says(
+    small_model: Path, tmp_path: Path
+) -> None:
+    with running_small_model(small_model, tmp_path) as target:
+        async with recording(target) as (recorder, base_url):
+            settings = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": base_url, **LIMITS}
+            server = Server(folder=tmp_path, environment=settings)
+            try:
+                # Not in this thread, which has to answer whether the model is there.
+                await asyncio.to_thread(server.start)
+                await hold_thirty_turns(recorder, server)
+            finally:
+                server.close()
+    assert_isolated(recorder)
+
+
+def assert_isolated(recorder: Recorder) -> None:
+    """No request for one patient holds the other's words, and each says whom it is about."""
+    assert len(recorder.requests) > 10
+    for active, body in recorder.requests:
+        (other,) = {*MARKS.values()} - {MARKS[active]}
+        assert other not in body
+        if named := _ACTIVE.search(body):
+            assert named[1] == active
