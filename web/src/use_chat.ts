@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
 import { type Chat, EMPTY, isOpen, newTurn, reduce, withHistory, withState, withStopped, withTurn } from "./chat";
-import { Connection, type Link } from "./connection";
+import { Connection, type Link, type Outgoing } from "./connection";
 import { strings } from "./strings";
 import type { ChatView, Frame, Press } from "./types";
 import { useProgress } from "./use_progress";
@@ -52,6 +52,8 @@ export function useChat(chatId: string): ChatControls {
   const [problem, setProblem] = useState<string | null>(null);
   const [isLoading, setLoading] = useState(true);
   const connection = useRef<Connection | null>(null);
+  // What was said while the page still asked what is stored here, before there was a connection.
+  const early = useRef<Outgoing[]>([]);
   const verified = useRef(new Date());
 
   const readHistory = useCallback(
@@ -107,6 +109,7 @@ export function useChat(chatId: string): ChatControls {
         onFrame: received,
         onLink: setLink,
       });
+      for (const message of early.current.splice(0)) connection.current.send(message);
       setLoading(false);
     };
     const noteNetwork = (event: Event): void => connection.current?.hasNetwork(event.type === "online");
@@ -122,6 +125,7 @@ export function useChat(chatId: string): ChatControls {
       life.abort();
       connection.current?.close();
       connection.current = null;
+      early.current = [];
     };
   }, [chatId, current, failed, readHistory, refresh, reset, update]);
 
@@ -140,15 +144,23 @@ export function useChat(chatId: string): ChatControls {
       setProblem(null);
       update((chat) => withTurn(chat, newTurn(id, text)));
       const message = { content: text, client_message_id: id, time_zone: timeZone };
-      connection.current?.send(press ? { ...message, press } : message);
+      const outgoing = press ? { ...message, press } : message;
+      if (connection.current) connection.current.send(outgoing);
+      else early.current.push(outgoing);
     },
     [update],
   );
 
   const stop = useCallback(() => {
     const link = connection.current;
+    const withdraw = (key: string): boolean => {
+      const kept = early.current.filter((message) => message.client_message_id !== key);
+      const wasEarly = kept.length < early.current.length;
+      early.current = kept;
+      return wasEarly || (link?.withdraw(key) ?? false);
+    };
     const unsent = current.current.turns.filter((turn) => turn.status === "sending");
-    const withdrawn = new Set(unsent.filter((turn) => link?.withdraw(turn.key)).map((turn) => turn.key));
+    const withdrawn = new Set(unsent.filter((turn) => withdraw(turn.key)).map((turn) => turn.key));
     if (withdrawn.size > 0) update((chat) => withStopped(chat, withdrawn));
     const running = current.current.turns.find((turn) => turn.status === "running");
     link?.stop(running?.runId ?? null);
