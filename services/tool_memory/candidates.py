@@ -26,7 +26,7 @@ class Candidate:
     entity_id: str
     kind: EntityType
     name: tuple[str, ...]
-    tokens: tuple[str, ...]
+    tokens: frozenset[str]
     start: datetime | None
     end: datetime | None
     has_time: bool
@@ -50,11 +50,9 @@ def candidate_of(entity: EntityContext, zone: tzinfo) -> Candidate:
     )
 
 
-def _tokens(name: Sequence[str], entity: EntityContext) -> tuple[str, ...]:
-    texts = [*searchable_texts(entity.data), *entity.user_references]
-    found = dict.fromkeys(name)
-    for text in texts:
-        found.update(dict.fromkeys(tokens_of(text)))
-        if "@" in text:
-            found.update(dict.fromkeys(part.strip("<>,;") for part in text.casefold().split()))
-    return tuple(found)[:_TOKENS_LIMIT]
+def _tokens(name: Sequence[str], entity: EntityContext) -> frozenset[str]:
+    text = " ; ".join([*searchable_texts(entity.data), *entity.user_references])
+    found = [*name, *tokens_of(text)]
+    if "@" in text:
+        found += [part.strip("<>,;\"'") for part in text.casefold().split() if "@" in part]
+    return frozenset(list(dict.fromkeys(found))[:_TOKENS_LIMIT])

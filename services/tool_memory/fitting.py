@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.tool_memory.candidates import Candidate
-from services.tool_memory.folding import best_similarity, tokens_of
+from services.tool_memory.folding import tokens_of
+from services.tool_memory.lexicon import Lexicon
 from services.tool_memory.request import Request
 
 MARGIN = 0.1
@@ -19,15 +20,18 @@ class Fit:
     is_whole_name: bool
 
 
-def fits_of(request: Request, candidates: Sequence[Candidate]) -> list[Fit]:
+def fits_of(request: Request, candidates: Sequence[Candidate], lexicon: Lexicon) -> list[Fit]:
     """Return the candidates whose words fit: strict words all, of the others at least half (T4)."""
     phrases = [tuple(tokens_of(phrase)) for phrase in request.phrases]
     strict = list(dict.fromkeys([*request.strict, *(one for phrase in phrases for one in phrase)]))
     words = list(dict.fromkeys(request.words))
+    by_word = [lexicon.scores(word) for word in (*strict, *words)]
+    if not all(by_word[: len(strict)]):
+        return []
     found = []
     for candidate in candidates:
-        scores = [best_similarity(word, candidate.tokens) for word in (*strict, *words)]
-        missing = sum(1 for score in scores[len(strict) :] if score == 0)
+        scores = [row.get(candidate.entity_id, 0.0) for row in by_word]
+        missing = scores[len(strict) :].count(0.0)
         if all(scores[: len(strict)]) and missing * 2 <= len(words):
             found.append(Fit(candidate, tuple(scores), candidate.name in phrases))
     return [fit for fit in found if _says_something(fit, request)]

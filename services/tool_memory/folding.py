@@ -1,9 +1,11 @@
 """Text as references are compared: accents, case and typographic signs folded."""
 
+import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 FUZZY_LEAST = 0.75
@@ -35,19 +37,28 @@ def tokens_of(text: str) -> list[str]:
     return _TOKEN.findall(_POSSESSIVE.sub("", plain(text)).casefold())
 
 
-def similarity(word: str, token: str) -> float:
-    """Return 1 for the same token, 0.75 to 1 for a likely misspelling of it, else 0."""
-    if word == token:
-        return 1.0
-    if not (_may_be_misspelt(word) and _may_be_misspelt(token)):
-        return 0.0
-    return DamerauLevenshtein.normalized_similarity(word, token, score_cutoff=FUZZY_LEAST)
+def similar_tokens(word: str, by_length: Mapping[int, Sequence[str]]) -> dict[str, float]:
+    """Return the tokens that `word` may be a misspelling of, with 0.75 to 1 each.
+
+    Args:
+        word: Folded.
+        by_length: Tokens that may be misspelt, grouped, since a letter more costs as one changed.
+    """
+    if not may_be_misspelt(word):
+        return {}
+    size = len(word)
+    near = range(math.ceil(size * FUZZY_LEAST), int(size / FUZZY_LEAST) + 1)
+    choices = [token for length in near for token in by_length.get(length, ())]
+    found = process.extract(
+        word,
+        choices,
+        scorer=DamerauLevenshtein.normalized_similarity,
+        score_cutoff=FUZZY_LEAST,
+        limit=None,
+    )
+    return {token: score for token, score, _ in found}
 
 
-def best_similarity(word: str, tokens: Sequence[str]) -> float:
-    """Return how well the best of `tokens` fits."""
-    return max((similarity(word, token) for token in tokens), default=0.0)
-
-
-def _may_be_misspelt(token: str) -> bool:
+def may_be_misspelt(token: str) -> bool:
+    """Whether a token is compared by similarity: letters only, at least three."""
     return len(token) >= FUZZY_LEAST_LETTERS and token.isalpha()

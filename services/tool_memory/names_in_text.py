@@ -1,10 +1,11 @@
 """Finds names and ids in a message before anything else is read into their words."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from services.tool_memory.draft_text import DraftText
 from services.tool_memory.folding import listed, tokens_of
+from services.tool_memory.lexicon import Lexicon
 from services.tool_memory.vocabulary import (
     NUMBER_WORDS,
     ORDINALS,
@@ -24,7 +25,6 @@ _GENERAL_ID = re.compile(
 _AFTER_ID = re.compile(
     r"\bids?\s*(?:is|=|:|#|no\.?|number)?\s*#?([\w@.+=/-]*\d[\w@.+=/-]*)", re.IGNORECASE
 )
-_SHAPE = re.compile(r"([A-Za-z]+)([_:.-]?)\d+")
 _PATIENT = re.compile(r"patient[_-]", re.IGNORECASE)
 _TIMES = frozenset(
     listed("""
@@ -65,8 +65,8 @@ def hide_names(text: DraftText, names: Iterable[Sequence[str]]) -> None:
     if verb is None:
         return
     known = set(words)
-    for name in sorted(names, key=len, reverse=True):
-        if len(name) < 2 or not known.issuperset(name) or set(name) <= _EMPTY:
+    for name in names:
+        if not known.issuperset(name) or set(name) <= _EMPTY:
             continue
         start = _place_of(name, words, verb + 1)
         if start is not None:
@@ -81,19 +81,16 @@ def _place_of(name: Sequence[str], words: Sequence[str], begin: int) -> int | No
     return next(places, None)
 
 
-def take_ids(text: DraftText, known: Collection[str], name_tokens: Collection[str]) -> list[str]:
+def take_ids(text: DraftText, lexicon: Lexicon) -> list[str]:
     """Take ids that the user typed out of the text: stored ones, and what can only be one."""
-    found: list[str] = []
-    folded = {one.casefold(): one for one in known}
-    shapes = {(match[1].casefold(), match[2]) for match in map(_SHAPE.fullmatch, known) if match}
     after = [match[1].strip(".") for match in _AFTER_ID.finditer(text.rest)]
-    found.extend(folded.get(one.casefold(), one) for one in after)
+    found = [lexicon.id_of(one) or one for one in after]
     for match in _WORD.finditer(text.rest):
         word = match[0].strip(".:'`*#<>[]").removesuffix("'s")
-        stored = word if word in known else folded.get(word.casefold())
+        stored = lexicon.id_of(word)
         if stored is not None and _is_typed_id(stored):
             found.append(stored)
-        elif _looks_like_id(word, shapes) and not set(tokens_of(word)) <= set(name_tokens):
+        elif _looks_like_id(word, lexicon) and not set(tokens_of(word)) <= lexicon.tokens.keys():
             found.append(word)
     for one in found:
         text.rest = re.sub(re.escape(one), " ", text.rest, flags=re.IGNORECASE)
@@ -106,10 +103,7 @@ def _is_typed_id(stored: str) -> bool:
     return any(one.isdigit() for one in stored) or "_" in stored or "@" in stored
 
 
-def _looks_like_id(word: str, shapes: Collection[tuple[str, str]]) -> bool:
-    if _PATIENT.match(word):
+def _looks_like_id(word: str, lexicon: Lexicon) -> bool:
+    if _PATIENT.match(word) or not any(one.isdigit() for one in word):
         return False
-    if _GENERAL_ID.fullmatch(word):
-        return True
-    match = _SHAPE.fullmatch(word)
-    return match is not None and (match[1].casefold(), match[2]) in shapes
+    return _GENERAL_ID.fullmatch(word) is not None or lexicon.has_shape(word)

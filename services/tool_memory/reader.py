@@ -1,7 +1,7 @@
 """Reads a message into what it asks for. Pure: a message, the names it may hold, and now."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from services.tool_memory.clauses import Clauses, is_moving, read_clauses
@@ -9,6 +9,7 @@ from services.tool_memory.clock_words import read_clock, read_evening
 from services.tool_memory.day_words import STARTS_A_TIME, read_days
 from services.tool_memory.draft_text import DraftText, without_marks
 from services.tool_memory.folding import listed, plain, tokens_of
+from services.tool_memory.lexicon import Lexicon
 from services.tool_memory.names_in_text import hide_names, hide_quotes, take_ids
 from services.tool_memory.request import Asked, Order, Request
 from services.tool_memory.vocabulary import (
@@ -84,22 +85,16 @@ _NUMBER_ONLY = re.compile(r"^\s*(?:the )?#?(\d{1,2})\s*[.!)]?\s*$")
 class Reader:
     """Reads messages of one user at one moment."""
 
-    def __init__(self, *, now: datetime) -> None:
+    def __init__(self, *, now: datetime, lexicon: Lexicon) -> None:
         self._now = now
+        self._lexicon = lexicon
 
-    def read(
-        self,
-        message: str,
-        *,
-        names: Collection[Sequence[str]] = (),
-        ids: Collection[str] = (),
-        name_tokens: Collection[str] = (),
-    ) -> Asked:
-        """Return what `message` asks for; `names`, `ids` are of stored entities."""
+    def read(self, message: str) -> Asked:
+        """Return what `message` asks for."""
         text = DraftText(text=_spoken(without_marks(plain(message[:MESSAGE_READ_CHARS]))))
         hide_quotes(text)
-        typed = take_ids(text, ids, name_tokens)
-        hide_names(text, names)
+        typed = take_ids(text, self._lexicon)
+        hide_names(text, self._lexicon.names)
         clauses = read_clauses(text.rest)
         asked = Asked(typed_ids=typed, negated=clauses.negated, several=clauses.several)
         if clauses.negated:

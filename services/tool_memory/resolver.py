@@ -10,7 +10,7 @@ from typing import Any
 from data_models.tool_memory import EntityType
 from services.tool_memory.candidates import Candidate
 from services.tool_memory.fitting import ids_in
-from services.tool_memory.folding import best_similarity, tokens_of
+from services.tool_memory.folding import tokens_of
 from services.tool_memory.reader import Reader
 from services.tool_memory.request import Asked, Request
 from services.tool_memory.resolution import NotFound, Resolution, Resolved, Scene, ids_of, several
@@ -26,7 +26,7 @@ class ContextResolver:
         self._shelf = shelf
         self._scene = scene
         self._selection = Selection(shelf=shelf, scene=scene)
-        self._reader = Reader(now=scene.now)
+        self._reader = Reader(now=scene.now, lexicon=shelf.lexicon)
 
     def resolve(
         self,
@@ -41,20 +41,14 @@ class ContextResolver:
             entity_type: Only entities of this kind, if the tool needs one.
             parameters: What a model filled in; ids in it count only if they are live.
         """
-        shelf = self._shelf
-        asked = self._reader.read(
-            user_message,
-            names=shelf.names,
-            ids=shelf.live.keys() | shelf.gone.keys(),
-            name_tokens=shelf.tokens,
-        )
+        asked = self._reader.read(user_message)
         if asked.negated:
             return NotFound()
         if asked.typed_ids:
             return self._typed(asked, entity_type)
         if asked.main.plural or asked.several:
             return self._plural(asked, entity_type)
-        given = ids_in(parameters or {}, shelf.live)
+        given = ids_in(parameters or {}, self._shelf.live)
         if given is None:
             return self._plural(asked, entity_type)
         return self._with_given(asked, entity_type, given)
@@ -161,7 +155,8 @@ class ContextResolver:
         timely = [one for one in pool if self._in_any_time(request, one)]
         words = _named_words(request)
         if words:
-            timely = [one for one in timely if any(best_similarity(w, one.tokens) for w in words)]
+            known = {token for word in words for token in self._shelf.lexicon.meanings(word)}
+            timely = [one for one in timely if known & one.tokens]
         elif not request.noun and request.times.is_empty:
             listed = [one for one in timely if one.entity_id in self._scene.last_list]
             timely = listed or timely

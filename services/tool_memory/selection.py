@@ -24,6 +24,7 @@ class Selection:
     def __init__(self, *, shelf: Shelf, scene: Scene) -> None:
         self._live = shelf.live
         self._gone = shelf.gone
+        self._lexicon = shelf.lexicon
         self._scene = scene
 
     def in_time(self, request: Request, one: Candidate) -> bool:
@@ -37,7 +38,7 @@ class Selection:
         timely = [one for one in pool if self.in_time(request, one)]
         if not request.has_content:
             return timely
-        return [fit.candidate for fit in best_of(fits_of(request, timely))]
+        return [fit.candidate for fit in best_of(fits_of(request, timely, self._lexicon))]
 
     def choose(self, request: Request, pool: Sequence[Candidate]) -> Resolution:
         """Return what `request` means among `pool`."""

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from data_models.tool_memory import EntityContext, EntityType
 from services.tool_memory.candidates import Candidate, candidate_of
+from services.tool_memory.lexicon import Lexicon
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +16,12 @@ class Shelf:
     Attributes:
         live: By id, those that may be meant.
         gone: Kinds of those that may not, by id.
-        names: Whole names, of all.
+        lexicon: What they are called.
     """
 
     live: Mapping[str, Candidate]
     gone: Mapping[str, EntityType]
-    names: Sequence[tuple[str, ...]] = ()
-    tokens: frozenset[str] = field(default_factory=frozenset)
+    lexicon: Lexicon = field(default_factory=Lexicon)
 
     @classmethod
     def of(cls, entities: Sequence[EntityContext], now: datetime) -> "Shelf":
@@ -38,6 +38,17 @@ class Shelf:
                 for entity, _ in rows
                 if entity.status != "active"
             },
-            names=tuple(dict.fromkeys(one.name for _, one in rows if len(one.name) > 1)),
-            tokens=frozenset(token for one in live.values() for token in one.tokens),
+            lexicon=Lexicon.of(
+                tokens=_holders(live),
+                names={one.name for _, one in rows},
+                ids=[one.entity_id for one in entities],
+            ),
         )
+
+
+def _holders(live: Mapping[str, Candidate]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for one in live.values():
+        for token in one.tokens:
+            found.setdefault(token, []).append(one.entity_id)
+    return found
