@@ -1,6 +1,14 @@
 /** The server's HTTP side. */
 
-import type { ChatSummary, ChatView, Demographics, HistoryPage, Session } from "./types";
+import type {
+  ChatSummary,
+  ChatView,
+  Demographics,
+  HistoryPage,
+  Progress,
+  Session,
+  SourceText,
+} from "./types";
 
 export class ApiError extends Error {
   constructor(
@@ -11,12 +19,35 @@ export class ApiError extends Error {
   }
 }
 
-async function ask<T>(path: string, method = "GET"): Promise<T> {
-  const reply = await fetch(path, { method, headers: { Accept: "application/json" } });
-  if (reply.ok) return (await reply.json()) as T;
+export const isSignedOut = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 401;
+
+/** What a browser can send as a WebSocket subprotocol, the only place for a token there. */
+const SENDABLE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Lives as long as the page and is stored nowhere. */
+let token: string | null = null;
+
+export const isSendable = (key: string): boolean => SENDABLE.test(key);
+
+export const signInWith = (key: string | null): void => {
+  token = key;
+};
+
+export const socketProtocols = (): string[] =>
+  token === null ? ["rounds"] : ["rounds", `bearer.${token}`];
+
+async function request(path: string, method = "GET"): Promise<Response> {
+  const headers: Record<string, string> = { Accept: "application/json" };
+  if (token !== null) headers["Authorization"] = `Bearer ${token}`;
+  const reply = await fetch(path, { method, headers });
+  if (reply.ok) return reply;
   const problem = (await reply.json().catch(() => ({}))) as { detail?: string };
   throw new ApiError(reply.status, problem.detail ?? `The server answered ${reply.status}.`);
 }
+
+const ask = async <T>(path: string, method = "GET"): Promise<T> =>
+  (await (await request(path, method)).json()) as T;
 
 const chat = (chatId: string): string => `/api/chats/${encodeURIComponent(chatId)}`;
 
@@ -41,14 +72,18 @@ async function orIfAbsent<T, A>(asked: Promise<T>, absent: A): Promise<T | A> {
 export const showChat = (chatId: string): Promise<ChatView | null> =>
   orIfAbsent(ask<ChatView>(chat(chatId)), null);
 
+export const progress = (chatId: string): Promise<Progress | null> =>
+  orIfAbsent(ask<Progress>(`${chat(chatId)}/progress`), null);
+
 /** A patient named only just now has no history yet. */
 export const history = (
   chatId: string,
   patientId: string | null,
   before: number | null,
+  limit = 50,
 ): Promise<HistoryPage> => {
   const place = before === null ? "" : `&before=${before}`;
-  const query = `patient_id=${encodeURIComponent(patientId ?? "session")}${place}`;
+  const query = `patient_id=${encodeURIComponent(patientId ?? "session")}&limit=${limit}${place}`;
   return orIfAbsent(ask<HistoryPage>(`${chat(chatId)}/messages?${query}`), {
     turns: [],
     next_before: null,
@@ -58,11 +93,35 @@ export const history = (
 export const demographics = (chatId: string, patientId: string): Promise<Demographics> =>
   ask(`${chat(chatId)}/patients/${encodeURIComponent(patientId)}`);
 
+export const source = (chatId: string, patientId: string, ref: string): Promise<SourceText> =>
+  ask(
+    `${chat(chatId)}/sources?patient_id=${encodeURIComponent(patientId)}&ref=${encodeURIComponent(ref)}`,
+  );
+
 export const artifactUrl = (chatId: string, patientId: string, artifactId: string): string =>
   `${chat(chatId)}/artifacts/${encodeURIComponent(artifactId)}?patient_id=${encodeURIComponent(patientId)}`;
 
-export const exportUrl = (chatId: string, patientId: string | null): string =>
-  `${chat(chatId)}/export?format=md&patient_id=${encodeURIComponent(patientId ?? "session")}`;
+export type ExportForm = "md" | "docx" | "json";
+
+export const exportUrl = (chatId: string, patientId: string | null, form: ExportForm): string =>
+  `${chat(chatId)}/export?format=${form}&patient_id=${encodeURIComponent(patientId ?? "session")}`;
+
+/** A plain link cannot show a token: then the page fetches the file itself. */
+export function saveWithToken(event: MouseEvent): void {
+  if (token === null) return;
+  event.preventDefault();
+  const link = event.currentTarget as HTMLAnchorElement;
+  void save(link.getAttribute("href") ?? "", link.download);
+}
+
+async function save(path: string, fileName: string): Promise<void> {
+  const reply = await request(path);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await reply.blob());
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
 
 export function socketUrl(chatId: string, resume: { run: string; after: number } | null): string {
   const scheme = location.protocol === "https:" ? "wss" : "ws";

@@ -2,7 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import * as api from "./api";
+import { strings } from "./strings";
 import type { Demographics, SharedState } from "./types";
+
+const said = strings.banner;
+const COLOURS = 6;
+const FORMS: api.ExportForm[] = ["md", "docx", "json"];
 
 interface BannerProps {
   chatId: string;
@@ -10,50 +15,73 @@ interface BannerProps {
   isOffline: boolean;
   isBusy: boolean;
   onSwitch: (patientId: string) => void;
+  onSearch: () => void;
+  /** What stands first, such as the button of the side bar. */
   children: ComponentChildren;
 }
 
-/** Who this is about, always in view. */
-export function Banner({ chatId, state, isOffline, isBusy, onSwitch, children }: BannerProps) {
+/** Who this is about, always in view; each patient of a conversation has a colour of its own. */
+export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, children }: BannerProps) {
   const active = state.patient_id;
-  const others = state.all_patient_ids.filter((id) => id !== active);
+  const place = active === null ? -1 : state.all_patient_ids.indexOf(active);
+  const colour = place < 0 ? "no-patient" : `patient-${place % COLOURS}`;
   return (
-    <header class={active ? "banner" : "banner no-patient"}>
+    <header class={`banner ${colour}`}>
+      {/* A new element for every patient, so that the change is seen. */}
+      <div class="banner-flash" key={active ?? ""} aria-hidden="true" />
       <div class="banner-top">
+        {children}
         <span class="brand" aria-hidden="true">
-          Rounds
+          {strings.product}
         </span>
         <Identity chatId={chatId} patientId={active} />
         <span class="spacer" />
         {isOffline && (
-          <span class="badge" title="Answers come from fixed rules over the records.">
-            Offline: not a language model
+          <span class="badge" title={said.offlineHint}>
+            {said.offline}
           </span>
         )}
-        {children}
+        <div class="banner-tools">
+          <button type="button" class="button subtle" onClick={onSearch}>
+            {said.search}
+          </button>
+          <ExportMenu chatId={chatId} patientId={active} />
+        </div>
       </div>
       <Files chatId={chatId} state={state} />
-      {others.length > 0 && (
-        <nav class="roster" aria-label="Other patients of this conversation">
-          <span class="roster-label">Switch to</span>
-          {others.map((id) => (
-            <button
-              type="button"
-              class="chip"
-              key={id}
-              disabled={isBusy}
-              aria-label={`Switch to ${id}`}
-              onClick={() => onSwitch(id)}
-            >
-              {id}
-            </button>
-          ))}
-          {state.patient_count > state.all_patient_ids.length && (
-            <span class="roster-label">{state.patient_count} patients in all</span>
-          )}
-        </nav>
-      )}
+      <Roster state={state} isBusy={isBusy} onSwitch={onSwitch} />
     </header>
+  );
+}
+
+interface RosterProps {
+  state: SharedState;
+  isBusy: boolean;
+  onSwitch: (patientId: string) => void;
+}
+
+function Roster({ state, isBusy, onSwitch }: RosterProps) {
+  const others = state.all_patient_ids.filter((id) => id !== state.patient_id);
+  if (others.length === 0) return null;
+  return (
+    <nav class="roster" aria-label={said.roster}>
+      <span class="roster-label">{said.switchTo}</span>
+      {others.map((id) => (
+        <button
+          type="button"
+          class={`chip patient-${state.all_patient_ids.indexOf(id) % COLOURS}`}
+          key={id}
+          disabled={isBusy}
+          aria-label={said.switchToPatient(id)}
+          onClick={() => onSwitch(id)}
+        >
+          {id}
+        </button>
+      ))}
+      {state.patient_count > state.all_patient_ids.length && (
+        <span class="roster-label">{said.patientsInAll(state.patient_count)}</span>
+      )}
+    </nav>
   );
 }
 
@@ -62,14 +90,14 @@ function Identity({ chatId, patientId }: { chatId: string; patientId: string | n
   if (patientId === null) {
     return (
       <h1 class="identity" aria-live="polite">
-        <span class="patient-name">No active patient</span>
+        <span class="patient-name">{said.noPatient}</span>
       </h1>
     );
   }
-  const details = [person?.birth_date && `born ${person.birth_date}`, person?.sex].filter(Boolean);
+  const details = [person?.birth_date && said.born(person.birth_date), person?.sex].filter(Boolean);
   return (
     <h1 class="identity" aria-live="polite">
-      <span class="visually-hidden">Active patient: </span>
+      <span class="visually-hidden">{said.activePatient}</span>
       {person?.name && <span class="patient-name">{person.name}</span>}
       <code class="patient-id">{patientId}</code>
       {details.length > 0 && <span class="patient-details">{details.join(" · ")}</span>}
@@ -92,25 +120,62 @@ function useDemographics(chatId: string, patientId: string | null): Demographics
       isCurrent = false;
     };
   }, [chatId, patientId]);
-  return person;
+  return person?.patient_id === patientId ? person : null;
 }
 
 function Files({ chatId, state }: { chatId: string; state: SharedState }) {
   const patientId = state.patient_id;
   if (patientId === null || state.artifacts.length === 0) return null;
   return (
-    <nav class="roster" aria-label="Files of this patient">
-      <span class="roster-label">Files</span>
+    <nav class="roster" aria-label={said.files}>
+      <span class="roster-label">{said.filesShort}</span>
       {state.artifacts.map((file) => (
         <a
           class="chip"
           key={file.artifact_id}
           href={api.artifactUrl(chatId, patientId, file.artifact_id)}
           download={file.file_name}
+          onClick={api.saveWithToken}
         >
           ↓ {file.file_name}
         </a>
       ))}
     </nav>
+  );
+}
+
+function ExportMenu({ chatId, patientId }: { chatId: string; patientId: string | null }) {
+  const close = (menu: Element | null): void => menu?.removeAttribute("open");
+  const key = (event: KeyboardEvent): void => {
+    const menu = event.currentTarget as HTMLElement;
+    if (event.key !== "Escape") return;
+    close(menu);
+    menu.querySelector("summary")?.focus();
+  };
+  const leave = (event: FocusEvent): void => {
+    const menu = event.currentTarget as HTMLElement;
+    if (!menu.contains(event.relatedTarget as Node | null)) close(menu);
+  };
+  return (
+    <details class="menu-holder" onKeyDown={key} onFocusOut={leave}>
+      <summary class="button subtle">{said.exportMenu}</summary>
+      <ul class="menu">
+        {FORMS.map((form) => (
+          <li key={form}>
+            <a
+              class="menu-item"
+              href={api.exportUrl(chatId, patientId, form)}
+              download={`rounds-${patientId ?? "session"}.${form}`}
+              onClick={(event) => {
+                api.saveWithToken(event);
+                close(event.currentTarget.closest("details"));
+              }}
+            >
+              {said.exportAs[form]}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

@@ -1,6 +1,7 @@
 /** The state of one conversation on this screen, and how each frame changes it. Pure. */
 
 import { applyPatch } from "./patch";
+import { strings } from "./strings";
 import type { Citation, Frame, HistoryPage, SharedState, Turn as StoredTurn } from "./types";
 
 export type Item =
@@ -31,6 +32,8 @@ export type Status = "sending" | "queued" | "running" | "done" | "stopped" | "fa
 export interface Turn {
   key: string;
   runId: string | null;
+  /** Place in the patient's history; null until it was read from there. */
+  turnId: number | null;
   /** Whose history it belongs to; undefined until the server has decided. */
   patientId: string | null | undefined;
   user: string;
@@ -77,8 +80,9 @@ export function newTurn(key: string, text: string, runId: string | null = null):
   return {
     key,
     runId,
+    turnId: null,
     patientId: undefined,
-    user: "You",
+    user: strings.transcript.you,
     text,
     status: "sending",
     step: null,
@@ -98,16 +102,30 @@ export function withStopped(chat: Chat, keys: ReadonlySet<string>): Chat {
   return { ...chat, turns };
 }
 
-/** Put stored turns of one patient before what is on this screen; nothing appears twice. */
-export function withHistory(chat: Chat, patientId: string | null, page: HistoryPage): Chat {
-  const known = new Set(chat.turns.map((turn) => turn.runId));
-  const fresh = page.turns.filter((turn) => !known.has(turn.run_id));
-  const old = fresh.map((turn) => restored(turn, patientId));
+/** Put a page of one patient's stored turns among those on this screen; nothing appears twice. */
+export function withHistory(chat: Chat, patientId: string | null, page: HistoryPage, isNewest: boolean): Chat {
+  const turns = [...chat.turns];
+  const lastId = page.turns.at(-1)?.turn_id ?? 0;
+  const isLater = (turn: Turn): boolean =>
+    isOpen(turn) || (turn.patientId === patientId && (turn.turnId ?? 0) > lastId);
+  const next = turns.findIndex(isLater);
+  let place = next >= 0 ? next : isNewest ? turns.length : 0;
+  for (const stored of page.turns.toReversed()) {
+    const index = turns.findIndex((turn) => turn.runId === stored.run_id);
+    if (index < 0) turns.splice(place, 0, restored(stored, patientId));
+    else place = index;
+  }
+  // The newest page, read once more, must not forget how far back the others went.
+  if (isNewest && reachesKnown(chat, page)) return { ...chat, turns };
   const earlier = new Map(chat.earlier);
   if (page.next_before === null) earlier.delete(patientId);
   else earlier.set(patientId, page.next_before);
-  return { ...chat, turns: [...old, ...chat.turns], earlier };
+  return { ...chat, turns, earlier };
 }
+
+/** Whether the oldest turn of the page is on the screen already. */
+const reachesKnown = (chat: Chat, page: HistoryPage): boolean =>
+  chat.turns.some((turn) => turn.runId === page.turns[0]?.run_id);
 
 function restored(turn: StoredTurn, patientId: string | null): Turn {
   const items = turn.agent_responses.map(
@@ -124,8 +142,9 @@ function restored(turn: StoredTurn, patientId: string | null): Turn {
   const status = ({ FAILED: "failed", STOPPED: "stopped" } as const)[turn.turn_status as "FAILED"];
   return {
     ...newTurn(turn.run_id, turn.user_message, turn.run_id),
+    turnId: turn.turn_id,
     patientId,
-    user: turn.user || "You",
+    user: turn.user || strings.transcript.you,
     status: status ?? "done",
     items,
   };
@@ -138,10 +157,15 @@ export function reduce(chat: Chat, frame: Frame): Chat {
   const seq = frame.metadata?.runId === undefined ? undefined : frame.metadata.seq;
   // After a reconnect the server may say again what we know.
   if (seq !== undefined && seq <= turn.seq) return chat;
-  const state = stateAfter(chat.state, frame);
   const moved = turnAfter({ ...turn, seq: seq ?? turn.seq }, frame, chat.state);
-  const turns = chat.turns.with(index, moved);
-  return { ...chat, state, turns };
+  return withState({ ...chat, turns: chat.turns.with(index, moved) }, stateAfter(chat.state, frame));
+}
+
+/** Take over the server's state; where it knows no patient any more, neither does this screen. */
+export function withState(chat: Chat, state: SharedState): Chat {
+  const isCleared = chat.state.patient_count > 0 && state.patient_count === 0;
+  if (!isCleared) return { ...chat, state };
+  return { state, turns: chat.turns.filter(isOpen), earlier: new Map() };
 }
 
 /** A run that this screen did not ask for: another device's, or one from before a reload. */

@@ -1,5 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 
+import { strings } from "./strings";
+
+const said = strings.composer;
 const LIMIT_CHARS = 16_000;
 const WARN_CHARS = 15_000;
 
@@ -8,12 +11,14 @@ interface ComposerProps {
   onDraft: (draft: string) => void;
   isBusy: boolean;
   canSend: boolean;
+  /** Messages behind the running turn. */
+  waiting: number;
   patientId: string | null;
   onSend: (text: string) => void;
   onStop: () => void;
 }
 
-export function Composer({ draft, onDraft, isBusy, canSend, patientId, onSend, onStop }: ComposerProps) {
+export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, onSend, onStop }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   // Code points, as the server counts.
   const length = [...draft].length;
@@ -47,30 +52,31 @@ export function Composer({ draft, onDraft, isBusy, canSend, patientId, onSend, o
       }}
     >
       <label class="visually-hidden" for="message">
-        Message
+        {said.label}
       </label>
       <textarea
         id="message"
         ref={field}
         rows={1}
         value={draft}
-        placeholder={patientId ? `Ask about ${patientId}` : "Name a patient and ask"}
+        placeholder={patientId ? said.ask(patientId) : said.askAnyone}
         aria-describedby="message-hint"
         onInput={(event) => onDraft(event.currentTarget.value)}
         onKeyDown={key}
       />
       <span id="message-hint" class={length > WARN_CHARS ? "counter" : "visually-hidden"}>
         {length > WARN_CHARS
-          ? `${length.toLocaleString()} of ${LIMIT_CHARS.toLocaleString()} characters`
-          : "Enter sends, Shift and Enter begin a new line"}
+          ? said.used(length, LIMIT_CHARS)
+          : said.hint}
       </span>
+      {waiting > 0 && <span class="counter">{said.waiting(waiting)}</span>}
       {isBusy && (
         <button type="button" class="button" onClick={onStop}>
-          Stop
+          {said.stop}
         </button>
       )}
       <button type="submit" class="button primary" disabled={!isSendable}>
-        Send
+        {said.send}
       </button>
     </form>
   );

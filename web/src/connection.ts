@@ -2,11 +2,11 @@
 
 import ReconnectingWebSocket from "partysocket/ws";
 
-import { socketUrl } from "./api";
+import { socketProtocols, socketUrl } from "./api";
 import { isBegun, isOpen, type Turn } from "./chat";
 import type { Frame, Press } from "./types";
 
-export type Link = "connecting" | "open" | "signed_out";
+export type Link = "connecting" | "open" | "lost" | "signed_out";
 const SIGNED_OUT = 4401;
 
 interface Watcher {
@@ -27,6 +27,8 @@ export class Connection {
   private readonly socket: ReconnectingWebSocket;
   private readonly unanswered = new Map<string, Outgoing>();
   private startRun: string | null;
+  /** Whether we closed the socket ourselves, to open it elsewhere. */
+  private isMoving = false;
 
   constructor(
     private readonly chatId: string,
@@ -34,16 +36,14 @@ export class Connection {
     private readonly watcher: Watcher,
   ) {
     this.startRun = runningRun;
-    this.socket = new ReconnectingWebSocket(() => this.url(), ["rounds"], {
+    this.socket = new ReconnectingWebSocket(() => this.url(), socketProtocols(), {
       maxEnqueuedMessages: 0,
       minReconnectionDelay: 500,
       maxReconnectionDelay: 8_000,
       shouldReconnectOnClose: (event) => event.code !== SIGNED_OUT,
     });
     this.socket.addEventListener("open", () => this.opened());
-    this.socket.addEventListener("close", (event) =>
-      watcher.onLink(event.code === SIGNED_OUT ? "signed_out" : "connecting"),
-    );
+    this.socket.addEventListener("close", (event) => this.lost(event.code === SIGNED_OUT));
     this.socket.addEventListener("message", (event) => this.received(String(event.data)));
   }
 
@@ -61,8 +61,28 @@ export class Connection {
     return this.socket.readyState !== WebSocket.OPEN && this.unanswered.delete(key);
   }
 
+  /** Show a run that this screen did not begin, such as another device's. */
+  watch(runId: string): void {
+    this.startRun = runId;
+    this.isMoving = true;
+    this.socket.reconnect();
+  }
+
+  /** The machine says whether it has a network long before a socket notices. */
+  hasNetwork(isOnline: boolean): void {
+    if (isOnline) this.socket.reconnect();
+    else this.watcher.onLink("lost");
+  }
+
   close(): void {
+    this.isMoving = true;
     this.socket.close();
+  }
+
+  private lost(isSignedOut: boolean): void {
+    if (isSignedOut) this.watcher.onLink("signed_out");
+    else if (!this.isMoving) this.watcher.onLink("lost");
+    this.isMoving = false;
   }
 
   private url(): string {
@@ -73,6 +93,7 @@ export class Connection {
 
   private opened(): void {
     this.startRun = null;
+    this.isMoving = false;
     this.watcher.onLink("open");
     const started = new Set(
       this.watcher.turns().filter((turn) => isBegun(turn) || !isOpen(turn)).map((turn) => turn.key),

@@ -1,3 +1,4 @@
+import { strings } from "./strings";
 import type { Press, Question } from "./types";
 
 interface QuestionCardProps {
@@ -13,15 +14,15 @@ export function QuestionCard({ question, isBusy, onAnswer }: QuestionCardProps) 
   const answer = (words: string): void =>
     onAnswer(words, { target_id: question.id, answer: words });
   return (
-    <section class="card question" aria-label="Open question">
+    <section class="card question" aria-label={strings.question.label}>
       <p>{question.text}</p>
       {YES_OR_NO.has(question.kind) && (
         <div class="actions">
           <button type="button" class="button danger" disabled={isBusy} onClick={() => answer("yes")}>
-            Yes
+            {strings.question.yes}
           </button>
           <button type="button" class="button" disabled={isBusy} onClick={() => answer("no")}>
-            No
+            {strings.question.no}
           </button>
         </div>
       )}

@@ -50,6 +50,7 @@ export interface AgentMessage {
 }
 
 export interface Turn {
+  turn_id: number;
   run_id: string;
   timestamp: string;
   user: string;
@@ -75,6 +76,7 @@ export interface ChatView {
 
 export interface ChatSummary {
   chat_id: string;
+  patient_ids: string[];
   created_at: string;
   updated_at: string;
 }
@@ -92,6 +94,24 @@ export interface Demographics {
   name: string | null;
   birth_date: string | null;
   sex: string | null;
+}
+
+/** What another screen has to catch up with. */
+export interface Progress {
+  running_run_id: string | null;
+  last_run_id: string | null;
+}
+
+/** What stands behind a citation. */
+export interface SourceText {
+  ref: string;
+  kind: string;
+  title: string;
+  date: string | null;
+  author: string | null;
+  text: string | null;
+  problem: string | null;
+  left_out_chars: number;
 }
 
 export interface PatchOperation {
@@ -144,4 +164,5 @@ export interface Press {
   target_id: string;
   answer: string;
   steps?: number[];
+  edits?: { number: number; text: string }[];
 }

@@ -1,4 +1,7 @@
+import { strings } from "./strings";
 import type { Session } from "./types";
+
+const said = strings.welcome;
 
 interface WelcomeProps {
   session: Session;
@@ -8,20 +11,12 @@ interface WelcomeProps {
 
 export function Welcome({ session, patientId, onPick }: WelcomeProps) {
   const patient = patientId ?? session.patient_id_example;
-  const examples = [
-    `start tumor board for ${patient}`,
-    `What is the current status of ${patient}?`,
-    `Show the treatment timeline of ${patient}`,
-  ];
   return (
-    <section class="welcome" aria-label="Getting started">
-      <h2>Ask about a patient</h2>
-      <p>
-        Name a patient to open that chart. Each patient's history stays apart; the bar above always
-        shows whose chart is open.
-      </p>
+    <section class="welcome" aria-label={said.label}>
+      <h2>{said.title}</h2>
+      <p>{said.text}</p>
       <ul class="examples">
-        {examples.map((text) => (
+        {said.examples(patient).map((text) => (
           <li key={text}>
             <button type="button" class="example" onClick={() => onPick(text)}>
               {text}
@@ -30,7 +25,7 @@ export function Welcome({ session, patientId, onPick }: WelcomeProps) {
         ))}
       </ul>
       <details class="team">
-        <summary>Who answers here</summary>
+        <summary>{said.team}</summary>
         <dl>
           {session.agents.map((agent) => (
             <div key={agent.name}>

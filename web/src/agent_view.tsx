@@ -1,0 +1,111 @@
+import { memo } from "preact/compat";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+
+import type { Item } from "./chat";
+import { CopyButton, equip } from "./copy";
+import { sourceNumber, toHtml } from "./markdown";
+import type { Opened } from "./source_panel";
+import { strings } from "./strings";
+import type { Citation, Session } from "./types";
+
+const COLOURS = 8;
+
+type AgentItem = Extract<Item, { kind: "agent" }>;
+
+interface AgentProps {
+  item: AgentItem;
+  session: Session;
+  onSource: (opened: Opened) => void;
+}
+
+/** What one agent says: who it is, its words, and the sources behind them. */
+export const AgentView = memo(function AgentView({ item, session, onSource }: AgentProps) {
+  const prose = useRef<HTMLDivElement>(null);
+  const html = useMemo(() => {
+    const refs = item.citations.map((one) => one.ref);
+    return { __html: toHtml(item.text, refs) };
+  }, [item.text, item.citations]);
+  useLayoutEffect(() => {
+    if (item.isDone && prose.current) equip(prose.current);
+  }, [html, item.isDone]);
+  const open = (number: number): void => {
+    const citation = item.citations[number - 1];
+    const link = prose.current?.querySelector(`a[href="#source-${number}"]`);
+    if (citation) onSource({ citation, statement: statementAt(link ?? null) });
+  };
+  const follow = (event: MouseEvent): void => {
+    const link = (event.target as Element).closest("a");
+    const number = sourceNumber(link?.getAttribute("href") ?? null);
+    if (link === null || number === null) return;
+    event.preventDefault();
+    const citation = item.citations[number - 1];
+    if (citation) onSource({ citation, statement: statementAt(link) });
+  };
+  const place = session.agents.findIndex((agent) => agent.name === item.agent);
+  const byRules = session.model_kind === "offline";
+  return (
+    <article class={`agent-message agent-${Math.max(place, 0) % COLOURS}`} aria-busy={!item.isDone}>
+      <header class="agent-head">
+        <span class="avatar" aria-hidden="true">
+          {item.agent.slice(0, 1)}
+        </span>
+        <span class="agent-name">{item.agent}</span>
+        <span class="ai-label">{byRules ? strings.transcript.byRules : strings.transcript.byModel}</span>
+        <span class="agent-role">{session.agents[place]?.description}</span>
+        {item.timestamp && <time dateTime={item.timestamp}>{clock(item.timestamp)}</time>}
+        {item.isDone && <CopyButton text={item.text} label={strings.copy.answerLong} />}
+      </header>
+      <div
+        ref={prose}
+        class={item.isDone ? "prose" : "prose writing"}
+        onClick={follow}
+        dangerouslySetInnerHTML={html}
+      />
+      {item.citations.length > 0 && <Sources citations={item.citations} onOpen={open} />}
+    </article>
+  );
+});
+
+/** The words around a citation: what the source is said to say. */
+function statementAt(link: Element | null): string | null {
+  const block = link?.closest("li, p, td, th, blockquote");
+  if (!block) return null;
+  const words = block.cloneNode(true) as Element;
+  for (const part of words.querySelectorAll("a.cite, ul, ol")) part.remove();
+  return words.textContent;
+}
+
+interface SourcesProps {
+  citations: Citation[];
+  onOpen: (number: number) => void;
+}
+
+function Sources({ citations, onOpen }: SourcesProps) {
+  return (
+    <details class="sources">
+      <summary>{strings.sources.count(citations.length)}</summary>
+      <ol>
+        {citations.map((one, place) => (
+          <li key={one.ref}>
+            <button
+              type="button"
+              class="source"
+              aria-label={strings.sources.open(place + 1, one.title || one.ref)}
+              onClick={() => onOpen(place + 1)}
+            >
+              <span class="cite">{place + 1}</span>
+              <span>
+                <strong>{one.title || one.ref}</strong>
+                {one.date && ` (${one.date})`}
+                {one.quote && <q>{one.quote}</q>}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+const clock = (timestamp: string): string =>
+  new Date(timestamp).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });

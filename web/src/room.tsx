@@ -1,0 +1,216 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+
+import { Banner } from "./banner";
+import { visibleTurns } from "./chat";
+import { Composer } from "./composer";
+import type { Link } from "./connection";
+import { PlanCard } from "./plan_card";
+import { QuestionCard } from "./question_card";
+import { matching, SearchBar, useHighlight } from "./search";
+import { SideBar } from "./side_bar";
+import { type Opened, SourcePanel } from "./source_panel";
+import { strings } from "./strings";
+import { Transcript, type TurnActions } from "./transcript";
+import type { Session } from "./types";
+import { type ChatControls, isBusy, useChat, waitingCount } from "./use_chat";
+import { Welcome } from "./welcome";
+
+/** Wide enough for the side bar to stand beside the conversation. */
+const WIDE = "(min-width: 64rem)";
+
+interface RoomProps {
+  chatId: string;
+  session: Session;
+  onOpen: (chatId: string) => void;
+  onNew: () => void;
+  onSignIn: () => void;
+}
+
+/** One conversation and everything around it. */
+export function Room({ chatId, session, onOpen, onNew, onSignIn }: RoomProps) {
+  const controls = useChat(chatId);
+  const { chat, send } = controls;
+  const [draft, setDraft] = useState("");
+  const [query, setQuery] = useState<string | null>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
+  const [hasSideBar, setSideBar] = useState(() => matchMedia(WIDE).matches);
+  const patientId = chat.state.patient_id;
+  const busy = isBusy(chat);
+  // What was opened belongs to the patient it was opened for.
+  useEffect(() => setOpened(null), [patientId]);
+  const actions = useMemo<TurnActions>(
+    () => ({ onEdit: setDraft, onResend: (text) => send(text), onSource: setOpened }),
+    [send],
+  );
+  const closeOnEscape = (event: KeyboardEvent): void => {
+    if (event.key === "Escape" && !matchMedia(WIDE).matches) setSideBar(false);
+  };
+  return (
+    <div class={hasSideBar ? "room with-side-bar" : "room"} onKeyDown={closeOnEscape}>
+      <a class="skip" href="#message" onClick={skipToMessage}>
+        {strings.skipToMessage}
+      </a>
+      <Banner
+        chatId={chatId}
+        state={chat.state}
+        isOffline={session.model_kind === "offline"}
+        isBusy={busy}
+        onSwitch={(id) => send(`switch to ${id}`)}
+        onSearch={() => setQuery(query ?? "")}
+      >
+        <button
+          type="button"
+          class="button subtle"
+          aria-expanded={hasSideBar}
+          aria-controls="side-bar"
+          aria-label={hasSideBar ? strings.chats.hide : strings.chats.show}
+          onClick={() => setSideBar(!hasSideBar)}
+        >
+          ☰
+        </button>
+      </Banner>
+      {hasSideBar && (
+        <SideBar
+          current={chatId}
+          version={`${chat.state.patient_count} ${busy}`}
+          onOpen={onOpen}
+          onNew={onNew}
+        />
+      )}
+      <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
+      <Bottom controls={controls} draft={draft} onDraft={setDraft} onSignIn={onSignIn} />
+      {opened && patientId !== null && (
+        <SourcePanel
+          key={opened.citation.ref}
+          chatId={chatId}
+          patientId={patientId}
+          opened={opened}
+          onClose={() => setOpened(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The address names the conversation and must stay. */
+function skipToMessage(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("message")?.focus();
+}
+
+interface MiddleProps {
+  controls: ChatControls;
+  session: Session;
+  query: string | null;
+  onQuery: (query: string | null) => void;
+  actions: TurnActions;
+}
+
+function Middle({ controls, session, query, onQuery, actions }: MiddleProps) {
+  const { chat, isLoading, send, showEarlier } = controls;
+  const turns = useMemo(() => visibleTurns(chat), [chat]);
+  const found = useMemo(() => matching(turns, query ?? ""), [turns, query]);
+  const hasEarlier = chat.earlier.has(chat.state.patient_id);
+  const isSearching = query !== null && query.trim() !== "";
+  useHighlight(query ?? "", found);
+  const place = chat.earlier.get(chat.state.patient_id);
+  // A search goes on into the past until it has read everything.
+  useEffect(() => {
+    if (isSearching && place !== undefined) showEarlier();
+  }, [isSearching, place, showEarlier]);
+  const isEmpty = turns.length === 0 && !isLoading;
+  return (
+    <main class="middle" tabIndex={-1}>
+      {query !== null && (
+        <SearchBar
+          query={query}
+          found={found.length}
+          isReading={hasEarlier}
+          onQuery={onQuery}
+          onClose={() => onQuery(null)}
+        />
+      )}
+      {isEmpty ? (
+        <Welcome session={session} patientId={chat.state.patient_id} onPick={send} />
+      ) : (
+        <Transcript
+          turns={found}
+          session={session}
+          actions={actions}
+          follows={!isSearching}
+          onEarlier={hasEarlier && !isSearching ? showEarlier : null}
+        />
+      )}
+    </main>
+  );
+}
+
+interface BottomProps {
+  controls: ChatControls;
+  draft: string;
+  onDraft: (draft: string) => void;
+  onSignIn: () => void;
+}
+
+function Bottom({ controls, draft, onDraft, onSignIn }: BottomProps) {
+  const { chat, link, problem, verifiedAt, send, stop } = controls;
+  const { plan, question, patient_id } = chat.state;
+  const canSend = link === "open" || link === "connecting";
+  const busy = isBusy(chat);
+  const showsPlan = plan !== null && (plan.status === "proposed" || plan.status === "running");
+  return (
+    <footer class="bottom">
+      {showsPlan && (
+        <PlanCard
+          key={plan.plan_id}
+          plan={plan}
+          isBusy={busy || !canSend}
+          onAnswer={send}
+          onChange={onDraft}
+        />
+      )}
+      {question && <QuestionCard question={question} isBusy={busy || !canSend} onAnswer={send} />}
+      <LinkStatus link={link} verifiedAt={verifiedAt} onSignIn={onSignIn} />
+      {problem && (
+        <p class="strip error" role="alert">
+          {problem}
+        </p>
+      )}
+      <Composer
+        draft={draft}
+        onDraft={onDraft}
+        isBusy={busy}
+        canSend={canSend}
+        waiting={waitingCount(chat)}
+        patientId={patient_id}
+        onSend={(text) => send(text)}
+        onStop={stop}
+      />
+    </footer>
+  );
+}
+
+interface LinkStatusProps {
+  link: Link;
+  verifiedAt: Date;
+  onSignIn: () => void;
+}
+
+function LinkStatus({ link, verifiedAt, onSignIn }: LinkStatusProps) {
+  if (link === "lost") {
+    return (
+      <p class="strip warning" role="status">
+        {strings.link.lost(verifiedAt.toLocaleTimeString())}
+      </p>
+    );
+  }
+  if (link !== "signed_out") return null;
+  return (
+    <p class="strip warning" role="alert">
+      {strings.signIn.again}{" "}
+      <button type="button" class="button" onClick={onSignIn}>
+        {strings.signIn.againButton}
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,66 @@
+import { useEffect, useState } from "preact/hooks";
+
+import * as api from "./api";
+import { strings } from "./strings";
+import type { ChatSummary } from "./types";
+
+const said = strings.chats;
+
+interface SideBarProps {
+  current: string;
+  /** Changes when the list may have changed. */
+  version: string;
+  onOpen: (chatId: string) => void;
+  onNew: () => void;
+}
+
+/** The caller's conversations, from the server; this page keeps nothing. */
+export function SideBar({ current, version, onOpen, onNew }: SideBarProps) {
+  const [chats, setChats] = useState<ChatSummary[] | null>(null);
+  const [isUnreadable, setUnreadable] = useState(false);
+  useEffect(() => {
+    let isCurrent = true;
+    api.listChats().then(
+      (found) => {
+        if (!isCurrent) return;
+        setChats(found);
+        setUnreadable(false);
+      },
+      () => isCurrent && setUnreadable(true),
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [current, version]);
+  return (
+    <nav id="side-bar" class="side-bar" aria-label={said.title}>
+      <div class="side-head">
+        <h2>{said.title}</h2>
+        <button type="button" class="button" aria-label={said.newLong} onClick={onNew}>
+          {said.new}
+        </button>
+      </div>
+      {isUnreadable && <p class="side-note">{said.unreadable}</p>}
+      {chats === null && !isUnreadable && <p class="side-note">{said.loading}</p>}
+      {chats?.length === 0 && <p class="side-note">{said.none}</p>}
+      <ul class="side-list">
+        {chats?.map((chat) => (
+          <li key={chat.chat_id}>
+            <button
+              type="button"
+              class="side-item"
+              aria-current={chat.chat_id === current ? "true" : undefined}
+              onClick={() => onOpen(chat.chat_id)}
+            >
+              <span class="side-title">{chat.patient_ids.join(", ") || said.withoutPatient}</span>
+              <time dateTime={chat.updated_at}>{said.lastUsed(when(chat.updated_at))}</time>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+const when = (timestamp: string): string =>
+  new Date(timestamp).toLocaleString([], { dateStyle: "short", timeStyle: "short" });

@@ -1,0 +1,186 @@
+/** Every word that the page says, in one place, so that another language is another object. */
+
+const count = (number: number, one: string, many: string): string =>
+  `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+
+const english = {
+  product: "Rounds",
+  opening: "Opening Rounds…",
+  tryAgain: "Try again",
+  close: "Close",
+  unreachable: "Rounds cannot be reached. Please check the connection and try again.",
+  skipToMessage: "Skip to the message box",
+
+  signIn: {
+    title: "Sign in to Rounds",
+    label: "Access key or token",
+    hint: "It is kept until this page is closed and stored nowhere.",
+    submit: "Sign in",
+    refused: "That key was not accepted. Please check it and try again.",
+    unsendable: "That key holds characters that a browser cannot send.",
+    again: "You were signed out.",
+    againButton: "Sign in again",
+  },
+
+  banner: {
+    activePatient: "Active patient: ",
+    noPatient: "No active patient",
+    born: (date: string) => `born ${date}`,
+    offline: "Offline: not a language model",
+    offlineHint: "Answers come from fixed rules over the records.",
+    roster: "Other patients of this conversation",
+    switchTo: "Switch to",
+    switchToPatient: (id: string) => `Switch to ${id}`,
+    patientsInAll: (number: number) => `${number} patients in all`,
+    files: "Files of this patient",
+    filesShort: "Files",
+    search: "Search",
+    exportMenu: "Export",
+    exportAs: { md: "Markdown", docx: "Word", json: "JSON" },
+  },
+
+  chats: {
+    title: "Conversations",
+    new: "New",
+    newLong: "New conversation",
+    show: "Show conversations",
+    hide: "Hide conversations",
+    loading: "Loading…",
+    none: "None yet",
+    unreadable: "The list cannot be read now.",
+    withoutPatient: "No patient yet",
+    lastUsed: (when: string) => `last ${when}`,
+  },
+
+  search: {
+    label: "Search this patient's conversation",
+    found: (number: number) => count(number, "turn found", "turns found"),
+    reading: "Reading older messages…",
+    nothing: "Nothing found.",
+    close: "Close search",
+  },
+
+  transcript: {
+    label: "Conversation",
+    earlier: "Show earlier messages",
+    said: (user: string) => `${user} said: `,
+    you: "You",
+    queued: "Waiting for the running turn…",
+    stopped: "Stopped.",
+    failed: "This answer failed.",
+    onItsWay: "An answer is on its way.",
+    working: "Working",
+    steps: {
+      load: "Opening the chart",
+      decide: "Checking which patient",
+      restore: "Restoring the chart",
+      enrich: "Reading the context",
+      ground: "Preparing",
+      chat: "Thinking",
+      save: "Saving",
+    } as Record<string, string>,
+    reference: (ref: string) => `Reference ${ref}.`,
+    edit: "Edit",
+    editLong: "Edit this message and send it again",
+    resend: "Send again",
+    byModel: "AI-generated",
+    byRules: "Rule-based",
+  },
+
+  copy: {
+    answer: "Copy",
+    answerLong: "Copy this answer",
+    code: "Copy code",
+    table: "Copy table",
+    message: "Copy this message",
+    done: "Copied",
+    failed: "Not copied",
+    tableRegion: "Table",
+  },
+
+  tool: {
+    failed: "failed",
+    running: "running",
+    done: "done",
+    milliseconds: (ms: number) => `${ms.toLocaleString("en")} ms`,
+    arguments: "Arguments",
+    result: "Result",
+  },
+
+  sources: {
+    count: (number: number) => count(number, "source", "sources"),
+    open: (number: number, title: string) => `Source ${number}: ${title}`,
+    number: (number: number) => `Source ${number}`,
+    loading: "Opening the source…",
+    quoted: "Highlighted: the words that the answer quotes.",
+    closest: "Highlighted: the passage closest to what the answer says.",
+    unmarked: "The answer names this source as a whole.",
+    leftOut: (number: number) => `${number.toLocaleString("en")} more characters are not shown.`,
+    passage: "Cited passage",
+    text: "Text of the source",
+  },
+
+  plan: {
+    label: "Plan",
+    proposed: "Proposed plan",
+    hint: "Nothing runs before you confirm.",
+    progress: (done: number, all: number) => `Plan: ${done} of ${all} steps done`,
+    current: (number: number, all: number, agent: string) => `Step ${number} of ${all}: ${agent}`,
+    showSteps: "All steps",
+    include: (agent: string) => `Include ${agent}`,
+    words: (agent: string) => `What ${agent} does`,
+    up: (agent: string) => `Move ${agent} up`,
+    down: (agent: string) => `Move ${agent} down`,
+    moved: (agent: string, place: number, all: number) => `${agent} is now step ${place} of ${all}.`,
+    edit: "Edit steps",
+    editDone: "Done editing",
+    reset: "As proposed",
+    confirm: "Confirm",
+    confirmChanged: "Confirm with changes",
+    change: "Change",
+    changeDraft: "Change the plan: ",
+    cancel: "Cancel",
+    statuses: { pending: "to do", running: "running", done: "done", skipped: "left out" },
+  },
+
+  question: { label: "Open question", yes: "Yes", no: "No" },
+
+  link: {
+    lost: (when: string) =>
+      `No connection: you can read but not send. What you see was last verified at ${when}. ` +
+      "Running answers are kept.",
+  },
+
+  composer: {
+    label: "Message",
+    ask: (patient: string) => `Ask about ${patient}`,
+    askAnyone: "Name a patient and ask",
+    hint: "Enter sends, Shift and Enter begin a new line",
+    used: (length: number, limit: number) =>
+      `${length.toLocaleString("en")} of ${limit.toLocaleString("en")} characters`,
+    waiting: (number: number) => count(number, "message waits", "messages wait"),
+    stop: "Stop",
+    send: "Send",
+  },
+
+  welcome: {
+    label: "Getting started",
+    title: "Ask about a patient",
+    text:
+      "Name a patient to open that chart. Each patient's history stays apart; the bar above " +
+      "always shows whose chart is open.",
+    examples: (patient: string) => [
+      `start tumor board for ${patient}`,
+      `What is the current status of ${patient}?`,
+      `Show the treatment timeline of ${patient}`,
+    ],
+    team: "Who answers here",
+  },
+};
+
+export type Strings = typeof english;
+
+/** By language tag; what is not there is said in English. */
+const LANGUAGES: Record<string, Strings> = { en: english };
+
+export const strings: Strings = LANGUAGES[navigator.language.split("-")[0] ?? "en"] ?? english;

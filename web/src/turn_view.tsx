@@ -1,0 +1,145 @@
+import { memo } from "preact/compat";
+
+import { AgentView } from "./agent_view";
+import { type Item, isOpen, type Turn } from "./chat";
+import { CopyButton } from "./copy";
+import { strings } from "./strings";
+import type { TurnActions } from "./transcript";
+import type { Session } from "./types";
+
+const said = strings.transcript;
+
+interface TurnProps {
+  turn: Turn;
+  session: Session;
+  actions: TurnActions;
+}
+
+/** One message of the clinician and all that came of it. */
+export const TurnView = memo(function TurnView({ turn, session, actions }: TurnProps) {
+  return (
+    <li class="turn">
+      {turn.text && <UserMessage turn={turn} actions={actions} />}
+      {turn.items.map((item) => (
+        <ItemView
+          key={item.id}
+          item={item}
+          session={session}
+          isRunning={turn.status === "running"}
+          actions={actions}
+        />
+      ))}
+      <TurnStatus turn={turn} onResend={actions.onResend} />
+    </li>
+  );
+});
+
+function UserMessage({ turn, actions }: { turn: Turn; actions: TurnActions }) {
+  return (
+    <div class={turn.status === "queued" ? "user-turn queued" : "user-turn"}>
+      <div class="user-message">
+        <span class="visually-hidden">{said.said(turn.user)}</span>
+        {turn.text}
+      </div>
+      <div class="message-actions">
+        <button
+          type="button"
+          class="button tiny"
+          aria-label={said.editLong}
+          onClick={() => actions.onEdit(turn.text)}
+        >
+          {said.edit}
+        </button>
+        <CopyButton text={turn.text} label={strings.copy.message} />
+      </div>
+    </div>
+  );
+}
+
+function TurnStatus({ turn, onResend }: { turn: Turn; onResend: (text: string) => void }) {
+  if (turn.status === "queued") return <p class="status">{said.queued}</p>;
+  if (turn.status === "stopped" || turn.status === "failed") {
+    const hasError = turn.items.some((item) => item.kind === "error");
+    return (
+      <p class="status">
+        {turn.status === "stopped" ? said.stopped : !hasError && said.failed}{" "}
+        {turn.text && (
+          <button type="button" class="button tiny" onClick={() => onResend(turn.text)}>
+            {said.resend}
+          </button>
+        )}
+      </p>
+    );
+  }
+  const writes = turn.items.some((item) => item.kind === "agent" && !item.isDone);
+  if (!isOpen(turn) || writes) return null;
+  return (
+    <p class="status">
+      <span class="dots" aria-hidden="true" /> {said.steps[turn.step ?? ""] ?? said.working}…
+    </p>
+  );
+}
+
+interface ItemProps {
+  item: Item;
+  session: Session;
+  isRunning: boolean;
+  actions: TurnActions;
+}
+
+function ItemView({ item, session, isRunning, actions }: ItemProps) {
+  switch (item.kind) {
+    case "agent":
+      return <AgentView item={item} session={session} onSource={actions.onSource} />;
+    case "tool":
+      return <ToolView item={item} isRunning={isRunning} />;
+    case "notice":
+      return (
+        <p class={`strip ${item.notice === "restored" ? "info" : "warning"}`} role="note">
+          {item.text}
+        </p>
+      );
+    case "error":
+      return (
+        <p class="strip error" role="alert">
+          {item.text}
+          {item.ref && <small> {said.reference(item.ref)}</small>}
+        </p>
+      );
+  }
+}
+
+type ItemOf<K extends Item["kind"]> = Extract<Item, { kind: K }>;
+
+function ToolView({ item, isRunning }: { item: ItemOf<"tool">; isRunning: boolean }) {
+  const isWaiting = item.result === null && isRunning;
+  const took = item.durationMs === null ? null : strings.tool.milliseconds(Math.round(item.durationMs));
+  const outcome = item.isError ? "failed" : isWaiting ? "running" : "done";
+  return (
+    <details class={`tool ${outcome}`}>
+      <summary>
+        <span class="tool-name">{item.tool}</span>{" "}
+        <span class="tool-state">
+          {[item.agent, strings.tool[outcome], took].filter(Boolean).join(" · ")}
+        </span>
+      </summary>
+      <pre tabIndex={0} aria-label={strings.tool.arguments}>
+        {pretty(item.args || "{}")}
+      </pre>
+      {item.result !== null && (
+        <pre tabIndex={0} aria-label={strings.tool.result}>
+          {pretty(item.result)}
+        </pre>
+      )}
+    </details>
+  );
+}
+
+/** JSON on lines of its own; what is none stays as it is. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
