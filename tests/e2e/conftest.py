@@ -36,7 +36,7 @@ MODELS: tuple[Literal["offline", "openai"], ...] = ("offline", "openai")
 
 
 @pytest.fixture(
-    scope="module",
+    scope="session",
     params=[(store, model) for store in STORES for model in MODELS],
     ids="-".join,
 )

@@ -1,0 +1,86 @@
+"""The public AG-UI client against the real server, and its verifier over what sockets were told."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+import pytest
+
+from tests.e2e.conftest import World
+from tests.e2e.server import ROOT
+from tests.e2e.talks import StreamTalk, new_chat, socket_to
+from tests.peers import node_module, node_program
+
+pytestmark = pytest.mark.slow
+
+AGENTS = ["PatientHistory", "PatientStatus", "Radiology", "Pathology", "ReportCreation"]
+LINES = (
+    "start tumor board for patient_4",
+    "yes proceed",
+    "@Radiology what is new?",
+    "which patients have we discussed?",
+    "switch to patient_15",
+    "look at patient_4 and patient_7",
+    "please clear everything",
+    "no",
+    "clear patient context",
+)
+
+
+async def recorded_runs(url: str, conversation: str) -> list[list[dict[str, Any]]]:
+    """Return the frames of many kinds of turns, as a streaming client gets them."""
+    async with (
+        aiohttp.ClientSession() as client,
+        socket_to(client, url, conversation, "?stream=1") as socket,
+    ):
+        talk = StreamTalk(conversation, socket)
+        for line in LINES:
+            await talk.say(line)
+        # Two at once: one waits, and says so within the other's run.
+        await socket.send_json({"content": "switch to patient_4"})
+        await socket.send_json({"content": "switch to patient_15"})
+        both: list[dict[str, Any]] = []
+        while sum(frame["type"] == "RUN_FINISHED" for frame in both) < 2:
+            both.append(orjson.loads(await socket.receive_str(timeout=30)))
+        return [*talk.runs, both]
+
+
+async def walked(url: str, conversation: str, recorded: Path) -> dict[str, Any]:
+    folder = node_module("@ag-ui/client", "ag-ui-client").parent.parent
+    script = ROOT / "tests" / "tools" / "ag_ui_walk.mjs"
+    process = await asyncio.create_subprocess_exec(
+        *(str(node_program()), str(script), str(folder), url, conversation, str(recorded)),
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={"PATH": os.environ["PATH"]},
+    )
+    output, errors = await asyncio.wait_for(process.communicate(), 60)
+    assert process.returncode == 0, errors.decode()
+    told: dict[str, Any] = orjson.loads(output.splitlines()[-1])
+    return told
+
+
+async def test_the_public_client_does_the_main_job_and_finds_no_fault(
+    world: World, tmp_path: Path
+) -> None:
+    async with aiohttp.ClientSession() as client:
+        conversation = await new_chat(client, world.server.url)
+        other = await new_chat(client, world.server.url)
+    runs = await recorded_runs(world.server.url, other)
+    recorded = tmp_path / "runs.json"
+    recorded.write_bytes(orjson.dumps(runs))
+    told = await walked(world.server.url, conversation, recorded)
+    assert told["verified"] == len(runs)
+    proposed, done, switched, back, cleared = told["turns"]
+    assert (proposed["outcome"], proposed["plan"]) == ("interrupt", "proposed")
+    assert proposed["names"] == ["Orchestrator"]
+    assert (done["outcome"], done["plan"]) == ("success", "done")
+    assert [name for name in done["names"] if name != "Orchestrator"] == AGENTS
+    assert (switched["patient"], switched["plan"]) == ("patient_15", None)
+    assert switched["text"] == "Switched to patient_15. What would you like to review?"
+    assert (back["patient"], back["plan"]) == ("patient_4", "done")
+    assert back["patients"] == ["patient_15", "patient_4"]
+    assert (cleared["patient"], cleared["patients"]) == (None, [])
