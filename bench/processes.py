@@ -58,6 +58,15 @@ class Peer:
         answer: dict[str, Any] = orjson.loads(await self.read())
         return answer
 
+    def check(self) -> None:
+        """Return if it runs.
+
+        Raises:
+            RuntimeError: it has ended.
+        """
+        if self._process.returncode is not None:
+            raise RuntimeError("a process of the bench ended; see what it printed above")
+
     async def stop(self) -> None:
         """End it in good order; kill it if that takes long."""
         if self._process.returncode is None:
@@ -137,16 +146,17 @@ async def running_server(
     began = time.monotonic()
     peer = await Peer.start(*program, environment={**environment, "PORT": str(port)})
     try:
-        opened = await _when_port_opens(port, began)
-        ready = await _when_ready(port, began)
+        opened = await _when_port_opens(peer, port, began)
+        ready = await _when_ready(peer, port, began)
         start = Start(opened - began, ready - began, _cpu_seconds(peer.pid))
         yield ServerPeer(peer, port=port, start=start)
     finally:
         await peer.stop()
 
 
-async def _when_port_opens(port: int, began: float) -> float:
+async def _when_port_opens(peer: Peer, port: int, began: float) -> float:
     while time.monotonic() - began < _START_SECONDS:
+        peer.check()
         try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
         except OSError:
@@ -157,8 +167,9 @@ async def _when_port_opens(port: int, began: float) -> float:
     raise RuntimeError("the server did not open its port")
 
 
-async def _when_ready(port: int, began: float) -> float:
+async def _when_ready(peer: Peer, port: int, began: float) -> float:
     while time.monotonic() - began < _START_SECONDS:
+        peer.check()
         if await _status(port, "/readyz") == 200:
             return time.monotonic()
         await asyncio.sleep(0.1)
