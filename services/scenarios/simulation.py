@@ -142,7 +142,8 @@ class Simulation:
         return outcome.result
 
     async def _is_pending(self) -> bool:
-        return self.session.progress is not None or await self._index.marked(SESSION_ID) > 0
+        waits = self.session.progress is not None and self.session.review is None
+        return waits or await self._index.marked(SESSION_ID) > 0
 
     async def _index_session(self, *, mark: int) -> None:
         session = self.session

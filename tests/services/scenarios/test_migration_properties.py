@@ -1,0 +1,214 @@
+"""P1 to P13 over random graphs with loops, random edits and random sessions (5.6)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.scenarios.anchors import match_anchors
+from services.scenarios.graph import Graph
+from services.scenarios.version_chain import VersionChain
+from tests.services.scenarios.worlds import (
+    NOW,
+    Node,
+    Played,
+    World,
+    graph_of,
+    once,
+    play,
+    session_at,
+    worlds,
+)
+
+TestT = TypeVar("TestT", bound=Callable[..., None])
+
+
+def many(test: TestT) -> TestT:
+    """2,000 examples in CI, the usual few while working."""
+    few = settings().max_examples
+    return settings(max_examples=2_000 if few >= 200 else few)(test)
+
+
+def run(world: World) -> Played:
+    return play(world.graphs, world.session, world.known, world.truth)
+
+
+@many
+@given(worlds(versions=3))
+def test_p1_the_step_exists_in_the_stored_version(world: World) -> None:
+    played = run(world)
+    graphs = {graph.version: graph for graph in world.graphs}
+    for outcome in played.outcomes:
+        graph = graphs[outcome.session.version]
+        assert outcome.session.step is None or outcome.session.step in graph.steps
+        assert {v.step_id for v in outcome.session.step_history} <= set(graph.steps)
+        assert outcome.session.checksum == graph.checksum
+
+
+@many
+@given(worlds())
+def test_p2_nobody_lands_at_or_behind_a_completed_checkpoint(world: World) -> None:
+    played = run(world)
+    after = played.session
+    if after.version == 1 or after.step is None:
+        return
+    new = world.graphs[1]
+    own = match_anchors(world.graphs[0], new).image.get(world.session.step or "")
+    for passed in after.completed_checkpoints:
+        if passed.version == 2:
+            assert not new.is_after(passed.step_id, after.step)
+            assert passed.step_id != after.step or after.step == own
+
+
+@many
+@given(worlds())
+def test_p2_every_completed_checkpoint_stays_on_record(world: World) -> None:
+    before, after = world.session, run(world).session
+    assert len(after.completed_checkpoints) == len(before.completed_checkpoints)
+
+
+@many
+@given(worlds())
+def test_p3_the_same_content_under_a_new_number_changes_nothing(world: World) -> None:
+    graphs = [graph_of(world.drafts[0], 1), graph_of(world.drafts[0], 2)]
+    played = play(graphs, world.session, world.known, world.truth)
+    assert not played.last.changed
+    assert played.session.model_dump() == world.session.model_dump()
+
+
+@many
+@given(worlds(versions=3))
+def test_p4_a_second_turn_changes_nothing(world: World) -> None:
+    played = run(world)
+    chain = VersionChain(graphs=world.graphs, plans={})
+    if chain.has(played.session.version):
+        again = once(chain, played.session, played.profile)
+        assert not again.changed
+        assert again.session == played.session
+
+
+@many
+@given(worlds(versions=4))
+def test_p5_only_what_the_last_version_needs_is_asked(world: World) -> None:
+    played = run(world)
+    final = world.graphs[-1]
+    forks = {
+        name
+        for step in final.steps
+        for branch in final.branches(step)
+        if len(final.branches(step)) > 1 and branch.condition
+        for name in branch.condition.fields
+    }
+    if played.session.version == final.version and played.session.step is not None:
+        assert set(played.asked) <= final.fields_read_from(played.session.step) | forks
+
+
+def renamed(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    return tuple(
+        replace(
+            node,
+            id=f"x_{node.id}",
+            forks=tuple((condition, f"x_{target}") for condition, target in node.forks),
+        )
+        for node in nodes
+    )
+
+
+@many
+@given(worlds())
+def test_p6_renaming_all_steps_changes_nothing_else(world: World) -> None:
+    path = [f"x_{step}" for step in world.session.path]
+    passed = [f"x_{one.step_id}" for one in world.session.completed_checkpoints]
+    graphs = [graph_of(renamed(draft), v) for v, draft in enumerate(world.drafts, 1)]
+    other = play(graphs, session_at(graphs[0], path, passed), world.known, world.truth)
+    mine = run(world)
+    assert other.asked == mine.asked
+    assert other.session.version == mine.session.version
+    assert other.session.step == (mine.session.step and f"x_{mine.session.step}")
+
+
+@many
+@given(worlds(), st.randoms(use_true_random=False))
+def test_p7_the_order_of_definitions_is_irrelevant(world: World, random: object) -> None:
+    def turned(graph: Graph) -> Graph:
+        scenario = graph.scenario
+        steps = tuple(sorted(scenario.steps, key=lambda step: step.id[::-1], reverse=True))
+        return Graph(scenario=scenario.model_copy(update={"steps": steps}))
+
+    other = play([turned(g) for g in world.graphs], world.session, world.known, world.truth)
+    mine = run(world)
+    assert other.session == mine.session
+    assert other.asked == mine.asked
+
+
+@many
+@given(worlds(versions=3))
+def test_p8_it_ends_and_nothing_is_asked_or_executed_twice(world: World) -> None:
+    played = run(world)
+    assert len(played.asked) == len(set(played.asked))
+    assert len(played.executed) == len(set(played.executed))
+
+
+@many
+@given(worlds())
+def test_p9_back_to_the_first_version_is_no_change_for_who_never_left(world: World) -> None:
+    graphs = [*world.graphs, graph_of(world.drafts[0], 3)]
+    played = play(graphs, world.session, world.known, world.truth)
+    assert played.session.model_dump() == world.session.model_dump()
+
+
+@many
+@given(worlds())
+def test_p9_who_went_to_the_second_version_comes_back_legally(world: World) -> None:
+    there = run(world)
+    if there.session.version == 1 or there.session.step is None:
+        return
+    graphs = [*world.graphs, graph_of(world.drafts[0], 3)]
+    back = play(graphs, there.session, world.known, world.truth)
+    assert back.session.version in (2, 3)
+    lost = [p for p in back.session.completed_checkpoints if p.version == 1]
+    assert lost == [] or back.session.version == 2
+
+
+@many
+@given(worlds())
+def test_p10_anchors_are_one_to_one_and_of_one_kind(world: World) -> None:
+    old, new = world.graphs
+    image = match_anchors(old, new).image
+    assert len(set(image.values())) == len(image)
+    for left, right in image.items():
+        assert old.steps[left].is_checkpoint == new.steps[right].is_checkpoint
+
+
+@many
+@given(worlds())
+def test_p12_where_a_fact_is_known_does_not_matter(world: World) -> None:
+    def told(place: str) -> tuple[object, ...]:
+        played = play(world.graphs, world.session, world.known, world.truth, place=place)
+        session = played.session
+        return session.step, session.version, played.asked, played.executed
+
+    assert told("profile") == told("session") == told("extraction")
+
+
+@many
+@given(worlds(versions=3))
+def test_p13_knowing_more_never_asks_more(world: World) -> None:
+    ignorant = play(world.graphs, world.session, {}, world.truth)
+    informed = run(world)
+    assert set(informed.asked) <= set(ignorant.asked)
+    assert informed.session.step == ignorant.session.step
+
+
+@many
+@given(worlds())
+def test_m19_every_jump_leaves_exactly_one_audit_event(world: World) -> None:
+    played = run(world)
+    events = played.session.outbox
+    jumped = played.session.version != world.session.version
+    assert len(events) == int(jumped)
+    for event in events:
+        assert (event.from_version, event.to_version) == (1, 2)
+        assert event.timestamp == NOW

@@ -1,0 +1,263 @@
+"""Random scenarios with loops, edits of them, and sessions that came some way."""
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from data_models.scenario import FieldDefinition, Scenario, Step, Transition
+from data_models.scenario_session import (
+    CompletedCheckpoint,
+    Extracted,
+    PatientProfile,
+    ProfileField,
+    ScenarioSession,
+    StepVisit,
+)
+from services.scenarios.case import Case
+from services.scenarios.definition_checks import checked_graph
+from services.scenarios.graph import Graph
+from services.scenarios.migration_config import MigrationConfig
+from services.scenarios.reconciliation import reconcile
+from services.scenarios.reconciliation_result import Outcome
+from services.scenarios.version_chain import VersionChain
+from services.scenarios.waiting import with_action_done, with_answers
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+FIELDS = ("age", "dose", "stage", "visits")
+LOOPS_LIMIT = 60
+
+
+@dataclass(frozen=True)
+class Node:
+    """A step of a draft; the way out without condition leads to the next node."""
+
+    id: str
+    text: str
+    collects: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    checkpoint: bool = False
+    required: bool = False
+    forks: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class World:
+    """Versions of one scenario and a session somewhere in the first."""
+
+    drafts: tuple[tuple[Node, ...], ...]
+    session: ScenarioSession
+    known: dict[str, JsonValue]
+    truth: dict[str, JsonValue]
+
+    @cached_property
+    def graphs(self) -> list[Graph]:
+        return [graph_of(draft, version) for version, draft in enumerate(self.drafts, 1)]
+
+
+def graph_of(nodes: tuple[Node, ...], version: int) -> Graph:
+    return checked_graph(scenario_of(nodes, version))
+
+
+def scenario_of(nodes: tuple[Node, ...], version: int) -> Scenario:
+    ids = {node.id for node in nodes}
+    steps = []
+    for index, node in enumerate(nodes):
+        ways = [Transition(target=t, condition=c) for c, t in node.forks if t in ids]
+        if index + 1 < len(nodes):
+            ways.append(Transition(target=nodes[index + 1].id))
+        elif len(ways) > 1:
+            ways.append(Transition(target=node.id))
+        steps.append(
+            Step(
+                id=node.id,
+                name=node.text,
+                collects_profile_fields=node.collects,
+                uses=node.uses,
+                is_checkpoint=node.checkpoint,
+                is_required_action=node.required,
+                transitions=tuple(ways),
+            )
+        )
+    return Scenario(
+        id="world",
+        version=version,
+        entry_step=nodes[0].id,
+        fields=tuple(FieldDefinition(name=name, value_type="integer") for name in FIELDS),
+        steps=tuple(steps),
+    )
+
+
+conditions = st.builds(
+    lambda name, limit: f"{name} < {limit}", st.sampled_from(FIELDS), st.integers(0, 3)
+) | st.just("age < 2 && dose > 1")
+some_fields = st.lists(st.sampled_from(FIELDS), max_size=2, unique=True).map(tuple)
+
+
+@st.composite
+def nodes_strategy(draw: st.DrawFn, name: str, targets: list[str]) -> Node:
+    forks = draw(st.lists(st.tuples(conditions, st.sampled_from(targets)), max_size=2))
+    return Node(
+        id=name,
+        text=draw(st.sampled_from([f"do {name}", f"do {name}", "twin"])),
+        collects=draw(some_fields),
+        uses=draw(some_fields),
+        checkpoint=draw(st.integers(0, 3)) == 0,
+        required=draw(st.integers(0, 4)) == 0,
+        forks=tuple(forks) if draw(st.booleans()) else (),
+    )
+
+
+@st.composite
+def drafts(draw: st.DrawFn) -> tuple[Node, ...]:
+    names = [f"s{index}" for index in range(draw(st.integers(2, 7)))]
+    return tuple(draw(nodes_strategy(name, names)) for name in names)
+
+
+@st.composite
+def edited(draw: st.DrawFn, nodes: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
+    """Insert, delete, change and fork a few times."""
+    result = list(nodes)
+    for number in range(draw(st.integers(0, 4))):
+        index = draw(st.integers(0, len(result) - 1))
+        names = [node.id for node in result]
+        match draw(st.sampled_from(["insert", "delete", "change", "fork", "swap"])):
+            case "insert":
+                result.insert(index, draw(nodes_strategy(f"{mark}{number}", names)))
+            case "delete" if len(result) > 2:
+                del result[index]
+            case "change":
+                collects = draw(some_fields)
+                result[index] = replace(result[index], text=f"now {mark}", collects=collects)
+            case "fork":
+                way = draw(st.tuples(conditions, st.sampled_from(names)))
+                result[index] = replace(result[index], forks=(*result[index].forks, way))
+            case _:
+                result[index], result[-1] = result[-1], result[index]
+    return tuple(result)
+
+
+@st.composite
+def sessions(draw: st.DrawFn, graph: Graph) -> ScenarioSession:
+    path = [graph.entry]
+    for _ in range(draw(st.integers(0, 8))):
+        targets = graph.successors[path[-1]]
+        if not targets:
+            break
+        path.append(draw(st.sampled_from(targets)))
+    visited = [step for step in dict.fromkeys(path[:-1]) if graph.steps[step].is_checkpoint]
+    passed = [step for step in visited if draw(st.integers(0, 3))]
+    return session_at(graph, path, passed)
+
+
+def session_at(graph: Graph, path: list[str], passed: list[str]) -> ScenarioSession:
+    return ScenarioSession(
+        session_id="one",
+        scenario_id=graph.scenario.id,
+        version=graph.version,
+        checksum=graph.checksum,
+        step=path[-1],
+        step_history=[StepVisit(step_id=step, visited_at=NOW) for step in path],
+        completed_checkpoints=[
+            CompletedCheckpoint(step_id=step, version=graph.version, completed_at=NOW)
+            for step in passed
+        ],
+        created_at=NOW,
+        updated_at=NOW,
+    )
+
+
+@st.composite
+def worlds(draw: st.DrawFn, versions: int = 2) -> World:
+    found = [draw(drafts())]
+    for number in range(1, versions):
+        found.append(draw(edited(found[-1], "nmopq"[number])))
+    truth: dict[str, JsonValue] = {name: draw(st.integers(0, 4)) for name in FIELDS}
+    known = {name: truth[name] for name in FIELDS if draw(st.booleans())}
+    return World(tuple(found), draw(sessions(graph_of(found[0], 1))), known, truth)
+
+
+@dataclass
+class Played:
+    """What happened until nothing was asked any more."""
+
+    session: ScenarioSession
+    profile: PatientProfile
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def asked(self) -> list[str]:
+        return [
+            name
+            for outcome in self.outcomes
+            for name in (*outcome.result.collect_fields, *outcome.result.confirm_fields)
+        ]
+
+    @property
+    def executed(self) -> list[str]:
+        return [step for outcome in self.outcomes for step in outcome.result.execute_actions]
+
+    @property
+    def last(self) -> Outcome:
+        return self.outcomes[-1]
+
+
+def facts(
+    values: dict[str, JsonValue], place: str
+) -> tuple[PatientProfile, dict[str, JsonValue], dict[str, Extracted]]:
+    """The same values as profile, session variables or certain extraction."""
+    in_profile = {name: ProfileField(value=value) for name, value in values.items()}
+    said = {name: Extracted(value=v, confidence=0.97, quote="so") for name, v in values.items()}
+    return (
+        PatientProfile(fields=in_profile if place == "profile" else {}),
+        dict(values) if place == "session" else {},
+        said if place == "extraction" else {},
+    )
+
+
+def play(
+    graphs: list[Graph],
+    session: ScenarioSession,
+    known: dict[str, JsonValue],
+    truth: dict[str, JsonValue],
+    *,
+    place: str = "profile",
+) -> Played:
+    """Reconcile until it rests, answering every question truthfully."""
+    chain = VersionChain(graphs=graphs, plans={})
+    profile, variables, said = facts(known, place)
+    played = Played(session.model_copy(update={"variables": variables}), profile)
+    for _ in range(LOOPS_LIMIT):
+        outcome = once(chain, played.session, played.profile, said)
+        played.outcomes.append(outcome)
+        played.session, played.profile = outcome.session, outcome.profile
+        if outcome.settled:
+            return played
+        asked = (*outcome.result.collect_fields, *outcome.result.confirm_fields)
+        answers = {name: truth[name] for name in asked}
+        played.session, played.profile = with_answers(
+            played.session, played.profile, answers, chain.active
+        )
+        for step in outcome.result.execute_actions:
+            played.session = with_action_done(played.session, step, chain.active.version, NOW)
+    raise AssertionError("the migration does not end")
+
+
+def once(
+    chain: VersionChain,
+    session: ScenarioSession,
+    profile: PatientProfile,
+    said: dict[str, Extracted] | None = None,
+) -> Outcome:
+    return reconcile(
+        Case(
+            session=session,
+            profile=profile,
+            move=chain.move_from(session.version),
+            extracted=said or {},
+            config=MigrationConfig(),
+            now=NOW,
+        )
+    )
