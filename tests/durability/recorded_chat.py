@@ -1,0 +1,146 @@
+"""One conversation with a whole server in this process, and all that its model was asked."""
+
+import asyncio
+import re
+from collections.abc import Coroutine
+from contextlib import AsyncExitStack
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+import aiohttp
+import orjson
+from pydantic import SecretStr
+
+from app import build
+from data_models.clock import RandomIds, SystemClock
+from data_models.incoming_message import IncomingMessage, Sender
+from routes.context import CONTEXT
+from services.run_hub import Run
+from services.stores import Stores
+from services.turn_desk import TurnDesk
+from settings import Settings
+from tests.durability.evidence import Evidence
+from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply, ToolCall
+from tests.fakes_openai_brain import structured_answer
+from tests.fakes_store import MemoryBlobStore
+
+PATIENTS = ("patient_4", "patient_7", "patient_15", "patient_21", "patient_33")
+CANARY = re.compile(r"\b(?:user|agent)-canary-(?:patient_[0-9]+|session)-[0-9]+\b")
+SESSION = "session"
+Result = TypeVar("Result")
+CHAT = "chat_machine"
+
+
+def owner_of(canary: str) -> str:
+    return canary.split("-")[2]
+
+
+class Conversation:
+    """One conversation with a server in this process, and all that its model was asked."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._stack = AsyncExitStack()
+        self._numbers = count(1)
+        self.sessions = MemoryBlobStore()
+        self.audit = MemoryBlobStore()
+        self._stores = Stores(self.sessions, MemoryBlobStore(), self.audit)
+        self.active = SESSION
+        self.archived: set[str] = set()
+        self.spoken: set[str] = set()
+        self.sent: list[tuple[str, str]] = []
+        self.record_words = _record_words()
+        self.do(self._open())
+
+    def do(self, work: Coroutine[Any, Any, Result]) -> Result:
+        return self._loop.run_until_complete(asyncio.wait_for(work, 60))
+
+    def close(self) -> None:
+        self.do(self._stack.aclose())
+        self._loop.run_until_complete(self._loop.shutdown_default_executor())
+        self._loop.close()
+
+    async def _open(self) -> None:
+        self.model = await self._stack.enter_async_context(FakeOpenAI(brain=self._brain))
+        session = await self._stack.enter_async_context(aiohttp.ClientSession())
+        self._http = session
+        await self._start()
+
+    async def _start(self) -> None:
+        chosen = Settings(
+            llm_provider="openai",
+            openai_base_url=self.model.base_url,
+            openai_api_key=SecretStr("k"),
+            bot_endpoints=False,
+        )
+        server = build(
+            chosen,
+            stores=self._stores,
+            clock=SystemClock(),
+            ids=RandomIds(),
+            session=self._http,
+        )
+        await server.start()
+        self._stack.push_async_callback(server.close)
+        desk = server.web[CONTEXT].desk
+        assert isinstance(desk, TurnDesk)
+        self._desk = desk
+
+    def restart(self) -> None:
+        """A new process takes the place of this one, which is gone without a word."""
+        self.do(self._start())
+
+    def canary(self, kind: str) -> str:
+        made = f"{kind}-canary-{self.active}-{next(self._numbers)}"
+        self.spoken.add(made)
+        return made
+
+    def _brain(self, request: RecordedRequest) -> Reply:
+        """Answer with a canary of whose turn it is; look into the record first, when offered."""
+        self.sent.append((self.active, request.text))
+        if "response_format" in request.body or "JSON Schema" in request.instructions:
+            return Reply(text=structured_answer(request.body))
+        if "patient_timeline" in request.tool_names and request.messages[-1]["role"] != "tool":
+            return Reply(tool_calls=[ToolCall("patient_timeline", {})])
+        return Reply(text=f"Noted: {self.canary('agent')}.")
+
+    def message(self, text: str, message_id: str) -> IncomingMessage:
+        return IncomingMessage(
+            conversation_id=CHAT,
+            channel="web",
+            channel_id="web",
+            owner="alice",
+            sender=Sender(principal_id="alice", display_name="Alice"),
+            message_id=message_id,
+            text=text,
+            received_at=SystemClock().now(),
+        )
+
+    async def _said(self, message: IncomingMessage, *, stop: bool) -> Run:
+        run = await self._desk.submit(message)
+        if stop:
+            await asyncio.sleep(0.002)
+            await self._desk.stop(CHAT, owner="alice")
+        await run.wait()
+        await self._desk.idle()
+        return run
+
+    def say(self, text: str, *, message_id: str | None = None, stop: bool = False) -> Run:
+        name = message_id or f"m-{next(self._numbers)}"
+        return self.do(self._said(self.message(text, name), stop=stop))
+
+    @property
+    def evidence(self) -> Evidence:
+        return Evidence(self.sessions.contents, CHAT)
+
+
+def _record_words() -> dict[str, str]:
+    """Return a word of each sample patient's record that no other record holds."""
+    names = {}
+    for patient in PATIENTS:
+        bundle = orjson.loads(Path(f"samples/patients/{patient}.json").read_bytes())
+        resources = [entry["resource"] for entry in bundle["entry"]]
+        row = next(each for each in resources if each["resourceType"] == "Patient")
+        names[patient] = str(row["name"][0]["family"])
+    return names
