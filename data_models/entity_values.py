@@ -1,0 +1,71 @@
+"""What a value of an entity may be, and when two of them are the same (E3, E6, E8, E16)."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+VALUE_LIMIT_CHARS = 2_000
+_EXACT_FLOAT = 2**53
+_encode = json.JSONEncoder(
+    sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+).encode
+# Words that mean another moment when they are read later.
+_RELATIVE = re.compile(
+    r"\b(today|tonight|tomorrow|yesterday|now|soon|asap|next|this|coming|later|ago"
+    r"|in (a|an|one|two|three|[0-9]+) (hours?|days?|weeks?|months?)"
+    r"|(mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A value that somebody wants to store, with its canonical JSON text."""
+
+    value: Any
+    canonical: str
+
+    @property
+    def length_chars(self) -> int:
+        """Length against the limit: of the text itself, or of the JSON of anything else."""
+        return len(self.value) if isinstance(self.value, str) else len(self.canonical)
+
+
+def canonical_json(value: Any) -> str | None:
+    """Return the JSON text in which equal values are equal; None if `value` is no JSON.
+
+    Members are sorted and 1.0 is written 1, so neither order nor spelling makes a change.
+    """
+    try:
+        text = _encode(value if isinstance(value, str) else _plain_numbers(value))
+        if not text.isascii():
+            text.encode()  # refuses half characters, which no store could write
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return text
+
+
+def copied(value: Any) -> Any:
+    """Return a copy of a JSON value that shares nothing that can change."""
+    if isinstance(value, dict):
+        return {key: copied(item) for key, item in value.items()}
+    return [copied(item) for item in value] if isinstance(value, list) else value
+
+
+def is_blank(value: Any) -> bool:
+    """Tell null and text without characters from values; [], {}, 0 and false are values."""
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+def is_relative(value: Any) -> bool:
+    """Tell whether `value` means something only together with the time at which it was said."""
+    return isinstance(value, str) and _RELATIVE.search(value) is not None
+
+
+def _plain_numbers(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_FLOAT:
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _plain_numbers(item) for key, item in value.items()}
+    return [_plain_numbers(item) for item in value] if isinstance(value, list) else value

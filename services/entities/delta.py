@@ -1,0 +1,181 @@
+"""Reads the delta of entities out of what a model replied (spec page 2.3)."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from data_models.entity_keys import canonical_key, namespace_of
+from data_models.errors import EntityDeltaError
+
+REPLY_LIMIT_CHARS = 200_000
+_DELTA_KEYS = ("entities_to_update", "derived_entities_to_update", "entities_to_remove", "handover")
+_LEGACY_KEY = "entities"
+_FENCE = re.compile(r"```[a-zA-Z0-9_-]*\s*\n?(.*?)```", re.DOTALL)
+
+
+class EntityDelta(BaseModel):
+    """Only what changed.
+
+    Attributes:
+        entities_to_update: What the user wants, by key.
+        derived_entities_to_update: What the agent concluded, by key.
+        entities_to_remove: Keys of either kind; removed before anything is set.
+        handover: Derived keys to copy to the agent `handover_to`.
+        is_legacy: Whether it came as the complete state that older prompts asked for.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    entities_to_update: dict[str, Any] = Field(default_factory=dict)
+    derived_entities_to_update: dict[str, Any] = Field(default_factory=dict)
+    entities_to_remove: list[str] = Field(default_factory=list)
+    handover: list[str] = Field(default_factory=list)
+    handover_to: str | None = None
+    is_legacy: bool = False
+
+    def is_empty(self) -> bool:
+        """Tell whether it asks for nothing."""
+        parts = (
+            self.entities_to_update,
+            self.derived_entities_to_update,
+            self.entities_to_remove,
+            self.handover,
+        )
+        return not any(parts)
+
+
+def parse_entity_delta(payload: Mapping[str, Any] | str, *, legacy: bool = True) -> EntityDelta:
+    """Return the delta that `payload` holds; an empty one if it speaks of no entities.
+
+    Takes a JSON object or its text, bare, in a code fence or under `response`.
+
+    Args:
+        legacy: Whether the complete-state form `{"entities": {...}}` is understood.
+
+    Raises:
+        EntityDeltaError: it is malformed; the text names the place, never what stands there.
+    """
+    root = _object(payload)
+    holder, path = root, ""
+    if not _speaks(root) and isinstance(root.get("response"), Mapping):
+        holder, path = root["response"], "response."
+    if any(key in holder for key in _DELTA_KEYS):
+        return _delta(holder, path)
+    if _LEGACY_KEY not in holder:
+        return EntityDelta()
+    if not legacy:
+        raise EntityDeltaError(f"{path}{_LEGACY_KEY}: the complete-state form is switched off")
+    return _legacy(_members(holder, _LEGACY_KEY, path))
+
+
+def _object(payload: object) -> Mapping[str, Any]:
+    if isinstance(payload, Mapping):
+        return payload
+    if not isinstance(payload, str):
+        raise EntityDeltaError("position 0: expected a JSON object")
+    return _parsed(payload)
+
+
+def _parsed(payload: str) -> Mapping[str, Any]:
+    if len(payload) > REPLY_LIMIT_CHARS:
+        raise EntityDeltaError(f"position {REPLY_LIMIT_CHARS}: the reply is too long")
+    text, offset = _unfenced(payload)
+    try:
+        parsed = json.loads(text, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        place = payload[: offset + error.pos]
+        problem = _place(place) + f": {error.msg}"
+    except ValueError:
+        problem = _place(payload[:offset]) + ": a number is not finite or too long"
+    except RecursionError:
+        problem = _place(payload[:offset]) + ": nested too deeply"
+    else:
+        if isinstance(parsed, dict):
+            return parsed
+        problem = _place(payload[:offset]) + ": expected a JSON object"
+    # Outside the handlers, so that no cause keeps the model's words.
+    raise EntityDeltaError(problem)
+
+
+def _unfenced(payload: str) -> tuple[str, int]:
+    """Return the JSON text and where it begins."""
+    fences = list(_FENCE.finditer(payload))
+    if len(fences) != 1 or payload.lstrip("\ufeff \t\r\n").startswith("{"):
+        stripped = payload.lstrip("\ufeff \t\r\n")
+        return stripped, len(payload) - len(stripped)
+    return fences[0].group(1), fences[0].start(1)
+
+
+def _place(before: str) -> str:
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    return f"line {line} column {column} (position {len(before)})"
+
+
+def _no_number(_: str) -> None:
+    raise ValueError
+
+
+def _speaks(holder: Mapping[str, Any]) -> bool:
+    return any(key in holder for key in (*_DELTA_KEYS, _LEGACY_KEY))
+
+
+def _delta(holder: Mapping[str, Any], path: str) -> EntityDelta:
+    handover, target = _handover(holder, path)
+    return EntityDelta(
+        entities_to_update=_members(holder, "entities_to_update", path),
+        derived_entities_to_update=_members(holder, "derived_entities_to_update", path),
+        entities_to_remove=_names(holder, "entities_to_remove", path),
+        handover=handover,
+        handover_to=target,
+    )
+
+
+def _legacy(entities: Mapping[str, Any]) -> EntityDelta:
+    """Read a complete state as a delta: what it does not name stays (E17)."""
+    derived = {
+        raw: value
+        for raw, value in entities.items()
+        if namespace_of(canonical_key(raw) or "") == "derived"
+    }
+    wanted = {raw: value for raw, value in entities.items() if raw not in derived}
+    return EntityDelta(
+        entities_to_update=wanted, derived_entities_to_update=derived, is_legacy=True
+    )
+
+
+def _members(holder: Mapping[str, Any], key: str, path: str) -> dict[str, Any]:
+    value = holder.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise EntityDeltaError(f"{path}{key}: expected an object")
+    return dict(value)
+
+
+def _names(holder: Mapping[str, Any], key: str, path: str) -> list[str]:
+    value = holder.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise EntityDeltaError(f"{path}{key}: expected a list of keys")
+    for index, name in enumerate(value):
+        if not isinstance(name, str):
+            raise EntityDeltaError(f"{path}{key}.{index}: expected a key")
+    return list(value)
+
+
+def _handover(holder: Mapping[str, Any], path: str) -> tuple[list[str], str | None]:
+    """Return keys and agent of `handover: [keys], handover_to: name` or `{keys, to}`."""
+    value, target = holder.get("handover"), holder.get("handover_to")
+    if isinstance(value, Mapping):
+        holder, target, key = value, value.get("to"), "keys"
+        path = f"{path}handover."
+    else:
+        key = "handover"
+    names = _names(holder, key, path)
+    if names and not isinstance(target, str):
+        raise EntityDeltaError(f"{path}{key}: expected the name of the agent that takes them")
+    return names, target if names else None

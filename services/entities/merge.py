@@ -1,0 +1,232 @@
+"""Applies deltas, tool results and hand-overs to a patient's entities (spec page 2.2)."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import Any, TypedDict
+
+from data_models.conversation_entities import (
+    ConversationEntitiesManager,
+    Provenance,
+)
+from data_models.derived_entities import AgentScopedDerivedEntitiesManager
+from data_models.derived_entity import Origin
+from data_models.entities import Entities
+from data_models.entity_keys import canonical_key
+from data_models.entity_report import EntityReport, empty_report
+from data_models.errors import StaleEntitiesError
+from services.entities.budget import make_fit
+from services.entities.circumstances import MergeReport, Writing
+from services.entities.delta import EntityDelta
+from services.entities.repetition import Repetition
+from services.entities.team import AgentNames
+
+
+class AgentEntityContext(TypedDict):
+    """What one agent is shown, oldest first."""
+
+    entities: dict[str, Any]
+    derived_entities: dict[str, Any]
+
+
+def merge_entity_delta(
+    entities: Entities,
+    delta: EntityDelta,
+    *,
+    agent_name: str | None,
+    writing: Writing,
+    source: Provenance = "inferred",
+) -> MergeReport:
+    """Apply what a model sent; checked whole before anything changes.
+
+    Args:
+        agent_name: Who sent it; None for the server's own reading of the user's message.
+        source: How the conversation part is known.
+
+    Raises:
+        UnknownAgentError: `agent_name`, or the agent of a hand-over, is not in the team.
+        StaleEntitiesError: somebody wrote since the writer read.
+    """
+    speaks_derived = bool(delta.derived_entities_to_update or delta.handover)
+    if agent_name is not None or speaks_derived:
+        agent_name = writing.team.checked(agent_name)
+    if delta.handover:
+        writing.team.checked(delta.handover_to)
+    _check_revision(entities, delta, writing)
+    repeated = Repetition(
+        entities=entities, delta=delta, agent_name=agent_name, source=source, writing=writing
+    )
+    if repeated.is_one:
+        copy = entities.model_copy(deep=True)
+        return repeated.report_of(_merge(copy, delta, agent_name, source, writing))
+    report = _merge(entities, delta, agent_name, source, writing)
+    repeated.remember(report)
+    return report
+
+
+def store_tool_result(
+    entities: Entities,
+    values: Mapping[str, Any],
+    *,
+    agent_name: str,
+    origin: Origin,
+    writing: Writing,
+) -> MergeReport:
+    """Store what a tool found under the agent that asked for it.
+
+    Raises:
+        UnknownAgentError: the agent is not in the team.
+        StaleEntitiesError: somebody wrote since the writer read.
+    """
+    agent_name = writing.team.checked(agent_name)
+    if writing.expected_revision not in (None, entities.derived.revision):
+        raise StaleEntitiesError("the entities changed since they were read")
+    entities.last_delta = ""
+    report: MergeReport = {
+        "conversation": empty_report(),
+        "derived": _merge_found(entities, agent_name, values, origin, writing),
+    }
+    _fit(entities, writing, report, agent_name)
+    return report
+
+
+def get_agent_entity_context(
+    conversation: ConversationEntitiesManager,
+    derived: AgentScopedDerivedEntitiesManager,
+    *,
+    agent_name: str,
+    now: datetime,
+) -> AgentEntityContext:
+    """Return copies of what `agent_name` may see: all that the user wants, and its own finds."""
+    return {
+        "entities": conversation.get_all(),
+        "derived_entities": derived.get_for_agent(agent_name, now=now),
+    }
+
+
+def clear_agent(
+    entities: Entities, agent_name: str, *, team: AgentNames, now: datetime
+) -> MergeReport:
+    """Drop everything that tools found for one agent.
+
+    Raises:
+        UnknownAgentError: the agent is not in the team.
+    """
+    removed = entities.derived.clear_agent(team.checked(agent_name), now=now)
+    return {"conversation": empty_report(), "derived": {**empty_report(), "removed": removed}}
+
+
+def _merge(
+    entities: Entities,
+    delta: EntityDelta,
+    agent_name: str | None,
+    source: Provenance,
+    writing: Writing,
+) -> MergeReport:
+    report: MergeReport = {
+        "conversation": _merge_wanted(entities, delta, agent_name, source, writing),
+        "derived": empty_report(),
+    }
+    if agent_name is not None:
+        values = delta.derived_entities_to_update
+        report["derived"] = _merge_found(
+            entities, agent_name, values, Origin(), writing, remove=delta.entities_to_remove
+        )
+    for key in report["conversation"]["added"]:
+        entities.derived.forget(key)
+    if agent_name is not None and delta.handover_to is not None:
+        _hand_over(
+            entities, agent_name, delta.handover_to, delta.handover, writing, report["derived"]
+        )
+    _fit(entities, writing, report, agent_name)
+    return report
+
+
+def _check_revision(entities: Entities, delta: EntityDelta, writing: Writing) -> None:
+    """Refuse what was written against an older state.
+
+    What tools found meanwhile does not make the user's wishes stale; a conclusion rests on both.
+    """
+    expected = writing.expected_revision
+    if expected is None:
+        return
+    current = entities.conversation.revision
+    if not delta.entities_to_update and not delta.entities_to_remove:
+        current = max(current, entities.derived.revision)
+    if expected != current:
+        raise StaleEntitiesError("the entities changed since they were read")
+
+
+def _merge_wanted(
+    entities: Entities,
+    delta: EntityDelta,
+    agent_name: str | None,
+    source: Provenance,
+    writing: Writing,
+) -> EntityReport:
+    now = writing.now
+    freed = {canonical_key(raw) for raw in delta.entities_to_remove} if agent_name else set()
+    report = entities.conversation.apply_delta(
+        delta.entities_to_update,
+        now=now,
+        remove=delta.entities_to_remove,
+        provenance=source,
+        pinned=writing.pinned,
+        is_taken=lambda key: entities.derived.holds_live(
+            key, now=now, unless=agent_name if key in freed else None
+        ),
+    )
+    for raw in delta.entities_to_remove:
+        if canonical_key(raw) is None:
+            report["rejected"][raw] = "key"
+    changed = {*report["added"], *report["updated"], *report["removed"]}
+    changed.update(entities.conversation.renewed)
+    if changed:
+        entities.derived.expire_dependents(changed, now=now)
+    return report
+
+
+def _merge_found(
+    entities: Entities,
+    agent_name: str,
+    values: Mapping[str, Any],
+    origin: Origin,
+    writing: Writing,
+    *,
+    remove: Collection[str] = (),
+) -> EntityReport:
+    return entities.derived.apply_delta(
+        agent_name,
+        values,
+        now=writing.now,
+        origin=origin,
+        remove=list(remove),
+        pinned=writing.pinned,
+        is_taken=lambda key: key in entities.conversation.entities,
+    )
+
+
+def _hand_over(
+    entities: Entities,
+    source: str,
+    target: str,
+    keys: Collection[str],
+    writing: Writing,
+    report: EntityReport,
+) -> None:
+    known = [canonical_key(raw) or raw for raw in keys]
+    copied = entities.derived.hand_over(source, target, known, now=writing.now)
+    report["rejected"].update(copied["rejected"])
+
+
+def _fit(entities: Entities, writing: Writing, report: MergeReport, agent_name: str | None) -> None:
+    written: list[tuple[str | None, str]] = []
+    for kind in ("added", "updated"):
+        written += [(None, key) for key in report["conversation"][kind]]
+        written += [(agent_name, key) for key in report["derived"][kind]]
+    for owner, key in make_fit(
+        entities, pinned=writing.pinned, touched=frozenset(written), now=writing.now
+    ):
+        if owner is None:
+            report["conversation"]["evicted"].append(key)
+        elif owner == agent_name:
+            report["derived"]["evicted"].append(key)

@@ -1,0 +1,89 @@
+"""Knows a delta that was just applied, so that it changes nothing the second time (E20).
+
+Most deltas do that by themselves. One after which something left or expired does not always: it
+made room for a key that was refused before, and a key removed and set again changes its place.
+"""
+
+from data_models.conversation_entities import Provenance
+from data_models.entities import Entities
+from data_models.entity_keys import canonical_key
+from data_models.entity_report import EntityReport
+from data_models.entity_values import canonical_json
+from data_models.identifiers import hashed
+from services.entities.circumstances import MergeReport, Writing
+from services.entities.delta import EntityDelta
+
+
+class Repetition:
+    """A delta, compared to the last one."""
+
+    def __init__(
+        self,
+        *,
+        entities: Entities,
+        delta: EntityDelta,
+        agent_name: str | None,
+        source: Provenance,
+        writing: Writing,
+    ) -> None:
+        self._entities = entities
+        self._delta = delta
+        self._agent_name = agent_name
+        self._writing = writing
+        self._about = (agent_name or "", source, *sorted(writing.pinned))
+        self.is_one = bool(entities.last_delta) and self._is_same()
+
+    def report_of(self, tried: MergeReport) -> MergeReport:
+        """Return `tried`, the report of a trial, with what it wanted to change as refused."""
+        for report in (tried["conversation"], tried["derived"]):
+            for key in (*report["added"], *report["updated"]):
+                report["rejected"][key] = "repeated"
+            for kind in ("added", "updated", "removed", "evicted"):
+                report[kind] = []
+        self._confirm(tried["conversation"], self._wanted())
+        self._confirm(tried["derived"], self._found())
+        return tried
+
+    def remember(self, report: MergeReport) -> None:
+        """Note the delta if it made something leave or expire; forget the one before."""
+        evicted = report["conversation"]["evicted"] or report["derived"]["evicted"]
+        queues = self._entities.derived.agent_entities.values()
+        outdated = any(one.is_outdated for queue in queues for one in queue.values())
+        matters = bool(evicted or self._delta.entities_to_remove or outdated)
+        self._entities.last_delta = self._name() if matters else ""
+
+    def _is_same(self) -> bool:
+        return self._entities.last_delta == self._name() and not self._has_aged()
+
+    def _name(self) -> str:
+        conversation, derived = self._entities.conversation, self._entities.derived
+        text = canonical_json(self._delta.model_dump()) or ""
+        keys = (*self._delta.entities_to_update, "", *self._delta.derived_entities_to_update)
+        name = hashed(*self._about, text, *keys)
+        return f"{name}:{conversation.revision}:{derived.revision}"
+
+    def _has_aged(self) -> bool:
+        """Tell whether something expired since: then the delta may well do more."""
+        now = self._writing.now
+        conversation, derived = self._entities.conversation, self._entities.derived
+        times = [one for one in (conversation.last_updated_at, derived.last_updated_at) if one]
+        then = max(times, default=now)
+        queues = derived.agent_entities.values()
+        rows = [one for queue in queues for one in queue.values()]
+        return any(one.is_expired(now) != one.is_expired(then) for one in rows)
+
+    def _wanted(self) -> dict[str, str]:
+        return {key: one.canonical for key, one in self._entities.conversation.entities.items()}
+
+    def _found(self) -> dict[str, str]:
+        queue = self._entities.derived.agent_entities.get(self._agent_name or "", {})
+        return {key: one.canonical for key, one in queue.items()}
+
+    def _confirm(self, report: EntityReport, held: dict[str, str]) -> None:
+        """Call unchanged what the trial would have set again to what it is."""
+        sent = self._delta.entities_to_update | self._delta.derived_entities_to_update
+        values = {canonical_key(raw): canonical_json(value) for raw, value in sent.items()}
+        for key in [key for key, why in report["rejected"].items() if why == "repeated"]:
+            if held.get(key) == values.get(key):
+                del report["rejected"][key]
+                report["unchanged"].append(key)
