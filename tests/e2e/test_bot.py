@@ -1,0 +1,69 @@
+"""The bot endpoint of the running server: cards, repeated deliveries, a restart between."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from itertools import count
+
+import pytest
+
+from tests.e2e.server import Server, running_server
+from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.talks import BotTalk, settled
+from tests.fakes_connector import FakeConnector
+
+pytestmark = pytest.mark.slow
+
+DONE = "All steps of the plan are done."
+_numbers = count(1)
+ASKS = "Shall I go ahead with this plan?"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("bot"), LLM_PROVIDER="offline") as running:
+        yield running
+
+
+@pytest.fixture
+async def talk(server: Server) -> AsyncIterator[BotTalk]:
+    async with FakeConnector() as channel:
+        yield BotTalk(f"19:cards-{next(_numbers)}@thread.tacv2", channel, server.url)
+        assert channel.faults == []
+
+
+async def test_the_plans_card_starts_it_once(talk: BotTalk) -> None:
+    await talk.say("start tumor board for patient_4", last_words=ASKS)
+    assert set(talk.channel.buttons(talk.conversation)) == {"Confirm", "Change", "Cancel"}
+    done = await talk.press("Confirm", last_words=DONE)
+    assert "ReportCreation" in done.agents
+    stale = await talk.press("Confirm", last_words="earlier question")
+    assert stale.said == ()
+
+
+async def test_a_cancelled_plan_runs_nobody(talk: BotTalk) -> None:
+    await talk.say("start tumor board for patient_4", last_words=ASKS)
+    cancelled = await talk.press("Cancel", last_words="(active)")
+    assert cancelled.agents == ["Orchestrator"]
+
+
+async def test_an_activity_delivered_again_after_a_restart_starts_no_second_turn(
+    server: Server, talk: BotTalk
+) -> None:
+    channel, conversation = talk.channel, talk.conversation
+    words = "start tumor board for patient_4"
+    await channel.say(server.url, words, conversation=conversation, activity_id="a-1")
+    await talk.answer(0, last_words=ASKS)
+    await channel.say(server.url, words, conversation=conversation, activity_id="a-1")
+    await settled()
+    server.kill()
+    # Beside the loop, which has to see that its connections are gone.
+    await asyncio.to_thread(server.start)
+    posted = await channel.say(server.url, words, conversation=conversation, activity_id="a-1")
+    assert posted.status == 202
+    await channel.until_quiet(conversation, seconds=1.0)
+    stored = Stored(FileShelf(server.data), conversation)
+    assert len(stored.document("patient_patient_4_context.json")["chat_history"]) == 1
+    assert len([text for text in channel.texts(conversation) if ASKS in text]) == 1
+    # The conversation goes on where it was, by the plan's card of before.
+    done = await talk.press("Confirm", last_words=DONE)
+    assert "ReportCreation" in done.agents

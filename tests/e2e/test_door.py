@@ -1,0 +1,183 @@
+"""Who may come in, and what the door makes of nonsense, on the server as it is deployed."""
+
+import hashlib
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import aiohttp
+import orjson
+import pytest
+
+from tests.e2e.models import ModelServer, running_model
+from tests.e2e.server import Server, running_server
+from tests.e2e.talks import PlainTalk, new_chat, next_frame, socket_to
+from tests.fakes_connector import FakeConnector
+from tests.fakes_openai_brain import brain
+
+pytestmark = pytest.mark.slow
+
+APP_ID = "11111111-2222-3333-4444-555555555555"
+KEYS = {name: f"{name}-key-of-tests" for name in ("ada", "ben")}
+UNSIGNED = "eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2FwaS5ib3RmcmFtZXdvcmsuY29tIn0."
+BAD_FRAMES: dict[str, str | bytes] = {
+    "not json": "hello",
+    "cut off": '{"content": "a',
+    "a list": "[1, 2]",
+    "null": "null",
+    "nan": '{"content": NaN}',
+    "wrong type": '{"content": 7}',
+    "no content": '{"sender": "x"}',
+    "unknown type": '{"type": "delete", "content": "a"}',
+    "too deep": '{"content": "a", "x": ' + "[" * 5_000 + "]" * 5_000 + "}",
+    "lone surrogate": '{"content": "\\ud800"}',
+    "mentions of numbers": '{"content": "a", "mentions": [1]}',
+    "binary": b"\x00\x01",
+    "twice the same key": '{"content": "a", "content": {}}',
+}
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[ModelServer]:
+    with running_model(brain) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    keys = ",".join(f"{name}:{_hash(key)}" for name, key in KEYS.items())
+    settings = {
+        **model.settings(),
+        "AUTH_MODE": "api_key",
+        "API_KEYS": keys,
+        "MicrosoftAppId": APP_ID,
+        "MicrosoftAppPassword": "not a secret",
+        "ADDITIONAL_ALLOWED_TENANT_IDS": "22222222-3333-4444-5555-666666666666",
+        "ADDITIONAL_ALLOWED_USER_IDS": "33333333-4444-5555-6666-777777777777",
+    }
+    with running_server(tmp_path_factory.mktemp("door"), **settings) as running:
+        yield running
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
+
+
+def bearer(name: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {KEYS[name]}"}
+
+
+@pytest.fixture
+async def ada() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession(headers=bearer("ada")) as client:
+        yield client
+
+
+async def refusal(server: Server, path: str, headers: dict[str, str]) -> tuple[int, Any]:
+    """Return how the handshake or request to `path` is refused."""
+    async with (
+        aiohttp.ClientSession() as client,
+        client.get(f"{server.url}{path}", headers=headers) as answer,
+    ):
+        body = await answer.json(content_type=None)
+        # Each refusal has a reference of its own.
+        return answer.status, {name: value for name, value in body.items() if name != "ref"}
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 401),
+        ({"Authorization": "Bearer nonsense"}, 401),
+        ({"Authorization": f"Basic {KEYS['ada']}"}, 401),
+        ({"Cookie": f"token={KEYS['ada']}"}, 401),
+        ({"X-MS-CLIENT-PRINCIPAL": "e30="}, 401),
+        ({**bearer("ada"), "Origin": "https://evil.example"}, 403),
+        ({**bearer("ada"), "Origin": "null"}, 403),
+        ({**bearer("ada"), "Origin": "http://127.0.0.1.evil.example"}, 403),
+    ],
+)
+async def test_the_handshake_lets_no_stranger_in(
+    server: Server, headers: dict[str, str], status: int
+) -> None:
+    for path in ("/api/ws/chats/chat_1/messages", "/api/chats", "/api/chats/chat_1"):
+        told, _ = await refusal(server, path, headers)
+        assert told == status, path
+
+
+async def test_somebody_elses_conversation_is_as_unknown_as_none(
+    server: Server, ada: aiohttp.ClientSession
+) -> None:
+    conversation = await new_chat(ada, server.url)
+    async with socket_to(ada, server.url, conversation) as socket:
+        await PlainTalk(conversation, socket).say("switch to patient_4")
+    for path in ("", "/messages", "/export", "/patients/patient_4"):
+        theirs = await refusal(server, f"/api/chats/{conversation}{path}", bearer("ben"))
+        absent = await refusal(server, f"/api/chats/chat_of_nobody{path}", bearer("ben"))
+        assert theirs == absent, path
+        assert theirs[0] == 404
+    socket_path = f"/api/ws/chats/{conversation}/messages"
+    assert (await refusal(server, socket_path, bearer("ben")))[0] == 404
+
+
+@pytest.mark.parametrize("mode", ["", "?stream=1"])
+async def test_bad_frames_are_answered_and_reach_no_model(
+    server: Server, model: ModelServer, ada: aiohttp.ClientSession, mode: str
+) -> None:
+    conversation = await new_chat(ada, server.url)
+    asked = len(model.requests)
+    async with socket_to(ada, server.url, conversation, mode) as socket:
+        for name, frame in BAD_FRAMES.items():
+            await (socket.send_bytes(frame) if isinstance(frame, bytes) else socket.send_str(frame))
+            told = await next_frame(socket)
+            assert told["code"] in ("bad_frame", "empty_message"), name
+        for content, code in ((" ", "empty_message"), ("x" * 16_001, "message_too_long")):
+            await socket.send_json({"content": content})
+            assert (await next_frame(socket))["code"] == code
+        assert len(model.requests) == asked
+        await socket.send_json({"content": "switch to patient_4"})
+        while "Switched to patient_4" not in str(await next_frame(socket)):
+            pass
+
+
+@pytest.mark.parametrize("data", ["x" * 300_000, b'{"content": "\xff"}'])
+async def test_a_frame_that_cannot_be_taken_at_all_hurts_only_its_socket(
+    server: Server, ada: aiohttp.ClientSession, data: str | bytes
+) -> None:
+    conversation = await new_chat(ada, server.url)
+    async with socket_to(ada, server.url, conversation) as socket:
+        await (socket.send_bytes(data) if isinstance(data, bytes) else socket.send_str(data))
+        told = await socket.receive(timeout=10)
+        refused = told.type is aiohttp.WSMsgType.TEXT and "bad_frame" in told.data
+        assert refused or socket.close_code in (1003, 1007, 1009)
+    async with socket_to(ada, server.url, conversation) as socket:
+        answer = await PlainTalk(conversation, socket).say("switch to patient_4")
+        assert answer.failure is None
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [None, "Bearer", "Bearer garbage", f"Bearer {UNSIGNED}", "Basic YTpi", f"Bearer {'a' * 9_000}"],
+)
+async def test_the_bot_turns_strangers_away_at_once(
+    server: Server, authorization: str | None
+) -> None:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    async with FakeConnector() as channel:
+        activity = channel.activity(text="start tumor board for patient_4")
+        await channel.post(server.url, activity, headers=headers)
+        began = time.monotonic()
+        posted = await channel.post(server.url, activity, headers=headers)
+        assert posted.status in (400, 401, 403)
+        # The server shares its machine with the tests; alone it needs a tenth of this.
+        assert time.monotonic() - began < 1.0
+        assert channel.messages() == []
+
+
+async def test_no_refusal_is_a_server_error(server: Server) -> None:
+    async with aiohttp.ClientSession(headers=bearer("ada")) as client:
+        for body in (b"", b"{", b"[]", b'{"type":', b"\xff", orjson.dumps({"a": [[[[]]]]})):
+            for path in ("/api/messages", "/api/Radiology/messages", "/api/ag-ui", "/api/nobody"):
+                async with client.post(f"{server.url}{path}", data=body) as answer:
+                    assert 400 <= answer.status < 500, (path, body)
+    assert "Traceback" not in server.log
