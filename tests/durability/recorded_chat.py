@@ -135,12 +135,18 @@ class Conversation:
         return Evidence(self.sessions.contents, CHAT)
 
 
-def _record_words() -> dict[str, str]:
-    """Return a word of each sample patient's record that no other record holds."""
-    names = {}
+def _record_words() -> dict[str, frozenset[str]]:
+    """Return what only one sample patient's record holds: references, and the family name."""
+    held: dict[str, set[str]] = {}
     for patient in PATIENTS:
         bundle = orjson.loads(Path(f"samples/patients/{patient}.json").read_bytes())
         resources = [entry["resource"] for entry in bundle["entry"]]
         row = next(each for each in resources if each["resourceType"] == "Patient")
-        names[patient] = str(row["name"][0]["family"])
-    return names
+        refs = {f"{each['resourceType']}/{each['id']}" for each in resources}
+        held[patient] = {*refs, str(row["name"][0]["family"])}
+    return {
+        patient: frozenset(
+            words.difference(*(others for other, others in held.items() if other != patient))
+        )
+        for patient, words in held.items()
+    }

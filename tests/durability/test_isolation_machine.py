@@ -1,0 +1,134 @@
+"""Whatever is said in whatever order: no patient's words reach another, nor what was archived.
+
+The whole server stands below, on a recording model: what a model was sent is read off the wire.
+"""
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from tests.durability.recorded_chat import CANARY, PATIENTS, SESSION, Conversation, owner_of
+
+
+class Isolation(RuleBasedStateMachine):
+    """Five patients in one conversation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[Conversation] = []
+        self.answered: list[tuple[str, str]] = []
+
+    @property
+    def talk(self) -> Conversation:
+        return self.opened[0]
+
+    def teardown(self) -> None:
+        for each in self.opened:
+            each.close()
+
+    @initialize()
+    def greet(self) -> None:
+        self.opened.append(Conversation())
+        self.talk.say(f"hello, {self.talk.canary('user')}")
+
+    def _switched(self, patient: str) -> None:
+        # From here on the words are the new patient's, and so is what its message asks of models.
+        self.talk.active = patient
+
+    @rule(patient=st.sampled_from(PATIENTS))
+    def switch(self, patient: str) -> None:
+        self._switched(patient)
+        run = self.talk.say(f"switch to {patient} and review: {self.talk.canary('user')}")
+        assert not run.replayed
+
+    @rule(patient=st.sampled_from(PATIENTS))
+    def switch_barely(self, patient: str) -> None:
+        self._switched(patient)
+        self.talk.say(f"switch to {patient}")
+
+    @rule()
+    def ask(self) -> None:
+        canary, name = self.talk.canary("user"), f"ask-{len(self.answered)}"
+        text = f"and what of {canary}?"
+        self.talk.say(text, message_id=name)
+        self.answered.append((text, name))
+        # Else this would prove nothing: the wire does show the words, and the record, of whose
+        # turn it is.
+        shown = "".join(sent for _, sent in self.talk.sent).replace("\\", "")
+        assert canary in shown
+        own = self.talk.record_words.get(self.talk.active, frozenset())
+        assert not own or [word for word in own if f'{word}"' in shown]
+
+    @precondition(lambda self: self.answered)
+    @rule(data=st.data())
+    def send_again(self, data: st.DataObject) -> None:
+        text, name = data.draw(st.sampled_from(self.answered))
+        asked = len(self.talk.sent)
+        assert self.talk.say(text, message_id=name).replayed
+        assert len(self.talk.sent) == asked
+
+    @rule()
+    def stop(self) -> None:
+        self.talk.say(f"tell me about {self.talk.canary('user')}", stop=True)
+
+    @rule()
+    def name_two(self) -> None:
+        """Two ids in one message change nothing and reach no agent."""
+        others = [each for each in PATIENTS if each != self.talk.active]
+        self.talk.say(f"compare {others[0]} with {others[1]}")
+
+    @rule()
+    def restart(self) -> None:
+        self.talk.restart()
+
+    @rule()
+    def clear(self) -> None:
+        self.talk.archived |= self.talk.spoken
+        self.talk.active = SESSION
+        run = self.talk.say("clear patient context")
+        assert not run.replayed
+
+    @invariant()
+    def no_model_was_sent_anybody_elses_words(self) -> None:
+        sent, self.talk.sent = self.talk.sent, []
+        for active, text in sent:
+            found = set(CANARY.findall(text))
+            assert {owner_of(each) for each in found} <= {active}
+            assert not found & self.talk.archived
+            plain = text.replace("\\", "")  # JSON within JSON
+            for patient, words in self.talk.record_words.items():
+                assert patient == active or not [word for word in words if f'{word}"' in plain]
+
+    @invariant()
+    def no_document_holds_two_patients_words(self) -> None:
+        for context in self.talk.evidence.contexts():
+            found = set(CANARY.findall(context.model_dump_json()))
+            assert {owner_of(each) for each in found} <= {context.patient_id or SESSION}
+            assert not found & self.talk.archived
+        active = self.talk.evidence.registry.active_patient_id
+        assert (active or SESSION) == self.talk.active
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_no_words_cross_from_patient_to_patient() -> None:
+    chosen = settings()
+    examples = max(3, chosen.max_examples // 10)
+    run_state_machine_as_test(
+        Isolation,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=200 if chosen.max_examples >= 200 else 40,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
