@@ -1,0 +1,236 @@
+"""Deployment (M15) against crashes at every write, rivals and operators."""
+
+import asyncio
+
+import pytest
+
+from data_models.blob_store import BlobStore
+from data_models.errors import (
+    BlobChangedError,
+    ScenarioDefinitionError,
+    ScenarioPlanError,
+    StoreUnavailableError,
+)
+from data_models.scenario_session import PatientProfile
+from services.scenarios.catalogue import Catalogue
+from services.scenarios.deployment import PAGE_LIMIT, Deployer
+from services.scenarios.memory import MemorySessionIndex
+from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
+from services.scenarios.migration_plan import AnchorMigrationPolicy
+from services.scenarios.ports import SessionRow
+from services.scenarios.reconciler import Reconciler
+from services.scenarios.scenario_store import ScenarioStore
+from tests.fakes import CountingIds, FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill
+from tests.services.scenarios.worlds import NOW, Node, graph_of, session_at
+
+ONE = (Node("a", "a"), Node("b", "b"))
+TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
+SCENARIO = "world"
+
+
+class Desk:
+    """An operator's desk over one store."""
+
+    def __init__(
+        self, blobs: BlobStore, index: MemorySessionIndex, *, require_approval: bool = False
+    ) -> None:
+        self.index, self.clock = index, FixedClock()
+        self.store = ScenarioStore(shelf=blobs)
+        self.deployer = Deployer(
+            store=self.store,
+            index=index,
+            clock=self.clock,
+            ids=CountingIds(),
+            config=DeploymentConfig(require_approval=require_approval),
+        )
+        self.catalogue = Catalogue(store=self.store, clock=self.clock)
+        self.reconciler = Reconciler(
+            catalogue=self.catalogue, clock=self.clock, config=MigrationConfig()
+        )
+
+    async def version(self) -> int:
+        held = await self.store.active(SCENARIO)
+        return held.value.version if held else 0
+
+
+async def index_of(count: int) -> MemorySessionIndex:
+    index = MemorySessionIndex()
+    for number in range(count):
+        await index.put(SessionRow(f"s{number:06}", SCENARIO, 1, "", "web", NOW))
+    return index
+
+
+async def marks(index: MemorySessionIndex) -> list[int]:
+    rows = await index.page(SCENARIO, after="", limit=100_000, below_version=99)
+    return [row.mark for row in rows]
+
+
+async def test_a_deployment_marks_every_session_and_flips_the_pointer() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(2 * PAGE_LIMIT + 7))
+    await desk.deployer.publish_first(graph_of(ONE, 1))
+    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
+    record = await desk.deployer.deploy(SCENARIO)
+    assert (record.state, record.marked) == ("deployed", 2 * PAGE_LIMIT + 7)
+    assert set(await marks(desk.index)) == {2}
+    assert await desk.version() == 2
+    plan = await desk.store.plan(SCENARIO, 1)
+    assert plan is not None
+    assert plan.value.status == "deployed"
+
+
+@pytest.mark.parametrize("after", [False, True])
+async def test_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool) -> None:
+    for operation in range(1, 40):
+        blobs, index = MemoryBlobStore(), await index_of(PAGE_LIMIT + 5)
+        calm = Desk(blobs, index)
+        await calm.deployer.publish_first(graph_of(ONE, 1))
+        await calm.deployer.propose(graph_of(TWO, 2), operator="ann")
+        faulty = FaultyBlobStore(inner=blobs, plan={operation: Kill(after=after)})
+        crashed = False
+        try:
+            await Desk(faulty, index).deployer.deploy(SCENARIO)
+        except SimulatedKill:
+            crashed = True
+        assert await calm.version() in (1, 2)
+        held = await calm.store.deployment(SCENARIO)
+        if held is None or held.value.state != "deployed":
+            await Desk(blobs, index).deployer.deploy(SCENARIO)
+        held = await calm.store.deployment(SCENARIO)
+        assert held is not None
+        assert (held.value.state, held.value.marked >= PAGE_LIMIT + 5) == ("deployed", True)
+        assert await calm.version() == 2
+        assert set(await marks(index)) == {2}
+        if not crashed:
+            return
+    raise AssertionError("the sweep never reached the end")
+
+
+async def test_a_lost_answer_leaves_a_deployment_that_resumes() -> None:
+    blobs, index = MemoryBlobStore(), await index_of(3)
+    calm = Desk(blobs, index)
+    await calm.deployer.publish_first(graph_of(ONE, 1))
+    await calm.deployer.propose(graph_of(TWO, 2), operator="ann")
+    desk = Desk(FaultyBlobStore(inner=blobs, plan={8: LostAnswer()}), index)
+    with pytest.raises((StoreUnavailableError, BlobChangedError)):
+        await desk.deployer.deploy(SCENARIO)
+    await calm.deployer.deploy(SCENARIO)
+    assert await calm.version() == 2
+
+
+async def test_p14_two_operators_cannot_interleave() -> None:
+    blobs, index = MemoryBlobStore(), await index_of(3)
+    ann, bob = Desk(blobs, index), Desk(blobs, index)
+    await ann.deployer.publish_first(graph_of(ONE, 1))
+    await ann.deployer.propose(graph_of(TWO, 2), operator="ann")
+    done = await asyncio.gather(
+        ann.deployer.deploy(SCENARIO), bob.deployer.deploy(SCENARIO), return_exceptions=True
+    )
+    refused = [one for one in done if isinstance(one, BaseException)]
+    assert all(isinstance(one, BlobChangedError | ScenarioPlanError) for one in refused)
+    if await ann.version() == 1:
+        await ann.deployer.deploy(SCENARIO)
+    held = await ann.store.active(SCENARIO)
+    assert held is not None
+    assert held.value.versions == (1, 2)
+
+
+async def test_a_plan_needs_a_second_person_where_approval_is_required() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(1), require_approval=True)
+    await desk.deployer.publish_first(graph_of(ONE, 1))
+    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
+    with pytest.raises(ScenarioPlanError):
+        await desk.deployer.deploy(SCENARIO)
+    with pytest.raises(ScenarioPlanError):
+        await desk.deployer.approve(SCENARIO, operator="ann")
+    await desk.deployer.approve(SCENARIO, operator="bob")
+    assert (await desk.deployer.deploy(SCENARIO)).state == "deployed"
+
+
+async def test_a_cancelled_plan_is_not_deployed() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(1))
+    await desk.deployer.publish_first(graph_of(ONE, 1))
+    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await desk.deployer.cancel(SCENARIO)
+    with pytest.raises(ScenarioPlanError):
+        await desk.deployer.deploy(SCENARIO)
+    assert await desk.version() == 1
+
+
+async def test_a_paused_deployment_goes_on_where_it_stopped() -> None:
+    blobs = MemoryBlobStore()
+    desk = Desk(blobs, await index_of(2 * PAGE_LIMIT))
+    await desk.deployer.publish_first(graph_of(ONE, 1))
+    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
+    crashing = Desk(FaultyBlobStore(inner=blobs, plan={9: Kill(after=True)}), desk.index)
+    with pytest.raises(SimulatedKill):
+        await crashing.deployer.deploy(SCENARIO)
+    assert (await desk.deployer.pause(SCENARIO)).paused
+    stopped = await desk.deployer.deploy(SCENARIO)
+    assert (stopped.state, await desk.version()) == ("staged", 1)
+    await desk.deployer.pause(SCENARIO, paused=False)
+    assert (await desk.deployer.deploy(SCENARIO)).marked == 2 * PAGE_LIMIT
+
+
+async def test_a_version_is_immutable() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(0))
+    await desk.store.add_version(graph_of(ONE, 1))
+    await desk.store.add_version(graph_of(ONE, 1))
+    with pytest.raises(ScenarioDefinitionError):
+        await desk.store.add_version(graph_of(TWO, 1))
+
+
+async def test_a_plan_that_names_unknown_steps_is_refused() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(0))
+    await desk.deployer.publish_first(graph_of(ONE, 1))
+    policies = {"nowhere": AnchorMigrationPolicy()}
+    with pytest.raises(ScenarioPlanError, match="nowhere"):
+        await desk.deployer.propose(graph_of(TWO, 2), operator="ann", policies=policies)
+
+
+async def test_a_current_session_costs_one_comparison_and_no_read() -> None:
+    blobs = FaultyBlobStore(inner=MemoryBlobStore(), plan={})
+    desk = Desk(blobs, await index_of(0))
+    await desk.deployer.publish_first(graph_of(ONE, 1))
+    session = session_at(graph_of(ONE, 1), ["a"], [])
+    await desk.reconciler.before_turn(session, PatientProfile())
+    before = len(blobs.operations)
+    outcome = await desk.reconciler.before_turn(session, PatientProfile())
+    assert len(blobs.operations) == before
+    assert not outcome.changed
+
+
+async def test_a_turn_learns_of_a_deployment_within_five_seconds() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(0))
+    await desk.deployer.publish_first(graph_of(ONE, 1))
+    session = session_at(graph_of(ONE, 1), ["a", "b"], [])
+    await desk.reconciler.before_turn(session, PatientProfile())
+    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await desk.deployer.deploy(SCENARIO)
+    desk.clock.advance(6)
+    outcome = await desk.reconciler.before_turn(session, PatientProfile())
+    assert (outcome.session.version, outcome.session.step) == (2, "b")
+
+
+async def test_m16_a_session_whose_version_is_lost_stays_and_is_flagged() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(0))
+    await desk.deployer.publish_first(graph_of(TWO, 2))
+    session = session_at(graph_of(ONE, 1), ["a", "b"], [])
+    outcome = await desk.reconciler.before_turn(session, PatientProfile())
+    assert outcome.result.needs_review
+    assert outcome.session.version == 1
+    again = await desk.reconciler.before_turn(outcome.session, PatientProfile())
+    assert not again.changed
+
+
+async def test_m18_a_session_with_a_foreign_checksum_stays_and_is_flagged() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(0))
+    await desk.deployer.publish_first(graph_of(ONE, 1))
+    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await desk.deployer.deploy(SCENARIO)
+    session = session_at(graph_of(ONE, 1), ["a", "b"], [])
+    session = session.model_copy(update={"checksum": "other"})
+    outcome = await desk.reconciler.before_turn(session, PatientProfile())
+    assert outcome.session.review is not None
+    assert outcome.session.review.reason == "untrusted_history"
