@@ -59,10 +59,12 @@ from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.metrics import Metrics
 from services.telemetry.tracing import configure_traces
+from services.tool_memory.store import ToolMemoryLimits
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
 from services.turn_pipeline import TurnPipeline
 from services.turn_state import footer_of
+from services.turn_tools import TurnTools
 from settings import Settings, load_settings
 
 
@@ -115,6 +117,7 @@ def build(
         allowed_origins=settings.allowed_origins,
     )
     context = _route_context(base, desk, reader, readiness, registry)
+    base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
     application = create_web_app(context=context, door=door)
     if settings.bot_endpoints:
         _add_bots(application, base, desk, context.rate)
@@ -143,7 +146,9 @@ def _base(
 ) -> _Base:
     replica = Replica()
     trail = AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
-    documents = Documents(store=CountingBlobStore(stores.sessions), clock=clock, ids=ids)
+    metrics = Metrics(registry=registry)
+    store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
+    documents = Documents(store=store, clock=clock, ids=ids)
     spec, offline = load_team(tools=TOOL_NAMES), settings.model_provider == "offline"
     return _Base(
         settings=settings,
@@ -151,7 +156,7 @@ def _base(
         clock=clock,
         ids=ids,
         replica=replica,
-        metrics=Metrics(registry=registry),
+        metrics=metrics,
         audit=trail if settings.audit else NoAudit(),
         records=records_for(settings, session=session, clock=clock),
         documents=documents,
@@ -174,6 +179,7 @@ def _started(base: _Base) -> Started:
         team=base.spec,
         records=base.records,
         audit=base.audit,
+        metrics=base.metrics,
         clock=base.clock,
         ids=base.ids,
     )
@@ -204,7 +210,18 @@ def _pipeline(base: _Base) -> TurnPipeline:
         clock=base.clock,
         ids=base.ids,
         turn_seconds=base.settings.turn_seconds,
+        tools=_tools(base),
     )
+
+
+def _tools(base: _Base) -> TurnTools:
+    settings = base.settings
+    limits = ToolMemoryLimits(
+        entities=settings.tool_memory_entities,
+        executions=settings.tool_memory_executions,
+        idle=timedelta(minutes=settings.tool_memory_idle_minutes),
+    )
+    return TurnTools(ids=base.ids, limits=limits, time_zone=settings.time_zone)
 
 
 def _desk(base: _Base) -> TurnDesk:
@@ -237,6 +254,7 @@ def _desk(base: _Base) -> TurnDesk:
         answers=answers,
         hub=RunHub(clock=base.clock),
         ids=base.ids,
+        message_limit_chars=settings.message_limit_chars,
     )
 
 

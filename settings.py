@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 from urllib.parse import urlsplit
+from zoneinfo import available_timezones
 
 from dotenv import dotenv_values
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
@@ -86,6 +87,13 @@ def _networks(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
+def _zone(value: str) -> str:
+    if value not in available_timezones():
+        raise ValueError("must be an IANA time zone")
+    return value
+
+
+ZoneName: TypeAlias = Annotated[str, AfterValidator(_zone)]
 Names: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 Origins: TypeAlias = Annotated[Names, AfterValidator(_origins)]
 Networks: TypeAlias = Annotated[Names, AfterValidator(_networks)]
@@ -145,8 +153,14 @@ class Settings(BaseSettings):
     window_chars: Count = _set(12_000, "Characters of history that an agent is shown", 12_000)
 
     patient_id_pattern: str = _set("^patient_[0-9]+$", "Regular expression that a whole patient id must match", "^patient_[0-9]+$")
+    time_zone: ZoneName = _set("UTC", "Time zone of users whose channel names none", "Europe/Berlin")
+    tool_memory_entities: Count = _set(50, "What tools returned: so many things are remembered for a patient", 50)
+    tool_memory_executions: Count = _set(100, "Runs of tools that are remembered for a patient", 100)
+    tool_memory_idle_minutes: Count = _set(60, "A remembered thing is forgotten after so long without use", 60)
+
     samples_dir: Path = _set(Path("samples"), "Folder of the sample patients, used without `FHIR_BASE_URL`", "./samples")
     fhir_base_url: Url | None = _set(None, "FHIR R4 server; unset: the sample patients", "https://fhir.example.org/r4")
+    fhir_identifier_system: str | None = _set(None, "With `FHIR_BASE_URL`: the system of the identifiers that patient ids are; unset: any", "urn:oid:1.2.36.146.595.217.0.1")
     fhir_token: SecretStr | None = _set(None, "Bearer token for `FHIR_BASE_URL`", "eyJ…")
 
     auth_mode: Literal["dev", "api_key", "entra", "app_service"] = _set("dev", "Who may call: `dev` (loopback, no token), `api_key`, `entra` or `app_service`", "entra")
@@ -170,7 +184,7 @@ class Settings(BaseSettings):
     additional_allowed_user_ids: Names = _set((), "Object ids of users who may write to the bot; `*`: all", "*")
     bot_service_url_hosts: Names = _set(("smba.trafficmanager.net", "*.botframework.com"), "Hosts that replies may go to", "smba.trafficmanager.net")
 
-    message_limit_chars: Count = _set(16_000, "Characters in a message", 16_000)
+    message_limit_chars: Annotated[int, Field(gt=0, le=16_000)] = _set(16_000, "Characters in a message; documents have room for 16,000", 16_000)
     frame_limit_bytes: Count = _set(262_144, "Bytes in a WebSocket frame or a request body", 262_144)
     messages_per_minute: Count = _set(20, "Messages a user may send in a minute (not in dev)", 20)
     sockets_per_user: Count = _set(10, "Sockets a user may hold open", 10)

@@ -1,12 +1,13 @@
 """Counts what a turn asks of storage, whoever asks within it."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from data_models.blob_store import Blob, BlobInfo, BlobStore
+from data_models.clock import Clock
 
 StorageOperation: TypeAlias = Literal[
     "read", "create", "replace", "delete", "list", "copy", "append"
@@ -15,11 +16,18 @@ StorageOperation: TypeAlias = Literal[
 
 @dataclass(slots=True)
 class StorageCounts:
-    """Operations by kind, failed ones included, and bytes of content."""
+    """Operations by kind, failed ones included, bytes of content, and the time they took.
+
+    Attributes:
+        waited_seconds: Time in which at least one operation was under way.
+    """
 
     operations: dict[StorageOperation, int] = field(default_factory=dict)
     bytes_read: int = 0
     bytes_written: int = 0
+    waited_seconds: float = 0.0
+    _under_way: int = 0
+    _waits_since: float = 0.0
 
     @property
     def total(self) -> int:
@@ -30,6 +38,19 @@ class StorageCounts:
         """Count one operation of `kind` with `written` bytes."""
         self.operations[kind] = self.operations.get(kind, 0) + 1
         self.bytes_written += written
+
+    @contextmanager
+    def waiting(self, clock: Clock) -> Iterator[None]:
+        """Measure one operation; those side by side count once."""
+        if self._under_way == 0:
+            self._waits_since = clock.monotonic()
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+            if self._under_way == 0:
+                self.waited_seconds += clock.monotonic() - self._waits_since
 
 
 _current: ContextVar[StorageCounts | None] = ContextVar("storage_counts", default=None)
@@ -49,53 +70,73 @@ def storage_counter() -> Iterator[StorageCounts]:
         _current.reset(token)
 
 
+def _nobody(_: StorageOperation) -> None:
+    """Tell nobody."""
+
+
 class CountingBlobStore:
     """A `BlobStore` that counts for the `storage_counter` it is called under, if any.
 
     `copy` counts as one operation without bytes; `check` and `close` are not counted.
+
+    Args:
+        observe: Told of every operation, whoever asks for it.
     """
 
-    def __init__(self, inner: BlobStore) -> None:
+    def __init__(
+        self,
+        inner: BlobStore,
+        *,
+        clock: Clock,
+        observe: Callable[[StorageOperation], None] = _nobody,
+    ) -> None:
         self._inner = inner
+        self._clock = clock
+        self._observe = observe
 
     async def read(self, name: str) -> Blob | None:
         """See `BlobStore.read`."""
-        _count("read")
-        blob = await self._inner.read(name)
-        counts = _current.get()
-        if counts is not None and blob is not None:
+        with self._counted("read") as counts:
+            blob = await self._inner.read(name)
+        if blob is not None:
             counts.bytes_read += len(blob.data)
         return blob
 
     async def create(self, name: str, data: bytes) -> str:
         """See `BlobStore.create`."""
-        _count("create", written=len(data))
-        return await self._inner.create(name, data)
+        with self._counted("create", written=len(data)):
+            return await self._inner.create(name, data)
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
         """See `BlobStore.replace`."""
-        _count("replace", written=len(data))
-        return await self._inner.replace(name, data, etag=etag)
+        with self._counted("replace", written=len(data)):
+            return await self._inner.replace(name, data, etag=etag)
 
     async def delete(self, name: str) -> None:
         """See `BlobStore.delete`."""
-        _count("delete")
-        await self._inner.delete(name)
+        with self._counted("delete"):
+            await self._inner.delete(name)
 
-    def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
+    async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
         """See `BlobStore.list`."""
-        _count("list")
-        return self._inner.list(prefix)
+        rows = self._inner.list(prefix)
+        with self._counted("list") as counts:
+            row = await anext(rows, None)
+        while row is not None:
+            yield row
+            # What the caller does between two rows is not storage's time.
+            with counts.waiting(self._clock):
+                row = await anext(rows, None)
 
     async def copy(self, source: str, target: str) -> None:
         """See `BlobStore.copy`."""
-        _count("copy")
-        await self._inner.copy(source, target)
+        with self._counted("copy"):
+            await self._inner.copy(source, target)
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
         """See `BlobStore.append`."""
-        _count("append", written=len(data))
-        return await self._inner.append(name, data, position=position)
+        with self._counted("append", written=len(data)):
+            return await self._inner.append(name, data, position=position)
 
     async def check(self) -> None:
         """See `BlobStore.check`."""
@@ -105,8 +146,11 @@ class CountingBlobStore:
         """See `BlobStore.close`."""
         await self._inner.close()
 
-
-def _count(kind: StorageOperation, *, written: int = 0) -> None:
-    counts = _current.get()
-    if counts is not None:
+    @contextmanager
+    def _counted(self, kind: StorageOperation, *, written: int = 0) -> Iterator[StorageCounts]:
+        """Count one operation; outside every `storage_counter` for nobody."""
+        self._observe(kind)
+        counts = _current.get() or StorageCounts()
         counts.add(kind, written=written)
+        with counts.waiting(self._clock):
+            yield counts

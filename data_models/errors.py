@@ -52,8 +52,8 @@
   * ConfigurationError: the operator can fix it; stops the start
 
 No error carries what a patient or a clinician wrote: messages name the kind of
-document and the rule that failed, so they are safe to log. `code` and
-`user_message` are constants of the class (spec page 7).
+document and the rule that failed, so they are safe to log. `code` is a constant of
+the class, and so is `user_message` but where it names a limit that is a setting.
 """
 
 from typing import ClassVar
@@ -64,7 +64,7 @@ class RoundsError(Exception):
 
     code: ClassVar[str] = "internal"
     """Stable name for clients, logs and dashboards; never renamed."""
-    user_message: ClassVar[str] = "Something went wrong on our side. Please try again."
+    user_message: str = "Something went wrong on our side. Please try again."
     """What the user reads: what happened, and whether trying again helps."""
     retryable: ClassVar[bool] = False
     http_status: ClassVar[int] = 500
@@ -96,8 +96,14 @@ class MessageTooLongError(UserInputError):
     """The message has more characters than the limit of page 6.1."""
 
     code = "message_too_long"
-    user_message = "The message is longer than 16,000 characters. Please send it in parts."
+    user_message = "The message is too long. Please send it in parts."
     http_status = 413
+
+    def __init__(self, *, limit_chars: int) -> None:
+        super().__init__("a message over the limit")
+        self.user_message = (
+            f"The message is longer than {limit_chars:,} characters. Please send it in parts."
+        )
 
 
 class InvalidIdentifierError(UserInputError, ValueError):
@@ -123,18 +129,31 @@ class TooManyMessagesError(UserInputError):
     """The conversation's queue is full."""
 
     code = "too_many_messages"
-    user_message = "20 messages are already waiting here. Please try again when they are answered."
+    user_message = "Too many messages are waiting here. Please try again when they are answered."
     retryable = True
     http_status = 429
+
+    def __init__(self, *, waiting: int) -> None:
+        super().__init__("the queue of the conversation is full")
+        self.user_message = (
+            f"{waiting} messages are already waiting here. Please try again when they are answered."
+        )
 
 
 class RateLimitedError(UserInputError):
     """The caller sent more messages a minute than the limit."""
 
     code = "rate_limited"
-    user_message = "That is more than 20 messages in a minute. Please wait a little and try again."
+    user_message = "Too many messages came in a minute. Please wait a little and try again."
     retryable = True
     http_status = 429
+
+    def __init__(self, *, per_minute: int) -> None:
+        super().__init__("more messages in a minute than the limit")
+        self.user_message = (
+            f"That is more than {per_minute} messages in a minute. Please wait a little and try"
+            " again."
+        )
 
 
 class TooManySocketsError(UserInputError):
@@ -144,6 +163,12 @@ class TooManySocketsError(UserInputError):
     user_message = "Too many windows are connected. Please close one and try again."
     retryable = True
     http_status = 429
+
+    def __init__(self, *, limit: int) -> None:
+        super().__init__("more sockets of one caller than the limit")
+        self.user_message = (
+            f"{limit} windows are connected already. Please close one and try again."
+        )
 
 
 class ScenarioInputError(UserInputError):

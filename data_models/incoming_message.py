@@ -7,8 +7,6 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from data_models.identifiers import hashed
 from data_models.plan import StepEdit
 
-MESSAGE_LIMIT_CHARS = 16_000
-
 ChannelKind = Literal["web", "bot"]
 
 

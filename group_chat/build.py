@@ -4,12 +4,14 @@ from data_models.clock import Clock, IdSource
 from group_chat.audit_tool_watcher import AuditToolWatcher
 from group_chat.late_start import Started
 from group_chat.limits import GroupChatLimits
+from group_chat.memory_tool_watcher import MemoryToolWatcher
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
 from services.audit.trail import Audit
 from services.records.ports import PatientRecords
+from services.telemetry.metrics import Metrics
 from settings import Settings
 
 
@@ -19,6 +21,7 @@ def build_team(
     team: Team,
     records: PatientRecords,
     audit: Audit,
+    metrics: Metrics,
     clock: Clock,
     ids: IdSource,
 ) -> Started:
@@ -27,7 +30,7 @@ def build_team(
     Raises:
         ConfigurationError: a setting of the model is missing or malformed.
     """
-    models = build_models(settings=model_settings_of(settings))
+    models = build_models(settings=model_settings_of(settings), observe=metrics.model_called)
     group_chat = SemanticGroupChat.build(
         team=team,
         chat_model=models.chat,
@@ -43,7 +46,7 @@ def build_team(
             output_bytes=settings.turn_output_bytes,
         ),
         is_language_model=models.is_language_model,
-        watcher=AuditToolWatcher(audit=audit),
+        watcher=MemoryToolWatcher(then=AuditToolWatcher(audit=audit)),
     )
     return Started(
         group_chat=group_chat,

@@ -25,7 +25,7 @@ from data_models.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from data_models.incoming_message import MESSAGE_LIMIT_CHARS, IncomingMessage
+from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import Notice, RunFailed
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
@@ -53,12 +53,14 @@ class TurnDesk:
         answers: StoredAnswers,
         hub: RunHub,
         ids: IdSource,
+        message_limit_chars: int = 16_000,
     ) -> None:
         self._pipeline = pipeline
         self._claimant = claimant
         self._answers = answers
         self._hub = hub
         self._ids = ids
+        self._message_limit_chars = message_limit_chars
         self._lanes: dict[str, Lane] = {}
         self._deliver: dict[str, Deliver] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -76,7 +78,7 @@ class TurnDesk:
             NotFoundError: the conversation is somebody else's.
             StoreError, ServerStoppingError: the message was not stored; send it again.
         """
-        _check(message)
+        self._check(message)
         if self._is_stopping:
             raise ServerStoppingError
         # A caller that goes away leaves no claim without a turn behind.
@@ -125,6 +127,17 @@ class TurnDesk:
         """Return once no turn runs or waits here."""
         while drivers := [lane.driver for lane in self._lanes.values() if lane.driver is not None]:
             await asyncio.wait(drivers)
+
+    @property
+    def waiting(self) -> int:
+        """How many messages that came in here wait for their turn."""
+        return sum(len(lane.waiting) for lane in self._lanes.values())
+
+    def _check(self, message: IncomingMessage) -> None:
+        if not message.text.strip() and message.press is None:
+            raise EmptyMessageError
+        if len(message.text) > self._message_limit_chars:
+            raise MessageTooLongError(limit_chars=self._message_limit_chars)
 
     async def _admit(self, message: IncomingMessage) -> Run:
         lane = self._lanes.setdefault(message.conversation_id, Lane())
@@ -321,13 +334,6 @@ class TurnDesk:
         lane = self._lanes.get(conversation_id)
         if lane is not None and lane.driver is None and lane.visitors == 0:
             del self._lanes[conversation_id]
-
-
-def _check(message: IncomingMessage) -> None:
-    if not message.text.strip() and message.press is None:
-        raise EmptyMessageError
-    if len(message.text) > MESSAGE_LIMIT_CHARS:
-        raise MessageTooLongError
 
 
 def _unchanged(_: Conversation) -> None:

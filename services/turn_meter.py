@@ -43,6 +43,7 @@ class TurnMeter:
             analyzer_ms=turn.timing.analyzer_ms,
             storage_fallback_ms=turn.timing.storage_fallback_ms,
             service_total_ms=turn.timing.service_total_ms,
+            storage_ms=self._storage.waited_seconds * 1000,
             first_token_ms=None if first is None else (first - turn.started) * 1000,
             llm_calls=self._usage.calls,
             llm_prompt_chars=self._usage.prompt_chars,
@@ -57,5 +58,3 @@ class TurnMeter:
             seconds=timing.total_ms / 1000,
             first_text_seconds=None if first is None else first / 1000,
         )
-        for kind, times in self._storage.operations.items():
-            metrics.stored(kind, times=times)

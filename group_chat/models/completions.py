@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import httpx2
 import structlog
@@ -30,12 +30,27 @@ _DISPENSABLE = frozenset({"temperature", "parallel_tool_calls"})
 """What some models refuse by name, as reasoning models do a temperature."""
 
 
+class CallObserver(Protocol):
+    """Is told of every call that ended by itself; `services.telemetry.Metrics` has one."""
+
+    def __call__(self, purpose: str, *, succeeded: bool, seconds: float, prompt_chars: int) -> None:
+        """Take note of one call."""
+        ...
+
+
+def unobserved(purpose: str, *, succeeded: bool, seconds: float, prompt_chars: int) -> None:
+    """Take no note of a call."""
+
+
 class Completions:
     """Asks one model server. Holds connections and a bound on calls, nothing of any turn."""
 
-    def __init__(self, *, client: AsyncOpenAI, limits: CallLimits) -> None:
+    def __init__(
+        self, *, client: AsyncOpenAI, limits: CallLimits, observe: CallObserver = unobserved
+    ) -> None:
         self._client = client
         self._limits = limits
+        self._observe = observe
         self._slots = asyncio.Semaphore(limits.concurrent_calls)
         self._refused: set[str] = set()
 
@@ -50,7 +65,7 @@ class Completions:
         left = max(limits.call_seconds - lost_seconds(), least)
         return asyncio.get_running_loop().time() + left
 
-    async def stream(self, body: Body) -> AsyncGenerator[str | Answer, None]:
+    async def stream(self, body: Body, *, purpose: str) -> AsyncGenerator[str | Answer, None]:
         """Give text as it comes and, last, the whole answer.
 
         Failures before the first text are retried; closing or cancelling aborts the call.
@@ -58,33 +73,40 @@ class Completions:
         Raises:
             ModelError: every fault of client, connection, server and model.
         """
-        async with self._answering({**body, "stream": True}, self.deadline()) as answer:
+        async with self._answering({**body, "stream": True}, self.deadline(), purpose) as answer:
             while text := await answer.next_text():
                 yield text
             yield answer.reader.end()
 
-    async def complete(self, body: Body, *, deadline: float | None = None) -> Answer:
+    async def complete(self, body: Body, *, purpose: str, deadline: float | None = None) -> Answer:
         """Return the whole answer.
 
         Raises:
             ModelError: every fault of client, connection, server and model.
         """
         due = self.deadline() if deadline is None else deadline
-        async with self._answering(body, due) as answer:
+        async with self._answering(body, due, purpose) as answer:
             while await answer.next_text():
                 pass
             return answer.reader.end()
 
     @asynccontextmanager
-    async def _answering(self, body: Body, deadline: float) -> AsyncIterator[IncomingAnswer]:
+    async def _answering(
+        self, body: Body, deadline: float, purpose: str
+    ) -> AsyncIterator[IncomingAnswer]:
         """Give an answer that has begun, within a slot, and let go of both at the end."""
-        began = asyncio.get_running_loop().time()
+        loop, chars = asyncio.get_running_loop(), prompt_chars(body)
+        began = loop.time()
         try:
             async with self._slot(deadline), aclosing(await self._open(body, deadline)) as answer:
                 yield answer
         except ModelError:
-            note_lost_seconds(asyncio.get_running_loop().time() - began)
+            lost = loop.time() - began
+            note_lost_seconds(lost)
+            self._observe(purpose, succeeded=False, seconds=lost, prompt_chars=chars)
             raise
+        took = loop.time() - began
+        self._observe(purpose, succeeded=True, seconds=took, prompt_chars=chars)
 
     @asynccontextmanager
     async def _slot(self, deadline: float) -> AsyncIterator[None]:

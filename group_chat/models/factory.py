@@ -9,7 +9,7 @@ from openai import AsyncAzureOpenAI, AsyncOpenAI
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 
 from group_chat.models.azure_credential import AzureTokens
-from group_chat.models.completions import Completions
+from group_chat.models.completions import CallObserver, Completions, unobserved
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.probe import probe
 from group_chat.models.structured import WireStructured
@@ -57,7 +57,7 @@ class Models:
         await self._close()
 
 
-def build_models(*, settings: ModelSettings) -> Models:
+def build_models(*, settings: ModelSettings, observe: CallObserver = unobserved) -> Models:
     """Return the models that `settings` name; call once per process.
 
     Raises:
@@ -72,7 +72,7 @@ def build_models(*, settings: ModelSettings) -> Models:
             is_language_model=False,
         )
     client, close = _client(settings)
-    completions = Completions(client=client, limits=settings.limits)
+    completions = Completions(client=client, limits=settings.limits, observe=observe)
     return Models(
         chat=WireChatCompletion.over(completions, client=client, model=settings.model),
         structured=WireStructured(

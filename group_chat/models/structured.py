@@ -40,13 +40,13 @@ class WireStructured:
         """See `StructuredModel.ask`."""
         messages = [_message("system", instructions), _message("user", text)]
         deadline = self._completions.deadline()
-        said = await self._complete(messages, answer, deadline)
+        said = await self._complete(messages, answer, deadline, purpose)
         try:
             return _parse(said, answer)
         except ValidationError as error:
             problems = places(error)
         messages += [_message("assistant", said), _message("user", _repair_request(problems))]
-        said = await self._complete(messages, answer, deadline)
+        said = await self._complete(messages, answer, deadline, purpose)
         try:
             return _parse(said, answer)
         except ValidationError:
@@ -54,7 +54,11 @@ class WireStructured:
             raise ModelOutputError("the model's answer does not fit its schema") from None
 
     async def _complete(
-        self, messages: list[dict[str, str]], answer: type[BaseModel], deadline: float
+        self,
+        messages: list[dict[str, str]],
+        answer: type[BaseModel],
+        deadline: float,
+        purpose: str,
     ) -> str:
         shape = self._shape(answer)
         last = len(FORMS) - 1
@@ -63,7 +67,7 @@ class WireStructured:
             if form >= 2:
                 body["messages"] = _with_shape(messages, shape)
             try:
-                said = await self._completions.complete(body, deadline=deadline)
+                said = await self._completions.complete(body, purpose=purpose, deadline=deadline)
             except ModelRequestError:
                 if form == last:
                     raise

@@ -31,7 +31,8 @@ _FINISH_REASONS = {reason.value: reason for reason in FinishReason}
 class WireChatCompletion(OpenAIChatCompletionBase):
     """Streams one item per network read; a tool call comes whole, in the last item.
 
-    The stock service builds some ten validated objects per token. Raises `ModelError`s only.
+    The stock service builds some ten validated objects per token. Agents are streamed; what is
+    asked for whole is the choice of who speaks. Raises `ModelError`s only.
     """
 
     _completions: Completions = PrivateAttr()
@@ -48,7 +49,9 @@ class WireChatCompletion(OpenAIChatCompletionBase):
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
     ) -> list[ChatMessageContent]:
-        answer = await self._completions.complete(self._body(chat_history, settings))
+        answer = await self._completions.complete(
+            self._body(chat_history, settings), purpose="selection"
+        )
         items: list[Any] = [TextContent(text=answer.text)] if answer.text else []
         return [
             ChatMessageContent(
@@ -65,7 +68,8 @@ class WireChatCompletion(OpenAIChatCompletionBase):
         settings: PromptExecutionSettings,
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
-        async with aclosing(self._completions.stream(self._body(chat_history, settings))) as parts:
+        body = self._body(chat_history, settings)
+        async with aclosing(self._completions.stream(body, purpose="agent")) as parts:
             async for part in parts:
                 yield [self._item(part, function_invoke_attempt)]
 

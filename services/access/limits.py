@@ -40,7 +40,7 @@ class MessageRate:
         tokens, seen_at = self._buckets.get(principal_id, (float(self._per_minute), now))
         tokens = min(self._per_minute, tokens + (now - seen_at) * self._per_minute / 60)
         if tokens < 1:
-            raise RateLimitedError
+            raise RateLimitedError(per_minute=self._per_minute)
         self._buckets[principal_id] = (tokens - 1, now)
         self._buckets.move_to_end(principal_id)
         if len(self._buckets) > self._table_limit:
@@ -67,7 +67,7 @@ class SocketSlots:
             TooManySocketsError: the principal holds as many as it may.
         """
         if self._open[principal_id] >= self._limit:
-            raise TooManySocketsError
+            raise TooManySocketsError(limit=self._limit)
         self._open[principal_id] += 1
         try:
             yield

@@ -138,11 +138,11 @@ class Claimant:
         """Store `message` in the inbox and count it in, so that whoever frees the claim finds it.
 
         Raises:
-            TooManyMessagesError: 20 messages wait already.
+            TooManyMessagesError: as many wait as may.
             StoreError: it is not stored.
         """
         if queue_length(stored.document) >= self._queue_depth:
-            raise TooManyMessagesError
+            raise TooManyMessagesError(waiting=self._queue_depth)
         queued = QueuedMessage(
             conversation_id=message.conversation_id,
             number=stored.document.inbox_tail,

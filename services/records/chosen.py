@@ -19,6 +19,7 @@ def records_for(
     return FhirServerRecords(
         base_url=settings.fhir_base_url,
         token=token.get_secret_value() if token else None,
+        identifier_system=settings.fhir_identifier_system,
         session=session,
         clock=clock,
     )

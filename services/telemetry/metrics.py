@@ -1,6 +1,6 @@
 """Figures of this process for Prometheus; labels come from fixed sets (spec page 7, R46)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
@@ -11,8 +11,8 @@ from data_models.counting_blob_store import StorageOperation
 from data_models.errors import RoundsError
 
 TurnOutcome: TypeAlias = Literal["success", "interrupt", "cancelled", "failed"]
-ModelPurpose: TypeAlias = Literal["analyzer", "extractor", "agent", "selection", "other"]
 
+_PURPOSES = frozenset({"agent", "selection", "patient_context", "entities"})
 _TURN_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 60, 120, 300)
 _CALL_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 60)
 _CODES = frozenset(
@@ -77,15 +77,10 @@ class Metrics:
         with self._running.track_inprogress():
             yield
 
-    @contextmanager
-    def open_socket(self) -> Iterator[None]:
-        """Count a socket as open meanwhile."""
-        with self._sockets.track_inprogress():
-            yield
-
-    def queue_changed(self, by: int) -> None:
-        """Count messages that begin (+1) or cease (-1) to wait."""
-        self._queued.inc(by)
+    def watch(self, *, sockets: Callable[[], int], queued: Callable[[], int]) -> None:
+        """Ask for these whenever the figures are collected, so that they cannot drift."""
+        self._sockets.set_function(sockets)
+        self._queued.set_function(queued)
 
     def failed(self, error: RoundsError) -> None:
         """Count an error that a user was told of, or that ended a turn."""
@@ -94,12 +89,13 @@ class Metrics:
             self._corrupt.inc()
 
     def model_called(
-        self, purpose: ModelPurpose, *, succeeded: bool, seconds: float, prompt_chars: int
+        self, purpose: str, *, succeeded: bool, seconds: float, prompt_chars: int
     ) -> None:
-        """Count a call to a language model."""
-        self._calls.labels(purpose, "success" if succeeded else "failed").observe(seconds)
+        """Count a call to a language model, its retries included."""
+        label = purpose if purpose in _PURPOSES else "other"
+        self._calls.labels(label, "success" if succeeded else "failed").observe(seconds)
         self._prompt_chars.inc(prompt_chars)
 
-    def stored(self, kind: StorageOperation, *, times: int = 1) -> None:
-        """Count storage operations of `kind`."""
-        self._storage.labels(kind).inc(times)
+    def stored(self, kind: StorageOperation) -> None:
+        """Count a storage operation of `kind`."""
+        self._storage.labels(kind).inc()

@@ -8,7 +8,7 @@ import pytest
 
 from data_models.azure_blob_store import AzureBlobStore
 from data_models.blob_store import BlobStore
-from data_models.clock import RandomIds
+from data_models.clock import RandomIds, SystemClock
 from data_models.counting_blob_store import CountingBlobStore
 from data_models.local_blob_store import LocalBlobStore
 from tests.fakes_store import MemoryBlobStore
@@ -51,7 +51,7 @@ def store(request: pytest.FixtureRequest) -> BlobStore:
     if request.param == "memory":
         return MemoryBlobStore()
     if request.param == "counting":
-        return CountingBlobStore(MemoryBlobStore())
+        return CountingBlobStore(MemoryBlobStore(), clock=SystemClock())
     if request.param == "faulty":
         return FaultyBlobStore(MemoryBlobStore())
     found: LocalBlobStore | AzureBlobStore = request.getfixturevalue(request.param)

@@ -4,15 +4,18 @@ import asyncio
 
 import pytest
 
-from data_models.counting_blob_store import CountingBlobStore, storage_counter
-from data_models.errors import BlobExistsError, StoreUnavailableError
+from data_models.blob_store import Blob
+from data_models.clock import SystemClock
+from data_models.counting_blob_store import CountingBlobStore, StorageOperation, storage_counter
+from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
+from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.faults import Down, FaultyBlobStore
+from tests.faults import Delay, Down, FaultyBlobStore
 
 
 @pytest.fixture
 def store() -> CountingBlobStore:
-    return CountingBlobStore(MemoryBlobStore())
+    return CountingBlobStore(MemoryBlobStore(), clock=SystemClock())
 
 
 async def test_operations_and_bytes_are_counted_by_kind(store: CountingBlobStore) -> None:
@@ -40,7 +43,7 @@ async def test_operations_and_bytes_are_counted_by_kind(store: CountingBlobStore
 
 async def test_a_refused_and_a_failed_operation_count(store: CountingBlobStore) -> None:
     await store.create("c/a", b"1")
-    down = CountingBlobStore(FaultyBlobStore(MemoryBlobStore(), always=Down()))
+    down = CountingBlobStore(FaultyBlobStore(MemoryBlobStore(), always=Down()), clock=SystemClock())
     with storage_counter() as counts:
         with pytest.raises(BlobExistsError):
             await store.create("c/a", b"1")
@@ -71,3 +74,57 @@ async def test_what_a_turn_starts_beside_itself_counts_for_it(store: CountingBlo
     with storage_counter() as counts:
         await asyncio.gather(store.read("c/a"), store.read("c/b"))
     assert counts.operations == {"read": 2}
+
+
+class SlowBlobStore(MemoryBlobStore):
+    """A store that reads nothing until the test lets it answer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers = asyncio.Event()
+
+    async def read(self, name: str) -> Blob | None:
+        await self.answers.wait()
+        return await super().read(name)
+
+
+async def test_operations_side_by_side_take_their_time_once() -> None:
+    clock = FixedClock()
+    slow = SlowBlobStore()
+    store = CountingBlobStore(slow, clock=clock)
+    with storage_counter() as counts:
+        reads = [asyncio.create_task(store.read(name)) for name in ("c/a", "c/b")]
+        await asyncio.sleep(0)
+        clock.advance(0.5)
+        slow.answers.set()
+        await asyncio.gather(*reads)
+        clock.advance(10.0)
+    assert counts.waited_seconds == pytest.approx(0.5)
+
+
+async def test_a_failed_operation_takes_its_time_too() -> None:
+    clock = SystemClock()
+    plan = {1: Delay(0.02)}
+    store = CountingBlobStore(FaultyBlobStore(MemoryBlobStore(), plan), clock=clock)
+    with storage_counter() as counts, pytest.raises(BlobChangedError):
+        await store.replace("c/absent", b"1", etag="none")
+    assert counts.waited_seconds >= 0.02
+
+
+async def test_what_is_done_between_the_rows_of_a_listing_is_not_its_time() -> None:
+    clock = FixedClock()
+    store = CountingBlobStore(MemoryBlobStore(), clock=clock)
+    await store.create("c/a", b"1")
+    await store.create("c/b", b"1")
+    with storage_counter() as counts:
+        async for _ in store.list("c/"):
+            clock.advance(1.0)
+    assert counts.waited_seconds == 0
+
+
+async def test_an_observer_hears_of_operations_outside_of_turns() -> None:
+    heard: list[StorageOperation] = []
+    store = CountingBlobStore(MemoryBlobStore(), clock=SystemClock(), observe=heard.append)
+    await store.create("c/a", b"1")
+    await store.read("c/a")
+    assert heard == ["create", "read"]

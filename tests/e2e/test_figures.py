@@ -6,9 +6,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.e2e.models import running_model
 from tests.e2e.server import running_server
 from tests.e2e.talks import PlainTalk, StreamTalk, new_chat, next_frame, socket_to
-from tests.fakes_openai import FakeOpenAI
+from tests.fakes_openai_brain import brain
 
 pytestmark = pytest.mark.slow
 STARTS = "start tumor board for patient_4"
@@ -23,9 +24,8 @@ async def figure(client: aiohttp.ClientSession, url: str, name: str) -> float:
 
 
 async def test_a_turn_counts_its_sockets_storage_and_model_calls(tmp_path: Path) -> None:
-    async with FakeOpenAI() as model, aiohttp.ClientSession() as client:
-        address = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": model.base_url}
-        with running_server(tmp_path, **address) as server:
+    with running_model(brain) as model, running_server(tmp_path, **model.settings()) as server:
+        async with aiohttp.ClientSession() as client:
             chat = await new_chat(client, server.url)
             async with socket_to(client, server.url, chat, "?stream=1") as socket:
                 talk = StreamTalk(chat, socket)

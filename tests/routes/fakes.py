@@ -14,7 +14,7 @@ from data_models.errors import (
     TooManyMessagesError,
 )
 from data_models.identifiers import PatientId
-from data_models.incoming_message import MESSAGE_LIMIT_CHARS, IncomingMessage
+from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
@@ -107,8 +107,8 @@ class FakeDesk:
     async def submit(self, message: IncomingMessage) -> Run:
         if not message.text.strip():
             raise EmptyMessageError
-        if len(message.text) > MESSAGE_LIMIT_CHARS:
-            raise MessageTooLongError
+        if len(message.text) > 16_000:
+            raise MessageTooLongError(limit_chars=16_000)
         if self.owners.setdefault(message.conversation_id, message.owner) != message.owner:
             raise NotFoundError
         key = (message.conversation_id, message.message_hash)
@@ -116,7 +116,7 @@ class FakeDesk:
             return self._runs[key]
         lane = self._lanes[message.conversation_id]
         if len(lane) > QUEUE_DEPTH:
-            raise TooManyMessagesError
+            raise TooManyMessagesError(waiting=QUEUE_DEPTH)
         run = self._hub.add(Run(run_id=self._ids.new_id("run"), message=message))
         if lane:
             run.queued = True

@@ -64,8 +64,10 @@ async def test_a_message_is_refused_when_twenty_wait() -> None:
     world.team.gate.clear()
     runs = [await world.submit(f"number {number}") for number in range(21)]
 
-    with pytest.raises(TooManyMessagesError):
+    with pytest.raises(TooManyMessagesError) as refused:
         await world.submit("one too many")
+    assert refused.value.user_message.startswith("20 messages")
+    assert world.desk.waiting == 20
     world.team.gate.set()
     for run in runs:
         await heard(run)
@@ -73,6 +75,7 @@ async def test_a_message_is_refused_when_twenty_wait() -> None:
 
     assert evidence(world, store).saying("one too many") == []
     assert len(evidence(world, store).turns()) == 21
+    assert world.desk.waiting == 0
     assert [name for name in store.contents if "/inbox/" in name] == []
     assert isinstance((await world.say("one too many")).end, RunFinished)
 
@@ -82,8 +85,9 @@ async def test_an_empty_and_an_endless_message_are_refused_before_anything_is_st
     world = World(sessions=store)
     with pytest.raises(EmptyMessageError):
         await world.submit(" \n ")
-    with pytest.raises(MessageTooLongError):
+    with pytest.raises(MessageTooLongError) as refused:
         await world.submit("x" * 16_001)
+    assert "16,000" in refused.value.user_message
     assert store.contents == {}
 
 

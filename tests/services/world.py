@@ -125,7 +125,9 @@ class World:
         clock, ids = self.clock, self.ids
         self.team = EchoTeam(clock=clock, ids=ids)
         audit = self.audit or AuditTrail(store=self.audit_store, replica="r1", clock=clock)
-        documents = Documents(store=CountingBlobStore(self.sessions), clock=clock, ids=ids)
+        documents = Documents(
+            store=CountingBlobStore(self.sessions, clock=clock), clock=clock, ids=ids
+        )
         self.conversations = ConversationAccessor(documents=documents)
         self.registries = PatientContextRegistryAccessor(documents=documents)
         self.contexts = ChatContextAccessor(documents=documents)

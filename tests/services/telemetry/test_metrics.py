@@ -25,16 +25,23 @@ def test_turns_are_counted_by_outcome(registry: CollectorRegistry, metrics: Metr
     assert registry.get_sample_value("rounds_first_text_seconds_count") == 1
 
 
-def test_gauges_fall_again(registry: CollectorRegistry, metrics: Metrics) -> None:
-    metrics.queue_changed(+1)
-    with metrics.open_socket(), metrics.running_turn():
-        assert registry.get_sample_value("rounds_sockets_open") == 1
+def test_running_turns_fall_again(registry: CollectorRegistry, metrics: Metrics) -> None:
+    with metrics.running_turn():
         assert registry.get_sample_value("rounds_turns_running") == 1
-    with pytest.raises(ValueError, match="x"), metrics.open_socket(), metrics.running_turn():
+    with pytest.raises(ValueError, match="x"), metrics.running_turn():
         int("x")
-    metrics.queue_changed(-1)
-    for name in ("rounds_sockets_open", "rounds_turns_running", "rounds_messages_queued"):
-        assert registry.get_sample_value(name) == 0
+    assert registry.get_sample_value("rounds_turns_running") == 0
+
+
+def test_sockets_and_waiting_messages_are_asked_for_when_collected(
+    registry: CollectorRegistry, metrics: Metrics
+) -> None:
+    waiting = [1]
+    metrics.watch(sockets=lambda: 3, queued=lambda: len(waiting))
+    assert registry.get_sample_value("rounds_sockets_open") == 3
+    assert registry.get_sample_value("rounds_messages_queued") == 1
+    waiting.clear()
+    assert registry.get_sample_value("rounds_messages_queued") == 0
 
 
 def test_errors_are_counted_by_code(registry: CollectorRegistry, metrics: Metrics) -> None:
@@ -59,8 +66,18 @@ def test_a_code_of_elsewhere_makes_no_new_series(
 def test_calls_and_storage_are_counted(registry: CollectorRegistry, metrics: Metrics) -> None:
     metrics.model_called("agent", succeeded=False, seconds=1.0, prompt_chars=500)
     metrics.stored("append")
-    metrics.stored("read", times=3)
+    metrics.stored("read")
+    metrics.stored("read")
     labels = {"purpose": "agent", "outcome": "failed"}
     assert registry.get_sample_value("rounds_model_call_seconds_count", labels) == 1
     assert registry.get_sample_value("rounds_model_prompt_chars_total") == 500
-    assert registry.get_sample_value("rounds_storage_operations_total", {"kind": "read"}) == 3
+    assert registry.get_sample_value("rounds_storage_operations_total", {"kind": "read"}) == 2
+
+
+def test_a_purpose_of_elsewhere_makes_no_new_series(
+    registry: CollectorRegistry, metrics: Metrics
+) -> None:
+    metrics.model_called("made up", succeeded=True, seconds=1.0, prompt_chars=5)
+    labels = {"purpose": "other", "outcome": "success"}
+    assert registry.get_sample_value("rounds_model_call_seconds_count", labels) == 1
+    assert b"made up" not in generate_latest(registry)

@@ -1,0 +1,29 @@
+"""Which patient records the settings choose."""
+
+import aiohttp
+
+from data_models.identifiers import PatientId
+from services.records.bundle_records import BundleRecords
+from services.records.chosen import records_for
+from settings import Settings
+from tests.fakes import FixedClock
+from tests.services.records.charts import patient
+from tests.services.records.fhir_fake import FakeFhir, found, running
+
+
+async def test_without_a_server_the_sample_patients_are_read() -> None:
+    async with aiohttp.ClientSession() as session:
+        chosen = records_for(Settings(_env_file=None), session=session, clock=FixedClock())
+    assert isinstance(chosen, BundleRecords)
+
+
+async def test_the_identifier_system_of_the_settings_is_asked_for() -> None:
+    async with running(FakeFhir()) as fhir, aiohttp.ClientSession() as session:
+        fhir.on("Patient", found(patient(identifier=[{"system": "urn:ids", "value": "patient_9"}])))
+        chosen = records_for(
+            Settings(_env_file=None, fhir_base_url=fhir.base_url, fhir_identifier_system="urn:ids"),
+            session=session,
+            clock=FixedClock(),
+        )
+        await chosen.load(PatientId("patient_9"))
+    assert fhir.requests[0].query["identifier"] == "urn:ids|patient_9"
