@@ -63,16 +63,17 @@ class TurnRenderer:
 
     def _part(self, message: AgentMessage, text: str, at: int, count: int) -> Activity:
         head = f"**{message.agent}**"
+        is_offline = self._state is not None and self._state.model_kind == "offline"
         if count > 1:
             head += f" ({at + 1} of {count})"
-        if self._state is not None and self._state.model_kind == "offline":
+        if is_offline:
             head += f" · {_OFFLINE}"
         cited = message.citations[:CITATION_LIMIT] if self._cites and at == count - 1 else []
         marks = "".join(f" [{number}]" for number in range(1, len(cited) + 1))
         sources = f"\n\nSources:{marks}" if marks else ""
         return {
             **text_activity(f"{head}\n\n{text}{sources}"),
-            "entities": [_ai_generated(cited)],
+            "entities": [_message_entity(cited, by_model=not is_offline)],
         }
 
     def _cards(self) -> list[Activity]:
@@ -96,15 +97,16 @@ def _card_activity(card: Card) -> Activity:
     return {"type": "message", "attachments": [card]}
 
 
-def _ai_generated(citations: list[Citation]) -> dict[str, Any]:
-    """Return the entity that labels a message as AI-generated and names its sources."""
+def _message_entity(citations: list[Citation], *, by_model: bool) -> dict[str, Any]:
+    """Return the entity that names a message's sources and, if a model wrote it, says so."""
     entity: dict[str, Any] = {
         "type": "https://schema.org/Message",
         "@type": "Message",
         "@context": "https://schema.org",
         "@id": "",
-        "additionalType": ["AIGeneratedContent"],
     }
+    if by_model:
+        entity["additionalType"] = ["AIGeneratedContent"]
     if citations:
         entity["citation"] = [_claim(one, at) for at, one in enumerate(citations, start=1)]
     return entity

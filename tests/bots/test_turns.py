@@ -89,6 +89,7 @@ async def test_the_offline_rules_say_what_they_are(bot: Bot, channel: FakeConnec
     await channel.say(bot.url, "hello")
     reply = await channel.until_said("Hello.")
     assert "not a language model" in reply["text"]
+    assert "AIGeneratedContent" not in str(reply)
 
 
 async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
