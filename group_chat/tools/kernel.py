@@ -17,7 +17,7 @@ from semantic_kernel.functions.function_result import FunctionResult
 from semantic_kernel.functions.kernel_arguments import KernelArguments
 
 from data_models.clock import Clock, IdSource
-from data_models.errors import RecordsError, RoundsError, StoreUnavailableError, ToolInputError
+from data_models.errors import RecordsError, StoreUnavailableError, ToolInputError
 from data_models.turn_events import (
     ToolCallArguments,
     ToolCallEnded,
@@ -129,7 +129,7 @@ class ToolKernel(Kernel):
         except ToolInputError as error:
             call.failed(error.code, str(error))
         except (RecordsError, StoreUnavailableError) as error:
-            call.failed(error.code, _for_model(error))
+            call.failed(error.code, error.user_message)
         else:
             call.data = plain(result.value if result is not None else {})
             call.content = compact_json(call.data, limit_chars=self._limits.tool_result_chars)
@@ -233,7 +233,3 @@ def _parsed(given: str | Mapping[str, Any] | None) -> Mapping[str, Any]:
     if not isinstance(parsed, dict):
         raise ToolInputError("the arguments are not a JSON object")
     return parsed
-
-
-def _for_model(error: RoundsError) -> str:
-    return f"{error.user_message} Tell the user if the answer depends on it."
