@@ -9,6 +9,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.plan import Plan
 from data_models.scenario_session import PatientProfile, ScenarioSession
+from data_models.tool_memory import ToolMemory
 
 TurnStatus = Literal["PENDING", "IN_PROGRESS", "COMPLETED", "FAILED", "STOPPED"]
 
@@ -97,3 +98,4 @@ class ChatContext(Document):
     profile: PatientProfile = Field(default_factory=PatientProfile)
     """What scenarios learnt about the patient; outlives their sessions."""
     fence: int = 0
+    tool_memory: ToolMemory = Field(default_factory=ToolMemory)

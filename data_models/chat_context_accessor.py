@@ -16,6 +16,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
+from data_models.tool_memory import RunOutput, TurnRuns
 
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)\.json")
 
@@ -158,6 +159,30 @@ class ChatContextAccessor:
         """Store a file's bytes; the row goes into the context document with the turn."""
         name = ConversationLayout.of(conversation_id).artifact(patient_id, artifact.artifact_id)
         await self._documents.store.create(name, data)
+
+    async def save_runs(
+        self, context: ChatContext, turn_id: int, outputs: Sequence[RunOutput]
+    ) -> None:
+        """Store whole outputs of a turn's tools; repeating after a crash replaces its own blob."""
+        name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn_id)
+        runs = TurnRuns(
+            conversation_id=context.conversation_id,
+            epoch=context.epoch,
+            patient_id=context.patient_id,
+            turn_id=turn_id,
+            runs=list(outputs),
+        )
+        try:
+            await self._documents.write(name, runs, etag=None)
+        except BlobExistsError:
+            await self._documents.write(name, runs, etag=await self._documents.etag_of(name))
+
+    async def runs_of(self, context: ChatContext, turn_id: int) -> Sequence[RunOutput]:
+        """Return the whole outputs of a turn's tools; none if none was long."""
+        name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn_id)
+        stored = await self._documents.read(name, TurnRuns, conversation_id=context.conversation_id)
+        visible = stored is not None and stored.document.epoch == context.epoch
+        return stored.document.runs if stored is not None and visible else []
 
     async def artifact_bytes(
         self, conversation_id: str, patient_id: PatientId | None, artifact: Artifact

@@ -68,6 +68,10 @@ class ConversationLayout:
         """Older turns `first` to `last`, both included."""
         return f"{self.turns_prefix(patient_id)}{first}-{last}.json"
 
+    def runs(self, patient_id: PatientId | None, turn_id: int) -> str:
+        """Whole outputs of the tools of one turn."""
+        return f"{self.folder}/{_stem(patient_id)}_runs/{turn_id}.json"
+
     def artifact(self, patient_id: PatientId | None, artifact_id: str) -> str:
         """A file an agent made."""
         return f"{self.folder}/{_stem(patient_id)}_artifacts/{artifact_id}"

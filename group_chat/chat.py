@@ -29,6 +29,7 @@ from group_chat.table import Table
 from group_chat.tools.team_tools import new_plan
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, line_of, lines_of, window
+from services.patient_context.snapshot import neutralise
 
 
 class ClinicalGroupChat(AgentGroupChat):
@@ -197,7 +198,11 @@ class ClinicalGroupChat(AgentGroupChat):
         lines = window(
             self._earlier, self._asked, self._answered, limit_chars=self._limits.window_chars
         )
-        return [snapshot, *(self._message(line) for line in lines)]
+        return [snapshot, *self._grounding(), *(self._message(line) for line in lines)]
+
+    def _grounding(self) -> list[ChatMessageContent]:
+        text = self._turn.request.grounding
+        return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
 
     def _message(self, line: Line) -> ChatMessageContent:
         found = self._messages.get(line)

@@ -19,6 +19,7 @@ from data_models.turn_events import (
     ToolCallResult,
     ToolCallStarted,
 )
+from services.tool_memory.session import ToolMemorySession
 
 
 class ArtifactShelf(Protocol):
@@ -45,6 +46,8 @@ class GroupChatRequest:
         continuation: The agent that waits for the user, if one does.
         press: A pressed plan button, already checked to belong to `plan`.
         principal_id: Who asks, for the audit trail; no model sees it.
+        grounding: Lines of the server's own, shown after the snapshot, never stored; "" for none.
+        tool_memory: Where runs are recorded and references resolved, for this patient only.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
     """
@@ -66,6 +69,8 @@ class GroupChatRequest:
     plan: Plan | None = None
     continuation: Continuation | None = None
     press: Press | None = None
+    grounding: str = ""
+    tool_memory: ToolMemorySession | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from services.conversations.artifact_shelf import PatientShelf
 from services.conversations.legacy import LegacyHistory
 from services.conversations.room import make_room
 from services.turn_draft import TurnDraft
+from services.turn_tools import keep_tool_memory
 
 
 class TurnDocuments:
@@ -138,6 +139,7 @@ class TurnDocuments:
             turn.turn.turn_status = _status(turn, failure)
             turn.turn.error_code = failure.code if failure is not None else None
         await turn.claim.hold()
+        await keep_tool_memory(self._contexts, turn)
         await make_room(self._contexts, turn.document())
         await self.save(turn)
 

@@ -20,6 +20,7 @@ from data_models.patient_context_models import Decision, Registry, TimingInfo
 from data_models.turn_events import Outcome, Step
 from services.patient_context.snapshot import ShownRoster
 from services.run_hub import Run
+from services.tool_memory.session import ToolMemorySession
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class TurnDraft:
     unkept_answers: list[AgentMessage] = field(default_factory=list)
     open_steps: list[Step] = field(default_factory=list)
     open_calls: list[str] = field(default_factory=list)
+    tool_memory: ToolMemorySession | None = None
     shown_roster: tuple[Registry, ShownRoster] | None = None
 
     @property

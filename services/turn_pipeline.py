@@ -55,6 +55,7 @@ from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft, TurnOutcome
 from services.turn_meter import TurnMeter
 from services.turn_state import shared_state, snapshot_of
+from services.turn_tools import TurnTools
 from services.turn_voice import TurnVoice
 
 logger = structlog.get_logger()
@@ -74,6 +75,7 @@ class TurnPipeline:
         clock: Clock,
         ids: IdSource,
         turn_seconds: float,
+        tools: TurnTools | None = None,
     ) -> None:
         self._documents = documents
         self._patients = patients
@@ -83,6 +85,7 @@ class TurnPipeline:
         self._clock = clock
         self._ids = ids
         self._turn_seconds = turn_seconds
+        self._tools = tools or TurnTools(ids=ids)
         self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
 
     async def run(self, claim: Claim, run: Run) -> TurnOutcome:
@@ -229,6 +232,7 @@ class TurnPipeline:
         message, context = turn.claim.message, turn.document()
         if message.press is not None and not turn.is_plan_press(message.press):
             raise StaleQuestionError
+        tool_memory = self._tools.open(turn)
         return GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
@@ -247,6 +251,8 @@ class TurnPipeline:
             plan=context.plan,
             continuation=context.continuation,
             press=message.press,
+            grounding=tool_memory.grounding(),
+            tool_memory=tool_memory,
         )
 
     async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:

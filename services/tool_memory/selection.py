@@ -60,7 +60,7 @@ class Selection:
     def _by_words(self, request: Request, fitting: Sequence[Candidate]) -> Resolution:
         ids = [one.entity_id for one in fitting]
         if len(ids) == 1:
-            return Resolved(ids[0], (*request.strict, *request.words))
+            return Resolved(ids[0], (*request.strict, *request.words, *request.phrases))
         return self.ask(fitting)
 
     def _by_focus(self, request: Request, fitting: Sequence[Candidate]) -> Resolution:

@@ -73,6 +73,20 @@ _WINDOWS_ZONES: Mapping[str, str] = {
 }
 
 
+KEPT_FIELDS = tuple(
+    dict.fromkeys(
+        [
+            *("resourceType", "id", "status"),
+            *_START,
+            *_END,
+            *(name for names in _OWN_DATE.values() for name in names),
+            *SEARCHABLE,
+            *("description", "timeZone", "calendar", "recurrence", "is_all_day"),
+        ]
+    )
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A date of an entity; `has_time` is False for a whole day (then the zone is the user's)."""

@@ -1,0 +1,183 @@
+"""Finds entities in what tools returned, whatever back end wrote it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from data_models.tool_memory import EntityType
+
+ROWS_LIMIT = 200
+_DEPTH = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One entity inside a result.
+
+    Attributes:
+        is_whole: A full record, which replaces what a list's short entry left.
+        source: The back end that its id belongs to.
+    """
+
+    entity_id: str
+    entity_type: EntityType
+    display_name: str
+    data: Mapping[str, Any]
+    is_whole: bool = False
+    source: str = ""
+
+
+class ContextExtractor(Protocol):
+    """Knows one kind of entity by the shape of its row."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """Return the entity that `row` is, or None if it is none of this kind."""
+        ...
+
+
+class CalendarEventExtractor:
+    """Events of Google, Microsoft Graph, iCalendar and our own back end."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """See `ContextExtractor.extract`."""
+        if not ({"start", "start_time", "dtstart"} & row.keys()) or "resourceType" in row:
+            return None
+        return _found(row, "calendar_event", ("summary", "subject", "title", "name"))
+
+
+class FhirAppointmentExtractor:
+    """Appointments of a FHIR server."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """See `ContextExtractor.extract`."""
+        if row.get("resourceType") != "Appointment":
+            return None
+        return _found(row, "calendar_event", ("description", "comment"), fallback="Appointment")
+
+
+class EmailExtractor:
+    """Mails of Gmail, Microsoft Graph and our own back end."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """See `ContextExtractor.extract`."""
+        payload = row.get("payload")
+        if isinstance(payload, Mapping) and isinstance(payload.get("headers"), list):
+            return self._gmail(row, payload["headers"])
+        if "subject" not in row or not ({"from", "sender", "toRecipients", "to"} & row.keys()):
+            return None
+        return _found(row, "email", ("subject",), fallback="(no subject)")
+
+    def _gmail(self, row: Mapping[str, Any], headers: Sequence[Any]) -> Found | None:
+        named: dict[str, Any] = {
+            str(one.get("name", "")).lower(): one.get("value")
+            for one in headers
+            if isinstance(one, Mapping)
+        }
+        known: dict[str, Any] = {
+            name: named[name] for name in ("subject", "from", "to", "date") if name in named
+        }
+        return _found({**row, **known}, "email", ("subject",), fallback="(no subject)")
+
+
+class ContactExtractor:
+    """People of Google, Microsoft Graph and our own back end."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """See `ContextExtractor.extract`."""
+        marks = {"emailAddresses", "email", "phone", "mobilePhone", "phoneNumbers", "givenName"}
+        if not (marks & row.keys()) or "subject" in row or "start" in row:
+            return None
+        names = row.get("names")
+        first = names[0] if isinstance(names, list) and names else {}
+        shown = first.get("displayName") if isinstance(first, Mapping) else None
+        return _found(row, "contact", ("displayName", "name", "display_name"), fallback=shown)
+
+
+class TaskExtractor:
+    """Things to do."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """See `ContextExtractor.extract`."""
+        marks = {"due", "dueDateTime", "due_date", "completed", "completedDateTime", "importance"}
+        if not (marks & row.keys()) or {"subject", "start"} & row.keys():
+            return None
+        return _found(row, "task", ("title", "name", "summary"))
+
+
+class DocumentExtractor:
+    """Files, and the documents of a patient's record by their source."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """See `ContextExtractor.extract`."""
+        source = row.get("source")
+        if isinstance(source, Mapping) and str(source.get("ref", "")).startswith(_DOCUMENTS):
+            named = {"id": source["ref"], "title": source.get("title"), **_dated(row, source)}
+            return _found(named, "document", ("title",), fallback=row.get("title"))
+        marks = {"file_name", "filename", "mimeType", "file", "webUrl", "media_type"}
+        if not marks & row.keys():
+            return None
+        return _found(row, "document", ("name", "file_name", "filename", "title"))
+
+
+_DOCUMENTS = ("DocumentReference/", "DiagnosticReport/")
+EXTRACTORS: Sequence[ContextExtractor] = (
+    FhirAppointmentExtractor(),
+    EmailExtractor(),
+    CalendarEventExtractor(),
+    TaskExtractor(),
+    DocumentExtractor(),
+    ContactExtractor(),
+)
+_DELETED_STATUS = {"cancelled", "canceled", "deleted", "entered-in-error"}
+
+
+def extracted(
+    data: Mapping[str, Any], extractors: Sequence[ContextExtractor] = EXTRACTORS
+) -> list[Found]:
+    """Return the entities of a result, in its order, each id once."""
+    found: dict[tuple[str, str], Found] = {}
+    for row in _rows(data, _DEPTH):
+        one = next((hit for each in extractors if (hit := each.extract(row)) is not None), None)
+        if one is not None and len(found) < ROWS_LIMIT:
+            found.setdefault((one.entity_type, one.entity_id), one)
+    return list(found.values())
+
+
+def is_cancelled(found: Found) -> bool:
+    """Whether the row says of itself that it is gone."""
+    return str(found.data.get("status", "")).lower() in _DELETED_STATUS
+
+
+def _rows(node: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+    if depth == 0:
+        return
+    if isinstance(node, Mapping):
+        yield node
+        for name, value in node.items():
+            if name not in ("attendees", "participant", "from", "organizer", "start", "end"):
+                yield from _rows(value, depth - 1)
+    elif isinstance(node, list):
+        for value in node[:ROWS_LIMIT]:
+            yield from _rows(value, depth - 1)
+
+
+def _dated(row: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:
+    date = row.get("date") or source.get("date")
+    return {"date": date} if date else {}
+
+
+def _found(
+    row: Mapping[str, Any], kind: EntityType, names: Sequence[str], *, fallback: Any = None
+) -> Found | None:
+    own = next((row[name] for name in ("id", "uid", "resourceName") if row.get(name)), None)
+    name = next((row[one] for one in names if isinstance(row.get(one), str)), fallback)
+    if not isinstance(own, str | int) or not isinstance(name, str) or not name.strip():
+        return None
+    return Found(
+        entity_id=str(own)[:300],
+        entity_type=kind,
+        display_name=" ".join(name.split())[:200],
+        data=row,
+        is_whole=bool(row.get("etag") or row.get("@odata.etag") or row.get("is_whole")),
+        source=str(row.get("calendar") or row.get("account") or ""),
+    )

@@ -1,0 +1,220 @@
+"""The tool memory of one turn: every run is recorded here, every reference resolved here."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any
+
+import structlog
+
+from data_models.clock import IdSource
+from data_models.identifiers import hashed
+from data_models.tool_memory import (
+    OUTPUT_HEAD_CHARS,
+    OUTPUT_LIMIT_CHARS,
+    EntityContext,
+    EntityType,
+    RunOutput,
+    ToolExecutionContext,
+)
+from services.tool_memory.budget import fit
+from services.tool_memory.extractors import EXTRACTORS, ContextExtractor, Found, extracted
+from services.tool_memory.grounding import SHOWN, grounding_of
+from services.tool_memory.masks import masked
+from services.tool_memory.privacy import OTHER_APPOINTMENT, names_other, with_time_only
+from services.tool_memory.resolution import Resolution, Resolved
+from services.tool_memory.store import ToolEntityStore
+
+REQUEST_LIMIT_CHARS = 200
+# Kinds that a clinician's own back ends hold; those of a patient's record are that patient's.
+_OWN_KINDS = frozenset({"calendar_event", "email", "contact", "task"})
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedRun:
+    """One run as the tool filter saw it.
+
+    Attributes:
+        data: The whole result; None where the run failed.
+        error: What the agent was told of a failure.
+    """
+
+    tool: str
+    agent: str
+    parameters: Mapping[str, Any]
+    data: Mapping[str, Any] | None
+    error: str | None
+    duration_ms: float
+
+
+class ToolMemorySession:
+    """Works on the active patient's part of the turn's draft, and on nothing else."""
+
+    def __init__(
+        self,
+        *,
+        store: ToolEntityStore,
+        turn_id: int,
+        user_text: str,
+        local_now: datetime,
+        others: Collection[str],
+        ids: IdSource,
+        extractors: Sequence[ContextExtractor] = EXTRACTORS,
+    ) -> None:
+        self._store = store
+        self._turn_id = turn_id
+        self._user_text = user_text
+        self._now = local_now
+        self._others = frozenset(others)
+        self._ids = ids
+        self._extractors = extractors
+        self._long_outputs: list[RunOutput] = []
+
+    @property
+    def long_outputs(self) -> Sequence[RunOutput]:
+        """Whole outputs of this turn that are too long for the document."""
+        return self._long_outputs
+
+    @property
+    def now(self) -> datetime:
+        """When the turn began, in the user's zone."""
+        return self._now
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """The user's zone."""
+        return self._now.tzinfo
+
+    @property
+    def others(self) -> Collection[str]:
+        """Ids and names of other patients, which models must not see."""
+        return self._others
+
+    def record(self, run: FinishedRun) -> ToolExecutionContext:
+        """Remember a run and what it returned; a failed one yields no entities."""
+        execution_id = self._ids.new_id("exec")
+        found = self._found(run)
+        kept = [self._kept(one, execution_id) for one in found]
+        output = self._output(run, kept)
+        stored = ToolExecutionContext(
+            execution_id=execution_id,
+            tool_name=run.tool,
+            agent_name=run.agent,
+            user_request=self._user_text[:REQUEST_LIMIT_CHARS],
+            parameters=masked(dict(run.parameters)),
+            raw_output=output[:OUTPUT_HEAD_CHARS],
+            output_chars=len(output),
+            result=_summary(run, found),
+            success=run.error is None,
+            error_message=None if run.error is None else run.error[:REQUEST_LIMIT_CHARS],
+            execution_time_ms=round(run.duration_ms, 1),
+            timestamp=self._now,
+            turn_id=self._turn_id,
+            entity_ids=[one.entity_id for one in kept][:20],
+        )
+        self._store.add_execution(stored)
+        self._keep_output(run, execution_id, output)
+        if len(kept) > 1:
+            self._store.shown([one.entity_id for one in kept])
+        elif kept and run.tool not in _LISTS:
+            self._store.touch(kept[0].entity_id, turn_id=self._turn_id)
+        return stored
+
+    def resolve(
+        self,
+        entity_type: EntityType | None = None,
+        parameters: Mapping[str, Any] | None = None,
+    ) -> Resolution:
+        """Return what the user's message of this turn means."""
+        return self._store.resolve(self._user_text, entity_type, parameters, local_now=self._now)
+
+    def entity(self, entity_id: str) -> EntityContext | None:
+        """Return a remembered entity."""
+        return self._store.get(entity_id)
+
+    def used(self, found: Resolved) -> None:
+        """Note that a resolved entity was really used, and the words that led to it."""
+        self._store.touch(found.entity_id, words=found.words, turn_id=self._turn_id)
+
+    def deleted(self, entity_id: str) -> None:
+        """Note that an entity is gone at its source."""
+        if self._store.get(entity_id) is not None:
+            self._store.mark_deleted(entity_id)
+
+    def grounding(self) -> str:
+        """Return what agents are shown this turn."""
+        zone = self._now.tzinfo
+        if zone is None:
+            return ""
+        entities = self._store.get_recent_entities(limit=SHOWN)
+        return grounding_of(entities, self._store.get_recent_tool_executions(SHOWN), zone)
+
+    def close(self, *, kept: Sequence[str] = ()) -> None:
+        """Forget what is too old or too much; call before the document is stored."""
+        self._store.tidy(kept=kept)
+        fit(self._store.memory, kept=tuple(kept))
+
+    def _found(self, run: FinishedRun) -> list[Found]:
+        if run.data is None or run.error is not None:
+            return []
+        try:
+            return extracted(run.data, self._extractors)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+            # The tool's answer still reaches the agent.
+            logger.warning(
+                "tool_memory_extractor_failed", tool=run.tool, error=type(error).__name__
+            )
+            return []
+
+    def _kept(self, found: Found, execution_id: str) -> EntityContext:
+        private = found.entity_type in _OWN_KINDS and names_other(found.data, self._others)
+        if private:
+            hidden = with_time_only(found.data)
+            found = Found(
+                found.entity_id, found.entity_type, OTHER_APPOINTMENT, hidden, True, found.source
+            )
+        return self._store.store_entity(
+            found, execution_id=execution_id, turn_id=self._turn_id, is_private=private
+        )
+
+    def _output(self, run: FinishedRun, kept: Sequence[EntityContext]) -> str:
+        if run.data is None:
+            return ""
+        if any(one.is_private for one in kept):
+            # What names another patient is not stored with this one.
+            rows = [one.data for one in kept]
+            return json.dumps({"items": rows}, ensure_ascii=False, default=str)
+        return json.dumps(run.data, ensure_ascii=False, default=str)
+
+    def _keep_output(self, run: FinishedRun, execution_id: str, output: str) -> None:
+        if len(output) > OUTPUT_HEAD_CHARS:
+            self._long_outputs.append(
+                RunOutput(
+                    execution_id=execution_id,
+                    tool_name=run.tool,
+                    output=output[:OUTPUT_LIMIT_CHARS],
+                    full_chars=len(output),
+                )
+            )
+
+
+_LISTS = frozenset({"list_roster", "propose_plan"})
+
+
+def _summary(run: FinishedRun, found: Sequence[Found]) -> str:
+    if run.error is not None:
+        return "failed"
+    if not found:
+        return "ok"
+    kinds = sorted({one.entity_type for one in found})
+    return f"{len(found)} {', '.join(kinds)}"
+
+
+def log_summary(store: ToolEntityStore, conversation_id: str) -> None:
+    """Log how much is remembered when a store is loaded."""
+    logger.info(
+        "tool_memory_loaded", conversation=hashed(conversation_id), **store.get_context_summary()
+    )

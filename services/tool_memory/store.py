@@ -1,0 +1,204 @@
+"""The tool memory of one patient while a turn works with it (spec page 3.2)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from data_models.tool_memory import (
+    EntityContext,
+    EntityType,
+    ToolExecutionContext,
+    ToolMemory,
+)
+from services.tool_memory.entity_data import kept_data, merged
+from services.tool_memory.extractors import Found, is_cancelled
+from services.tool_memory.resolution import Resolution, Scene
+from services.tool_memory.resolver import ContextResolver
+from services.tool_memory.shelf import Shelf
+
+REFERENCES_KEPT = 10
+_REFERENCE_LIMIT_CHARS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ToolMemoryLimits:
+    """How much is remembered, and for how long."""
+
+    entities: int = 50
+    executions: int = 100
+    idle: timedelta = timedelta(minutes=60)
+
+
+_Key = tuple[EntityType, str, str]
+
+
+class ToolEntityStore:
+    """Entities and runs, indexed by id, type, tool and time.
+
+    Changes `memory` in place; it is a part of the turn's own draft. Ids are unique within their
+    type and source; an id alone finds the one mentioned last.
+    """
+
+    def __init__(self, *, memory: ToolMemory, limits: ToolMemoryLimits, now: datetime) -> None:
+        self._memory = memory
+        self._limits = limits
+        self._now = now
+        self._by_key: dict[_Key, EntityContext] = {}
+        self._by_id: dict[str, EntityContext] = {}
+        self._by_type: dict[EntityType, dict[_Key, EntityContext]] = {}
+        self._by_tool: dict[str, list[ToolExecutionContext]] = {}
+        self._shelf: Shelf | None = None
+        for entity in memory.entities:
+            self._index(entity)
+        for run in memory.executions:
+            self._by_tool.setdefault(run.tool_name, []).append(run)
+
+    @property
+    def memory(self) -> ToolMemory:
+        """What is stored."""
+        return self._memory
+
+    def get(self, entity_id: str) -> EntityContext | None:
+        """Return an entity by its id; deleted ones too, until they are forgotten."""
+        return self._by_id.get(entity_id)
+
+    def store_entity(
+        self, found: Found, *, execution_id: str, turn_id: int, is_private: bool = False
+    ) -> EntityContext:
+        """Add an entity or merge it into the one of the same type, source and id."""
+        self._shelf = None
+        key = (found.entity_type, found.source, found.entity_id)
+        known = self._by_key.get(key)
+        entity = known if known is not None else self._added(found)
+        entity.data = merged(entity.data, kept_data(found.data), is_whole=found.is_whole)
+        entity.display_name = found.display_name
+        entity.last_accessed, entity.last_turn = self._now, turn_id
+        entity.source_execution_id = execution_id
+        entity.status = "deleted" if is_cancelled(found) else "active"
+        entity.is_private = is_private
+        self._by_id[entity.entity_id] = entity
+        return entity
+
+    def _added(self, found: Found) -> EntityContext:
+        entity = EntityContext(
+            entity_id=found.entity_id,
+            entity_type=found.entity_type,
+            display_name=found.display_name,
+            source=found.source,
+            created_at=self._now,
+            last_accessed=self._now,
+        )
+        self._memory.entities.append(entity)
+        self._index(entity)
+        return entity
+
+    def add_execution(self, run: ToolExecutionContext) -> None:
+        """Add a run; the oldest beyond the limit are forgotten."""
+        self._memory.executions.append(run)
+        self._by_tool.setdefault(run.tool_name, []).append(run)
+        over = len(self._memory.executions) - self._limits.executions
+        for old in self._memory.executions[: max(over, 0)]:
+            self._by_tool[old.tool_name].remove(old)
+        del self._memory.executions[: max(over, 0)]
+
+    def get_recent_entities(
+        self, entity_type: EntityType | None = None, limit: int = 10
+    ) -> list[EntityContext]:
+        """Return live entities, the one mentioned or used last first."""
+        rows = self._by_key if entity_type is None else self._by_type.get(entity_type, {})
+        live = [one for one in rows.values() if one.status == "active"]
+        live.sort(key=lambda one: (one.last_turn, one.last_accessed), reverse=True)
+        return live[:limit]
+
+    def get_recent_tool_executions(
+        self, limit: int = 10, *, tool_name: str | None = None
+    ) -> list[ToolExecutionContext]:
+        """Return runs, newest first."""
+        rows = self._memory.executions if tool_name is None else self._by_tool.get(tool_name, [])
+        return rows[::-1][:limit]
+
+    def find_entities_by_reference(
+        self, text: str, entity_type: EntityType | None = None
+    ) -> Sequence[EntityContext]:
+        """Return the live entities that some word of `text` fits; changes nothing."""
+        shelf = self._searched(self._now)
+        hits = {hit for word in text.casefold().split() for hit in shelf.lexicon.scores(word)}
+        rows = self.get_recent_entities(entity_type, limit=len(self._by_key))
+        return [one for one in rows if one.entity_id in hits]
+
+    def get_context_summary(self) -> Mapping[str, int]:
+        """Return how much is remembered, for the log."""
+        return {
+            "total_entities": len(self._by_key),
+            "total_tool_executions": len(self._memory.executions),
+        }
+
+    def resolve(
+        self,
+        user_message: str,
+        entity_type: EntityType | None = None,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        local_now: datetime,
+    ) -> Resolution:
+        """Return what `user_message` means (spec page 3.3); changes nothing."""
+        memory = self._memory
+        scene = Scene(now=local_now, focus=memory.focus, last_list=tuple(memory.last_list))
+        resolver = ContextResolver(shelf=self._searched(local_now), scene=scene)
+        return resolver.resolve(user_message, entity_type, parameters)
+
+    def touch(self, entity_id: str, *, words: Sequence[str] = (), turn_id: int) -> None:
+        """Note that an entity was really used: it is now what "it" means."""
+        entity = self._by_id[entity_id]
+        entity.last_accessed, entity.last_turn = self._now, turn_id
+        entity.access_count += 1
+        references = [*entity.user_references, *(one[:_REFERENCE_LIMIT_CHARS] for one in words)]
+        entity.user_references = list(dict.fromkeys(references))[-REFERENCES_KEPT:]
+        self._memory.focus = entity_id
+        self._shelf = None
+
+    def mark_deleted(self, entity_id: str) -> None:
+        """Note that an entity is gone at its source; "it" is nothing then."""
+        self._by_id[entity_id].status = "deleted"
+        self._shelf = None
+
+    def shown(self, entity_ids: Sequence[str]) -> None:
+        """Note which list the user saw last; ordinals refer to it."""
+        self._memory.last_list = list(entity_ids)
+
+    def tidy(self, *, kept: Sequence[str] = ()) -> None:
+        """Forget what was idle too long, then the oldest beyond the limit.
+
+        Args:
+            kept: Ids in the user's open confirmation; they stay whatever their age.
+        """
+        limits, now = self._limits, self._now
+        for entity in list(self._by_key.values()):
+            if entity.entity_id not in kept and now - entity.last_accessed > limits.idle:
+                self._forget(entity)
+        over = len(self._by_key) - limits.entities
+        if over > 0:
+            loose = [one for one in self._by_key.values() if one.entity_id not in kept]
+            for entity in sorted(loose, key=lambda one: one.last_accessed)[:over]:
+                self._forget(entity)
+
+    def _searched(self, local_now: datetime) -> Shelf:
+        if self._shelf is None:
+            self._shelf = Shelf.of(self._memory.entities, local_now)
+        return self._shelf
+
+    def _index(self, entity: EntityContext) -> None:
+        key = (entity.entity_type, entity.source, entity.entity_id)
+        self._by_key[key] = entity
+        self._by_id[entity.entity_id] = entity
+        self._by_type.setdefault(entity.entity_type, {})[key] = entity
+
+    def _forget(self, entity: EntityContext) -> None:
+        key = (entity.entity_type, entity.source, entity.entity_id)
+        del self._by_key[key]
+        del self._by_type[entity.entity_type][key]
+        if self._by_id.get(entity.entity_id) is entity:
+            del self._by_id[entity.entity_id]
+        self._memory.entities = [one for one in self._memory.entities if one is not entity]
+        self._shelf = None

@@ -1,0 +1,64 @@
+"""Opens a patient's tool memory for a turn, and stores it with the turn."""
+
+from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
+
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.clock import IdSource
+from services.tool_memory.session import ToolMemorySession, log_summary
+from services.tool_memory.shapes import zone_of
+from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
+from services.turn_draft import TurnDraft
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTools:
+    """What all turns share of the tool memory.
+
+    Attributes:
+        time_zone: IANA name for users whose channel names none.
+    """
+
+    ids: IdSource
+    limits: ToolMemoryLimits = field(default_factory=ToolMemoryLimits)
+    time_zone: str = "UTC"
+
+    def open(self, turn: TurnDraft) -> ToolMemorySession:
+        """Return the tool memory of the patient whose document `turn` writes, once per turn."""
+        if turn.tool_memory is not None:
+            return turn.tool_memory
+        document = turn.document()
+        zone = zone_of(turn.claim.message.time_zone or "") or ZoneInfo(self.time_zone)
+        store = ToolEntityStore(memory=document.tool_memory, limits=self.limits, now=turn.now)
+        store.tidy(kept=_asked_about(turn))
+        log_summary(store, turn.conversation_id)
+        turn.tool_memory = ToolMemorySession(
+            store=store,
+            turn_id=document.next_turn_id - 1,
+            user_text=turn.text,
+            local_now=turn.now.astimezone(zone),
+            others=[
+                each
+                for each in turn.loaded_registry().patient_registry
+                if each != document.patient_id
+            ],
+            ids=self.ids,
+        )
+        return turn.tool_memory
+
+
+async def keep_tool_memory(contexts: ChatContextAccessor, turn: TurnDraft) -> None:
+    """Bound the tool memory and store the long outputs; the caller stores the document."""
+    session = turn.tool_memory
+    if session is None or turn.turn is None:
+        return
+    session.close(kept=_asked_about(turn))
+    if session.long_outputs:
+        await contexts.save_runs(turn.document(), turn.turn.turn_id, session.long_outputs)
+
+
+def _asked_about(turn: TurnDraft) -> tuple[str, ...]:
+    """Return the entities of the user's open confirmation: they are never forgotten."""
+    asked = [turn.question, turn.open_question()]
+    ids = [one.payload.get("entity_id") for one in asked if one is not None]
+    return tuple(one for one in ids if isinstance(one, str))
