@@ -37,13 +37,15 @@ def write_new_file(path: Path, data: bytes) -> None:
 def append_to_file(path: Path, data: bytes, *, position: int) -> bool:
     """Append durably if the file is `position` bytes long; tell whether it was.
 
-    At position 0 an absent file is created. Up to 4 kB survive a killed process whole or not at
-    all; what a full disk cut off is taken back.
+    At position 0 an absent file is created, if its folder exists. Up to 4 kB survive a killed
+    process whole or not at all; what a full disk cut off is taken back.
     """
     create = os.O_CREAT if position == 0 else 0
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | create | _SAFE, FILE_MODE)
     except FileNotFoundError:
+        if create:
+            raise  # not the file is absent, but its folder
         return False
     with os.fdopen(descriptor, "ab", buffering=0) as file:
         if os.fstat(descriptor).st_size != position:

@@ -4,10 +4,11 @@ import hashlib
 import os
 import secrets
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import Blob, BlobInfo
@@ -25,6 +26,9 @@ from data_models.local_files import (
 from data_models.striped_locks import StripedLocks
 
 _STRAY_AFTER_SECONDS = 3_600
+_FOLDER_TRIES = 100
+
+T = TypeVar("T")
 
 
 class LocalFolder:
@@ -84,6 +88,7 @@ class LocalFolder:
             path = self._find(name)
             if path is not None:
                 path.unlink(missing_ok=True)
+                self._prune(path.parent)
         self._check_root()
 
     def names(self, prefix: str) -> list[str]:
@@ -92,7 +97,9 @@ class LocalFolder:
         if inside is None or not is_real_folder(inside.parent):
             self._check_root()
             return []
-        return sorted(self._walk(inside.parent))
+        found = sorted(self._walk(inside.parent))
+        self._check_root()
+        return found
 
     def rows(self, names: list[str]) -> list[BlobInfo]:
         """Return a listing's rows for `names`, without those deleted meanwhile."""
@@ -112,8 +119,7 @@ class LocalFolder:
     def append(self, name: str, data: bytes, position: int) -> int:
         """See `BlobStore.append`."""
         with self._locks.holding(name):
-            path = self._make(name) if position == 0 else self._find(name)
-            if path is None or not append_to_file(path, data, position=position):
+            if not self._append(name, data, position):
                 self._check_root()
                 raise BlobChangedError("the blob is of another length, or absent")
         return position + len(data)
@@ -145,16 +151,38 @@ class LocalFolder:
         return found[0]
 
     def _put(self, name: str, data: bytes) -> str:
-        path = self._make(name)
         temp = self._new_temp()
         try:
             write_new_file(temp, data)
-            temp.replace(path)
+            path = self._in_folder(name, temp.replace)
         finally:
             temp.unlink(missing_ok=True)
         # Without this a power loss can undo the rename after the answer was given.
         sync_folder(path.parent)
         return _etag(data)
+
+    def _append(self, name: str, data: bytes, position: int) -> bool:
+        if position == 0:
+            return self._in_folder(name, lambda path: append_to_file(path, data, position=0))
+        path = self._find(name)
+        return path is not None and append_to_file(path, data, position=position)
+
+    def _in_folder(self, name: str, put: Callable[[Path], T]) -> T:
+        """Put a file into the folder of `name`, which a delete may remove just now as empty."""
+        for _ in range(_FOLDER_TRIES):
+            with suppress(FileNotFoundError):
+                return put(self._make(name))
+            self._check_root()
+        raise StoreUnavailableError("the folder of a blob does not stay")
+
+    def _prune(self, folder: Path) -> None:
+        """Remove `folder` and those above it if they are empty; never the root."""
+        while folder != self._root:
+            try:
+                folder.rmdir()
+            except OSError:
+                return  # not empty, or removed by another; an empty folder does no harm
+            folder = folder.parent
 
     def _find(self, name: str) -> Path | None:
         """Return the path of `name`, or None if one of its folders is absent."""
@@ -213,4 +241,5 @@ def _etag(data: bytes) -> str:
 
 
 def _raise(error: OSError) -> None:
-    raise error
+    if not isinstance(error, FileNotFoundError):  # emptied and removed meanwhile
+        raise error

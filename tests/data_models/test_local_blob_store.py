@@ -247,3 +247,37 @@ async def test_a_process_that_stands_still_with_a_lock_does_not_hang_the_others(
         holder.kill()
         holder.communicate()
     await local.replace(NAME, NEW, etag=blob.etag)
+
+
+async def test_a_folder_goes_with_its_last_blob_and_the_root_stays(
+    local: LocalBlobStore, root: Path
+) -> None:
+    await local.create("conv1/inbox/0.json", OLD)
+    await local.create("conv1/other.json", OLD)
+    await local.delete("conv1/inbox/0.json")
+    assert os.listdir(root / "conv1") == ["other.json"]
+    await local.delete("conv1/other.json")
+    assert os.listdir(root) == []
+    await local.delete("conv1/other.json")
+    assert await local.create("conv1/other.json", OLD)
+
+
+async def test_a_folder_that_empties_and_fills_at_once_loses_nothing(
+    local: LocalBlobStore, root: Path
+) -> None:
+    other = LocalBlobStore(root=root)
+
+    async def fill_and_empty(store: LocalBlobStore, name: str) -> None:
+        for number in range(60):
+            await store.create(f"{name}.json", OLD)
+            assert await store.read(f"{name}.json") is not None
+            await store.append(f"{name}.jsonl", b"line", position=0)
+            assert f"{name}.json" in [row.name async for row in store.list("conv1/")], number
+            await store.delete(f"{name}.jsonl")
+            await store.delete(f"{name}.json")
+
+    names = [f"conv1/inbox/{name}" for name in "abcd"]
+    stores = [local, other, local, other]
+    await asyncio.gather(*map(fill_and_empty, stores, names))
+    await other.close()
+    assert os.listdir(root) == []
