@@ -1,0 +1,38 @@
+"""Which conversations are stored: those of the owner index and, on local files, every folder."""
+
+from pathlib import Path
+
+from data_models.blob_names import is_blob_name
+from data_models.blob_store import BlobStore
+from data_models.clock import IdSource
+from services.stores import SESSIONS, USERS, open_container
+from settings import Settings
+
+_INDEX = "users/"
+
+
+async def stored_folders(settings: Settings, *, ids: IdSource) -> list[str]:
+    """Return the folder names in order, each once.
+
+    Raises:
+        StoreUnavailableError: the index cannot be read.
+    """
+    users = open_container(settings, USERS, ids=ids)
+    try:
+        found = await _indexed(users)
+    finally:
+        await users.close()
+    if settings.azure_storage_connection_string is None:
+        found |= _local(settings.data_dir / SESSIONS)
+    return sorted(found)
+
+
+async def _indexed(users: BlobStore) -> set[str]:
+    return {row.name.rpartition("/")[2] async for row in users.list(_INDEX)}
+
+
+def _local(root: Path) -> set[str]:
+    # Conversations of deployments that kept no index yet.
+    if not root.is_dir():
+        return set()
+    return {each.name for each in root.iterdir() if each.is_dir() and is_blob_name(each.name)}

@@ -1,0 +1,67 @@
+"""`python -m services.entities.migrate [--dry-run] [--patient ID] [--rollback] [--json]`.
+
+Moves the entities of legacy sessions into the managers, after a backup; exit 1 if a session
+failed, 2 if the store cannot be read. Run again after an interruption: it goes on.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from data_models.clock import RandomIds, SystemClock
+from data_models.errors import RoundsError
+from services.entities.folders import stored_folders
+from services.entities.mover import Mover, MoveReport
+from services.entities.team import team_of_file
+from services.stores import SESSIONS, open_container
+from settings import load_settings
+
+TEAM_FILE = Path(__file__).parents[2] / "group_chat" / "team.yaml"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m services.entities.migrate")
+    parser.add_argument("--dry-run", action="store_true", help="say what would move, write nothing")
+    parser.add_argument("--rollback", action="store_true", help="put the backups back")
+    parser.add_argument("--patient", help="only the documents of this patient id")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON only")
+    chosen = parser.parse_args(arguments)
+    try:
+        report = asyncio.run(_run(chosen))
+    except RoundsError as error:
+        sys.stderr.write(f"The sessions could not be read ({error.code}). {error}\n")
+        return 2
+    sys.stdout.write(f"{report.as_json()}\n" if chosen.json else _table(report))
+    return 1 if report.failed else 0
+
+
+async def _run(chosen: argparse.Namespace) -> MoveReport:
+    settings, ids = load_settings(), RandomIds()
+    folders = await stored_folders(settings, ids=ids)
+    store = open_container(settings, SESSIONS, ids=ids)
+    mover = Mover(store=store, folders=folders, team=team_of_file(TEAM_FILE), clock=SystemClock())
+    try:
+        if chosen.rollback:
+            return await mover.roll_back(patient=chosen.patient)
+        return await mover.move(dry_run=chosen.dry_run, patient=chosen.patient)
+    finally:
+        await store.close()
+
+
+def _table(report: MoveReport) -> str:
+    rows = [
+        ("total", report.total),
+        ("migrated", report.migrated),
+        ("skipped", report.skipped),
+        ("failed", report.failed),
+    ]
+    lines = [f"{name:10} {number:6}" for name, number in rows]
+    lines += [f"{row['session']}  {row['code']}: {row['reason']}" for row in report.errors]
+    return "\n".join([*lines, report.as_json()]) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""Moves the legacy entities of every stored session, and back (spec page 2.4).
+
+A turn that runs meanwhile migrates its own document when it loads it, so a write that loses
+against one is simply looked at again.
+"""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from data_models.blob_store import Blob, BlobStore
+from data_models.clock import Clock
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    RoundsError,
+    StoreUnavailableError,
+)
+from data_models.identifiers import hashed
+from services.entities.session_file import differences, document_of, legacy_entities, migrated
+from services.entities.team import AgentNames
+
+BACKUP_SUFFIX = ".before-entities"
+_DOCUMENT_SUFFIX = "_context.json"
+_SINGLE_HISTORY = "chat_context.json"
+_TRIES = 5
+Outcome: TypeAlias = Literal["migrated", "skipped"]
+
+
+@dataclass(slots=True)
+class MoveReport:
+    """What became of the sessions; errors name the blob and the kind of fault, never content."""
+
+    total: int = 0
+    migrated: int = 0
+    skipped: int = 0
+    failed: int = 0
+    errors: list[dict[str, str]] = field(default_factory=list)
+
+    def count(self, outcome: Outcome) -> None:
+        """Count one session that went well."""
+        self.total += 1
+        if outcome == "migrated":
+            self.migrated += 1
+        else:
+            self.skipped += 1
+
+    def fail(self, name: str, error: RoundsError) -> None:
+        """Count one session that did not."""
+        self.total += 1
+        self.failed += 1
+        self.errors.append({"session": hashed(name), "code": error.code, "reason": str(error)})
+
+    def as_json(self) -> str:
+        """Return the report as one JSON object."""
+        return json.dumps(asdict(self))
+
+
+class Mover:
+    """Walks the context documents of one container."""
+
+    def __init__(
+        self, *, store: BlobStore, folders: Sequence[str], team: AgentNames, clock: Clock
+    ) -> None:
+        self._store = store
+        self._folders = folders
+        self._team = team
+        self._clock = clock
+
+    async def move(self, *, dry_run: bool = False, patient: str | None = None) -> MoveReport:
+        """Migrate every document, or those of `patient`; one that fails stops no other."""
+        report = MoveReport()
+        async for name in self._documents(patient):
+            try:
+                report.count(await self._move(name, dry_run=dry_run))
+            except RoundsError as error:
+                report.fail(name, error)
+        return report
+
+    async def roll_back(self, *, patient: str | None = None) -> MoveReport:
+        """Put every backup back, byte for byte, and remove it."""
+        report = MoveReport()
+        async for name in self._documents(patient):
+            try:
+                report.count(await self._roll_back(name))
+            except RoundsError as error:
+                report.fail(name, error)
+        return report
+
+    async def validate(self, *, patient: str | None = None) -> dict[str, Any]:
+        """Compare every migrated document with its backup; keys and counts by hashed session."""
+        found: dict[str, Any] = {"total": 0, "equal": 0, "differences": {}}
+        async for name in self._documents(patient):
+            backup = await self._store.read(name + BACKUP_SUFFIX)
+            blob = await self._store.read(name)
+            if backup is None or blob is None:
+                continue
+            found["total"] += 1
+            result = differences(document_of(backup.data), document_of(blob.data))
+            if result.is_empty:
+                found["equal"] += 1
+            else:
+                found["differences"][hashed(name)] = asdict(result)
+        return found
+
+    async def _documents(self, patient: str | None) -> AsyncIterator[str]:
+        wanted = f"/patient_{patient}{_DOCUMENT_SUFFIX}" if patient else _DOCUMENT_SUFFIX
+        for folder in self._folders:
+            names = [row.name async for row in self._store.list(f"{folder}/")]
+            for name in names:
+                inner = name.removeprefix(f"{folder}/")
+                if f"/{inner}".endswith(wanted) and "/" not in inner and inner != _SINGLE_HISTORY:
+                    yield name
+
+    async def _move(self, name: str, *, dry_run: bool) -> Outcome:
+        for _ in range(_TRIES):
+            blob = await self._store.read(name)
+            if blob is None:
+                return "skipped"
+            document = document_of(blob.data)
+            if not legacy_entities(document):
+                return "skipped"
+            changed = migrated(document, team=self._team, now=self._clock.now())
+            if dry_run:
+                return "migrated"
+            await self._back_up(name, blob)
+            with suppress(BlobChangedError):
+                await self._store.replace(name, json.dumps(changed).encode(), etag=blob.etag)
+                return "migrated"
+        raise StoreUnavailableError("the document kept changing")
+
+    async def _back_up(self, name: str, blob: Blob) -> None:
+        """Keep the very bytes that are about to be replaced, whatever an earlier run kept."""
+        backup = name + BACKUP_SUFFIX
+        try:
+            await self._store.create(backup, blob.data)
+        except BlobExistsError:
+            kept = await self._store.read(backup)
+            if kept is not None and kept.data != blob.data:
+                await self._store.replace(backup, blob.data, etag=kept.etag)
+
+    async def _roll_back(self, name: str) -> Outcome:
+        backup = await self._store.read(name + BACKUP_SUFFIX)
+        if backup is None:
+            return "skipped"
+        for _ in range(_TRIES):
+            blob = await self._store.read(name)
+            with suppress(BlobChangedError, BlobExistsError):
+                if blob is None:
+                    await self._store.create(name, backup.data)
+                else:
+                    await self._store.replace(name, backup.data, etag=blob.etag)
+                await self._store.delete(name + BACKUP_SUFFIX)
+                return "migrated"
+        raise StoreUnavailableError("the document kept changing")

@@ -1,0 +1,51 @@
+"""`python -m services.entities.validate [--patient ID]`: exit 1 where something was lost.
+
+Compares each migrated session with its backup and prints `missing_in_new`, `extra_in_new` and
+`value_changes` as JSON. The output holds patients' data: it goes to the terminal only.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from data_models.clock import RandomIds, SystemClock
+from data_models.errors import RoundsError
+from services.entities.folders import stored_folders
+from services.entities.migrate import TEAM_FILE
+from services.entities.mover import Mover
+from services.entities.team import team_of_file
+from services.stores import SESSIONS, open_container
+from settings import load_settings
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m services.entities.validate")
+    parser.add_argument("--patient", help="only the documents of this patient id")
+    patient = parser.parse_args(arguments).patient
+    try:
+        found = asyncio.run(_run(patient))
+    except RoundsError as error:
+        sys.stderr.write(f"The sessions could not be read ({error.code}). {error}\n")
+        return 2
+    sys.stdout.write(json.dumps(found, indent=1) + "\n")
+    return 1 if found["differences"] else 0
+
+
+async def _run(patient: str | None) -> dict[str, Any]:
+    settings, ids = load_settings(), RandomIds()
+    folders = await stored_folders(settings, ids=ids)
+    store = open_container(settings, SESSIONS, ids=ids)
+    try:
+        team = team_of_file(TEAM_FILE)
+        mover = Mover(store=store, folders=folders, team=team, clock=SystemClock())
+        return await mover.validate(patient=patient)
+    finally:
+        await store.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
