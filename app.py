@@ -59,12 +59,11 @@ from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.metrics import Metrics
 from services.telemetry.tracing import configure_traces
-from services.tool_memory.store import ToolMemoryLimits
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
 from services.turn_pipeline import TurnPipeline
 from services.turn_state import footer_of
-from services.turn_tools import TurnTools
+from services.turn_tools import tools_for
 from settings import Settings, load_settings
 
 
@@ -210,18 +209,8 @@ def _pipeline(base: _Base) -> TurnPipeline:
         clock=base.clock,
         ids=base.ids,
         turn_seconds=base.settings.turn_seconds,
-        tools=_tools(base),
+        tools=tools_for(base.settings, ids=base.ids),
     )
-
-
-def _tools(base: _Base) -> TurnTools:
-    settings = base.settings
-    limits = ToolMemoryLimits(
-        entities=settings.tool_memory_entities,
-        executions=settings.tool_memory_executions,
-        idle=timedelta(minutes=settings.tool_memory_idle_minutes),
-    )
-    return TurnTools(ids=base.ids, limits=limits, time_zone=settings.time_zone)
 
 
 def _desk(base: _Base) -> TurnDesk:

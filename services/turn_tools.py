@@ -1,6 +1,7 @@
 """Opens a patient's tool memory for a turn, and stores it with the turn."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 from data_models.chat_context_accessor import ChatContextAccessor
@@ -9,6 +10,7 @@ from services.tool_memory.session import ToolMemorySession, log_summary
 from services.tool_memory.shapes import zone_of
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from services.turn_draft import TurnDraft
+from settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +47,16 @@ class TurnTools:
             ids=self.ids,
         )
         return turn.tool_memory
+
+
+def tools_for(settings: Settings, *, ids: IdSource) -> TurnTools:
+    """Return what the settings say of the tool memory."""
+    limits = ToolMemoryLimits(
+        entities=settings.tool_memory_entities,
+        executions=settings.tool_memory_executions,
+        idle=timedelta(minutes=settings.tool_memory_idle_minutes),
+    )
+    return TurnTools(ids=ids, limits=limits, time_zone=settings.time_zone)
 
 
 async def keep_tool_memory(contexts: ChatContextAccessor, turn: TurnDraft) -> None:
