@@ -28,11 +28,16 @@ def read_definition(source: str) -> Graph:
 
 
 def _plain_values(source: str) -> object:
-    loader = _PlainLoader(source)
+    try:
+        loader = _PlainLoader(source)
+    except yaml.YAMLError as error:
+        raise ScenarioDefinitionError((_yaml_problem(error),)) from error
     try:
         return loader.get_single_data()
     except yaml.YAMLError as error:
         raise ScenarioDefinitionError((_yaml_problem(error),)) from error
+    except ValueError as error:  # such as a date of 30 February
+        raise ScenarioDefinitionError((f"a value cannot be read: {error}",)) from error
     except RecursionError:
         raise ScenarioDefinitionError(("the definition is nested too deeply",)) from None
     finally:
@@ -49,11 +54,11 @@ class _PlainLoader(yaml.SafeLoader):
         return super().compose_node(parent, index)  # type: ignore[arg-type]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
-        seen: set[str] = set()
+        seen: set[object] = set()
         for key, _ in node.value:
-            if key.value in seen:
+            if not isinstance(key, yaml.ScalarNode) or key.value in seen:
                 raise yaml.constructor.ConstructorError(
-                    None, None, f"the key {key.value!r} appears twice", key.start_mark
+                    None, None, "keys are plain words, each used once", key.start_mark
                 )
             seen.add(key.value)
         return super().construct_mapping(node, deep)

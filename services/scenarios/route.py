@@ -6,7 +6,7 @@ new or changed, as the facts decide.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from pydantic import JsonValue
@@ -97,6 +97,7 @@ class RouteFinder:
         self._move, self._goal, self._values = move, goal, values
         self._busy, self._unsafe = busy, unsafe
         self._legs = _legs(move, path, goal)
+        self._explored: dict[tuple[int, str, bool], Route] = {}
 
     def find(self) -> Route:
         """Return the route, or the first fork that must be decided.
@@ -142,7 +143,7 @@ class RouteFinder:
             or self._goal not in self._move.new.reached_from(place.step)
         )
 
-    def _onwards(self, place: _Place, target: str, *, nesting: int = 0) -> _Place:
+    def _onwards(self, place: _Place, target: str) -> _Place:
         end = self._legs[place.leg].end
         return _Place(
             leg=place.leg,
@@ -150,7 +151,7 @@ class RouteFinder:
             steps=(*place.steps, target),
             seen=place.seen | {place.step},
             is_free=place.is_free or end not in self._move.new.reached_from(target),
-            nesting=place.nesting + nesting,
+            nesting=place.nesting,
         )
 
     def _judge(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | Route | None:
@@ -178,16 +179,32 @@ class RouteFinder:
 
     def _compared(self, place: _Place, possible: list[Branch], missing: tuple[str, ...]) -> Route:
         """Ask only if the answer changes where the session lands or what it must make up for."""
-        routes: list[Route] = []
-        for branch in possible:
-            settled = self._settled(place, branch)
-            if isinstance(settled, Branch):
-                settled = self._walk(self._onwards(place, branch.target, nesting=1))
-            routes.append(settled)
+        routes = [self._supposed(place, branch) for branch in possible]
         open_ways = [route for route in routes if not self._is_blocked(route)] or routes
         if len({self._meaning(route) for route in open_ways}) == 1:
-            return open_ways[0]
+            return replace(open_ways[0], steps=(*place.steps, *open_ways[0].steps))
         return Undecided(place.steps, place.step, missing)
+
+    def _supposed(self, place: _Place, branch: Branch) -> Route:
+        """Return the rest of the route if `branch` were taken, each place looked at once.
+
+        A place that is being looked at is met again only in a loop, which adds nothing.
+        """
+        if not isinstance(self._settled(place, branch), Branch):
+            return Diverted((), place.step, branch)
+        onwards = self._onwards(place, branch.target)
+        key = onwards.leg, onwards.step, onwards.is_free
+        if key not in self._explored:
+            self._explored[key] = Arrived(())
+            self._explored[key] = self._walk(
+                replace(
+                    onwards,
+                    steps=(branch.target,),
+                    seen=frozenset({place.step}),
+                    nesting=place.nesting + 1,
+                )
+            )
+        return self._explored[key]
 
     def _is_blocked(self, route: Route) -> bool:
         return isinstance(route, Diverted) and self._unsafe(route.branch.target)

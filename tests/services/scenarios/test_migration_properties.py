@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,7 @@ from tests.services.scenarios.worlds import (
     worlds,
 )
 
+pytestmark = pytest.mark.timeout(600)
 TestT = TypeVar("TestT", bound=Callable[..., None])
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from random import Random
 
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -90,66 +91,65 @@ def scenario_of(nodes: tuple[Node, ...], version: int) -> Scenario:
     )
 
 
-conditions = st.builds(
-    lambda name, limit: f"{name} < {limit}", st.sampled_from(FIELDS), st.integers(0, 3)
-) | st.just("age < 2 && dose > 1")
-some_fields = st.lists(st.sampled_from(FIELDS), max_size=2, unique=True).map(tuple)
+def a_condition(chance: Random) -> str:
+    if chance.random() < 0.2:
+        return "age < 2 && dose > 1"
+    return f"{chance.choice(FIELDS)} < {chance.randint(0, 3)}"
 
 
-@st.composite
-def nodes_strategy(draw: st.DrawFn, name: str, targets: list[str]) -> Node:
-    forks = draw(st.lists(st.tuples(conditions, st.sampled_from(targets)), max_size=2))
+def some_fields(chance: Random) -> tuple[str, ...]:
+    return tuple(chance.sample(FIELDS, chance.choice([0, 0, 1, 2])))
+
+
+def a_node(chance: Random, name: str, targets: list[str]) -> Node:
+    forks = chance.choice([0, 0, 0, 1, 2])
     return Node(
         id=name,
-        text=draw(st.sampled_from([f"do {name}", f"do {name}", "twin"])),
-        collects=draw(some_fields),
-        uses=draw(some_fields),
-        checkpoint=draw(st.integers(0, 3)) == 0,
-        required=draw(st.integers(0, 4)) == 0,
-        forks=tuple(forks) if draw(st.booleans()) else (),
+        text=chance.choice([f"do {name}", f"do {name}", "twin"]),
+        collects=some_fields(chance),
+        uses=some_fields(chance),
+        checkpoint=chance.random() < 0.25,
+        required=chance.random() < 0.2,
+        forks=tuple((a_condition(chance), chance.choice(targets)) for _ in range(forks)),
     )
 
 
-@st.composite
-def drafts(draw: st.DrawFn) -> tuple[Node, ...]:
-    names = [f"s{index}" for index in range(draw(st.integers(2, 7)))]
-    return tuple(draw(nodes_strategy(name, names)) for name in names)
+def a_draft(chance: Random, size: int) -> tuple[Node, ...]:
+    names = [f"s{index}" for index in range(size)]
+    return tuple(a_node(chance, name, names) for name in names)
 
 
-@st.composite
-def edited(draw: st.DrawFn, nodes: tuple[Node, ...], mark: str) -> tuple[Node, ...]:
-    """Insert, delete, change and fork a few times."""
+def edited(chance: Random, nodes: tuple[Node, ...], mark: str, edits: int) -> tuple[Node, ...]:
+    """Insert, delete, change, fork and swap a few times."""
     result = list(nodes)
-    for number in range(draw(st.integers(0, 4))):
-        index = draw(st.integers(0, len(result) - 1))
+    for number in range(edits):
+        index = chance.randrange(len(result))
         names = [node.id for node in result]
-        match draw(st.sampled_from(["insert", "delete", "change", "fork", "swap"])):
+        match chance.choice(["insert", "insert", "delete", "change", "fork", "swap"]):
             case "insert":
-                result.insert(index, draw(nodes_strategy(f"{mark}{number}", names)))
+                result.insert(index, a_node(chance, f"{mark}{number}", names))
             case "delete" if len(result) > 2:
                 del result[index]
             case "change":
-                collects = draw(some_fields)
-                result[index] = replace(result[index], text=f"now {mark}", collects=collects)
+                fields = some_fields(chance)
+                result[index] = replace(result[index], text=f"now {mark}", collects=fields)
             case "fork":
-                way = draw(st.tuples(conditions, st.sampled_from(names)))
+                way = (a_condition(chance), chance.choice(names))
                 result[index] = replace(result[index], forks=(*result[index].forks, way))
             case _:
                 result[index], result[-1] = result[-1], result[index]
     return tuple(result)
 
 
-@st.composite
-def sessions(draw: st.DrawFn, graph: Graph) -> ScenarioSession:
+def a_session(chance: Random, graph: Graph) -> ScenarioSession:
     path = [graph.entry]
-    for _ in range(draw(st.integers(0, 8))):
+    for _ in range(chance.randint(0, 8)):
         targets = graph.successors[path[-1]]
         if not targets:
             break
-        path.append(draw(st.sampled_from(targets)))
+        path.append(chance.choice(targets))
     visited = [step for step in dict.fromkeys(path[:-1]) if graph.steps[step].is_checkpoint]
-    passed = [step for step in visited if draw(st.integers(0, 3))]
-    return session_at(graph, path, passed)
+    return session_at(graph, path, [step for step in visited if chance.random() < 0.75])
 
 
 def session_at(graph: Graph, path: list[str], passed: list[str]) -> ScenarioSession:
@@ -169,14 +169,20 @@ def session_at(graph: Graph, path: list[str], passed: list[str]) -> ScenarioSess
     )
 
 
-@st.composite
-def worlds(draw: st.DrawFn, versions: int = 2) -> World:
-    found = [draw(drafts())]
+def world_of(seed: int, versions: int, size: int, edits: int) -> World:
+    chance = Random(seed)
+    found = [a_draft(chance, size)]
     for number in range(1, versions):
-        found.append(draw(edited(found[-1], "nmopq"[number])))
-    truth: dict[str, JsonValue] = {name: draw(st.integers(0, 4)) for name in FIELDS}
-    known = {name: truth[name] for name in FIELDS if draw(st.booleans())}
-    return World(tuple(found), draw(sessions(graph_of(found[0], 1))), known, truth)
+        found.append(edited(chance, found[-1], "nmopq"[number], edits))
+    truth: dict[str, JsonValue] = {name: chance.randint(0, 4) for name in FIELDS}
+    known = {name: truth[name] for name in FIELDS if chance.random() < 0.5}
+    return World(tuple(found), a_session(chance, graph_of(found[0], 1)), known, truth)
+
+
+def worlds(versions: int = 2) -> st.SearchStrategy[World]:
+    """Worlds by seed: drawing every choice by itself would take five times as long."""
+    seeds = st.integers(0, 2**48)
+    return st.builds(world_of, seeds, st.just(versions), st.integers(2, 8), st.integers(0, 5))
 
 
 @dataclass

@@ -1,0 +1,74 @@
+"""CEL conditions: checked when saved, three-valued when facts are missing."""
+
+import pytest
+
+from data_models.errors import ScenarioConditionError
+from data_models.scenario import ValueType
+from services.scenarios.conditions import canonical_condition, compile_condition, names_in
+
+TYPES: dict[str, ValueType] = {
+    "age": "integer",
+    "country": "text",
+    "insured": "boolean",
+    "dose": "number",
+    "free": "any",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("agee < 18", "agee"),
+        ("age <", "Syntax error"),
+        ("age", "not true or false"),
+        ("age < 'x'", "no matching overload"),
+        ("dose < 1", "no matching overload"),
+        ("", "Syntax error"),
+        ("(age < 1", "Syntax error"),
+        ("__import__('os')", "undeclared reference"),
+    ],
+)
+def test_a_wrong_condition_is_refused_with_its_reason(text: str, problem: str) -> None:
+    with pytest.raises(ScenarioConditionError, match=problem):
+        compile_condition(text, TYPES)
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "value", "missing"),
+    [
+        ("age < 18 && country == 'X'", {}, None, ("age", "country")),
+        ("age < 18 && country == 'X'", {"country": "Y"}, False, ()),
+        ("age < 18 || country == 'X'", {"age": 3}, True, ()),
+        ("(insured && age < 18) || country == 'X'", {"insured": False}, None, ("country",)),
+        ("!(age < 18)", {"age": 30}, True, ()),
+        ("!insured", {}, None, ("insured",)),
+        ("!insured && age < 18", {"insured": True}, False, ()),
+        ("insured ? age < 18 : country == 'X'", {"insured": True, "age": 3}, None, ("country",)),
+        ("'a && b' == country", {"country": "a && b"}, True, ()),
+        ("[1, 2].exists(n, n == age || n == 7)", {"age": 2}, True, ()),
+        ("dose < 2.0", {"dose": 1}, True, ()),
+    ],
+)
+def test_unknown_fields_leave_open_only_what_they_can_decide(
+    text: str, values: dict[str, object], value: bool | None, missing: tuple[str, ...]
+) -> None:
+    verdict = compile_condition(text, TYPES).judge(values)  # type: ignore[arg-type]
+    assert (verdict.value, verdict.missing) == (value, missing)
+
+
+def test_values_of_another_type_are_an_error_and_no_guess() -> None:
+    condition = compile_condition("free < 18", TYPES)
+    with pytest.raises(ScenarioConditionError) as caught:
+        condition.judge({"free": "secret words"})
+    assert "secret" not in str(caught.value)
+
+
+def test_spaces_and_comments_do_not_change_a_condition() -> None:
+    assert canonical_condition("age<18&&country=='a  b'") == canonical_condition(
+        "age < 18  // minors\n && country == 'a  b'"
+    )
+    assert canonical_condition("country == 'a b'") != canonical_condition("country == 'a  b'")
+
+
+def test_members_functions_and_words_are_no_fields() -> None:
+    assert names_in("size(country) > 1 && session.age in [1] && true") == ("country", "session")

@@ -1,0 +1,108 @@
+"""Definitions: every mistake of an author is named with its step and field."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_models.errors import ScenarioDefinitionError
+from services.scenarios.definition_reader import read_definition
+from services.scenarios.graph import Graph
+
+SAMPLES = sorted((Path(__file__).parents[3] / "samples" / "scenarios").glob("*.yaml"))
+HEAD = "id: it\nentry_step: a\nfields: [{name: age, value_type: integer}]\nsteps:\n"
+
+
+def problems(source: str) -> str:
+    with pytest.raises(ScenarioDefinitionError) as caught:
+        read_definition(source)
+    return "\n".join(caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("steps", "named"),
+    [
+        ("- {id: a, transitions: [{target: z}]}", "step 'a', transition 1: there is no step 'z'"),
+        ("- {id: a}\n- {id: b}", "step 'b': no way leads here"),
+        ("- {id: a}\n- {id: a}", "step 'a': the id is used 2 times"),
+        ("- {id: a, uses: [dose]}", "step 'a', uses: there is no field 'dose'"),
+        (
+            "- {id: a, collects_profile_fields: [dose]}",
+            "step 'a', collects_profile_fields: there is no field 'dose'",
+        ),
+        (
+            "- {id: a, transitions: [{target: b, condition: agee < 1}, {target: b}]}\n- {id: b}",
+            "step 'a', transition 1, condition: 'agee < 1' is not a valid condition",
+        ),
+        (
+            "- id: a\n  transitions: [{target: b, condition: age < 1},"
+            " {target: b, condition: age > 1}]\n- {id: b}",
+            "step 'a', transitions: a fork needs one without condition",
+        ),
+        ("- {id: a, knd: chat}", "step 'a', knd: Extra inputs are not permitted"),
+        ("- {id: a, kind: dance}", "step 'a', kind"),
+        ("- {id: a, tool: pay}", "step 'a', tool: only a step of kind 'tool'"),
+        ("- {id: a, checkpoint_type: pay}", "step 'a', checkpoint_type: the step is no checkpoint"),
+    ],
+)
+def test_a_mistake_is_named_with_step_and_field(steps: str, named: str) -> None:
+    assert named in problems(HEAD + steps)
+
+
+def test_all_mistakes_are_named_at_once() -> None:
+    found = problems(HEAD + "- {id: a, uses: [x], transitions: [{target: z}]}")
+    assert len(found.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "",
+        "[]",
+        "7",
+        "id: it",
+        "{",
+        "a: &x 1\nb: *x",
+        "id: a\nid: b",
+        "? [a]\n: 1",
+        "id: 2026-02-30",
+        "\x1f",
+        "!!python/name:os.system ''",
+    ],
+)
+def test_what_is_no_definition_is_refused(source: str) -> None:
+    assert problems(source)
+
+
+@given(st.text(max_size=60))
+def test_no_short_text_is_a_definition(source: str) -> None:
+    assert problems(source)
+
+
+def test_transitions_are_tried_in_their_order_and_else_comes_last() -> None:
+    graph = read_definition(
+        HEAD
+        + "- id: a\n  transitions: [{target: b}, {target: c, condition: age > 1, order: 2},"
+        + " {target: d, condition: age > 2, order: 1}]\n- {id: b}\n- {id: c}\n- {id: d}"
+    )
+    assert [branch.target for branch in graph.branches("a")] == ["d", "c", "b"]
+
+
+def test_json_is_read_like_yaml() -> None:
+    graph = read_definition('{"id": "it", "entry_step": "a", "steps": [{"id": "a"}]}')
+    assert graph.entry == "a"
+
+
+@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+def test_the_samples_are_sound_and_large_enough(path: Path) -> None:
+    graph: Graph = read_definition(path.read_text("utf-8"))
+    assert len(graph.steps) >= 8
+    assert any(len(graph.branches(step)) > 1 for step in graph.steps)
+    assert any(step.is_checkpoint for step in graph.steps.values())
+    assert any(step.collects_profile_fields for step in graph.steps.values())
+
+
+def test_there_are_three_sample_scenarios() -> None:
+    graphs = [read_definition(path.read_text("utf-8")) for path in SAMPLES]
+    assert len({graph.scenario.id for graph in graphs}) >= 3
