@@ -1,4 +1,4 @@
-"""What a turn costs, beside the bars: `python -m bench.turn [--quick] [--json]`.
+"""What a turn costs, beside the bars: `python -m bench.turn [--quick] [--place NAME] [--json]`.
 
 Real HTTP and WebSocket against `app.py` in a process of its own, a model without latency in
 another, state on local files and in Azurite. Turns on local files wait for the disk, whose price
@@ -41,6 +41,7 @@ from data_models.local_files import sync_folder, write_new_file
 from tests.peers import running_azurite
 
 Section = Callable[[Bench], Awaitable[list[Figure]]]
+PLACES = ("local", "azurite")
 _TALK, _CALLS, _EARLIER = "talk", "calls", 10
 _DISK_WRITES = 40
 _DISK_BYTES = 20_000
@@ -71,13 +72,12 @@ ROUNDS = (
 
 
 @contextmanager
-def _places(folder: Path, *, azurite: bool) -> Iterator[list[Place]]:
-    local = Place("local", folder / "local")
-    if not azurite:
-        yield [local]
+def _place(name: str, folder: Path) -> Iterator[Place]:
+    if name == "local":
+        yield Place(name, folder / name)
         return
     with running_azurite(folder) as connection_string:
-        yield [local, Place("azurite", folder / "azurite", connection_string)]
+        yield Place(name, folder / name, connection_string)
 
 
 def _environment(place: Place, model: ModelPeer) -> dict[str, str]:
@@ -134,15 +134,15 @@ def _disk(folder: Path) -> Figure:
     return info("disk", "one durable write of 20 kB", p50(times), "ms")
 
 
-async def _run(effort: Effort, *, azurite: bool) -> list[Figure]:
+async def _run(effort: Effort, names: Sequence[str]) -> list[Figure]:
     figures: list[Figure] = []
-    with tempfile.TemporaryDirectory(prefix="rounds-bench-") as name:
-        folder = Path(name)
-        with _places(folder, azurite=azurite) as places:
-            async with running_model() as model:
-                for place in places:
-                    figures += [_disk(folder / f"disk-{place.name}")]
-                    figures += await _measure(place, model, effort)
+    with tempfile.TemporaryDirectory(prefix="rounds-bench-") as made:
+        async with running_model() as model:
+            for name in names:
+                disk = _disk(Path(made, f"disk-{name}"))
+                _say(table([disk]))
+                with _place(name, Path(made)) as place:
+                    figures += [disk, *await _measure(place, model, effort)]
     return figures
 
 
@@ -153,11 +153,14 @@ def _say(text: str) -> None:
 def main() -> int:
     """Run the bench; 1 if a bar is missed that does not depend on the machine."""
     parser = argparse.ArgumentParser(description="Measures what a turn costs.")
-    parser.add_argument("--quick", action="store_true", help="fewer turns, local files only")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer turns, and of local files alone"
+    )
+    parser.add_argument("--place", choices=PLACES, action="append", help="one store, not both")
     parser.add_argument("--json", action="store_true", help="print JSON, with the load beside it")
     options = parser.parse_args()
-    effort = QUICK if options.quick else FULL
-    figures = asyncio.run(_run(effort, azurite=not options.quick))
+    names = options.place or (PLACES[:1] if options.quick else PLACES)
+    figures = asyncio.run(_run(QUICK if options.quick else FULL, names))
     if options.json:
         rows = [figure.as_json() for figure in figures]
         print(orjson.dumps({"load": os.getloadavg(), "figures": rows}).decode())
