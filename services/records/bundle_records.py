@@ -56,6 +56,8 @@ def _record_in(folder: Path, patient_id: PatientId) -> PatientRecord:
             raise RecordsUnreadableError(f"the bundle is over {FILE_LIMIT_BYTES} bytes")
         data = path.read_bytes()
     except FileNotFoundError:
+        if not folder.is_dir():  # then nothing is known of any patient
+            raise RecordsUnavailableError("the folder of the bundles is gone") from None
         raise RecordNotFoundError from None
     except OSError as error:
         raise RecordsUnavailableError("the bundle could not be read") from error

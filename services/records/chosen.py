@@ -3,6 +3,7 @@
 import aiohttp
 
 from data_models.clock import Clock
+from data_models.errors import ConfigurationError
 from services.records.bundle_records import BundleRecords
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.ports import PatientRecords
@@ -12,9 +13,17 @@ from settings import Settings
 def records_for(
     settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
 ) -> PatientRecords:
-    """Return a FHIR server's records if `FHIR_BASE_URL` is set, else the sample patients'."""
+    """Return a FHIR server's records if `FHIR_BASE_URL` is set, else the sample patients'.
+
+    Raises:
+        ConfigurationError: there are no sample patients where `SAMPLES_DIR` says.
+    """
     if settings.fhir_base_url is None:
-        return BundleRecords(folder=settings.samples_dir / "patients", clock=clock)
+        folder = settings.samples_dir / "patients"
+        if not folder.is_dir():
+            problem = "SAMPLES_DIR: has no folder named patients. Example: SAMPLES_DIR=./samples"
+            raise ConfigurationError(problem)
+        return BundleRecords(folder=folder, clock=clock)
     token = settings.fhir_token
     return FhirServerRecords(
         base_url=settings.fhir_base_url,

@@ -119,3 +119,9 @@ async def test_a_cancelled_caller_does_not_stop_the_others(clock: FixedClock) ->
     await asyncio.sleep(0)
     first.cancel()
     assert (await second).patient_id == PATIENT_ID
+
+
+async def test_a_folder_that_is_gone_is_not_a_patient_without_a_record(tmp_path: Path) -> None:
+    records = BundleRecords(folder=tmp_path / "unmounted", clock=FixedClock())
+    with pytest.raises(RecordsUnavailableError):
+        await records.load(PatientId("patient_9"))

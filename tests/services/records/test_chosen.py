@@ -1,7 +1,11 @@
 """Which patient records the settings choose."""
 
-import aiohttp
+from pathlib import Path
 
+import aiohttp
+import pytest
+
+from data_models.errors import ConfigurationError
 from data_models.identifiers import PatientId
 from services.records.bundle_records import BundleRecords
 from services.records.chosen import records_for
@@ -15,6 +19,13 @@ async def test_without_a_server_the_sample_patients_are_read() -> None:
     async with aiohttp.ClientSession() as session:
         chosen = records_for(Settings(_env_file=None), session=session, clock=FixedClock())
     assert isinstance(chosen, BundleRecords)
+
+
+async def test_a_folder_without_patients_stops_the_start(tmp_path: Path) -> None:
+    settings = Settings(_env_file=None, samples_dir=tmp_path)
+    async with aiohttp.ClientSession() as session:
+        with pytest.raises(ConfigurationError, match=r"^SAMPLES_DIR: "):
+            records_for(settings, session=session, clock=FixedClock())
 
 
 async def test_the_identifier_system_of_the_settings_is_asked_for() -> None:
