@@ -117,7 +117,7 @@ class TurnPipeline:
     async def _take(self, turn: TurnDraft) -> None:
         async with self._step(turn, "load"):
             await self._load(turn)
-        if is_clear_command(turn.text) and not turn.is_press_elsewhere:
+        if turn.claim.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
         if await self._decides_on_new_history(turn):
             return None

@@ -272,3 +272,11 @@ def open_question_after(_: Heard, store: MemoryBlobStore) -> str:
     question = Conversation.model_validate_json(data).open_question
     assert question is not None
     return question.question_id
+
+
+async def test_a_pressed_no_is_a_no_whatever_its_text_reads(
+    world: World, store: MemoryBlobStore
+) -> None:
+    no = Press(target_id=await ask(world, store), answer="no")
+    await said(world, "clear patient context", press=no)
+    assert (epoch(store), open_question(store)) == (0, None)
