@@ -13,14 +13,17 @@ from services.group_chat_port import (
     ChatFinished,
     ContinuationChanged,
     PlanChanged,
+    QuestionAsked,
 )
 from services.turn_draft import SpokenPart, TurnDraft
 
 ARTIFACTS_KEPT = 50
+CHANGES = (PlanChanged, ContinuationChanged, ArtifactMade, QuestionAsked, ChatFinished)
 
 
 def change_document(
-    turn: TurnDraft, event: PlanChanged | ContinuationChanged | ArtifactMade | ChatFinished
+    turn: TurnDraft,
+    event: PlanChanged | ContinuationChanged | ArtifactMade | QuestionAsked | ChatFinished,
 ) -> bool:
     """Change the patient's document as `event` says; True if clients should see it."""
     match event:
@@ -31,6 +34,15 @@ def change_document(
             turn.document().artifacts = artifacts[-ARTIFACTS_KEPT:]
         case ContinuationChanged():
             turn.document().continuation = event.continuation
+            return False
+        case QuestionAsked():
+            turn.ask(
+                event.kind,
+                event.text,
+                patient_id=turn.patient_id,
+                question_id=event.question_id,
+                payload=event.payload,
+            )
             return False
         case ChatFinished():
             turn.outcome = "interrupt" if event.reason in ("gate", "question") else "success"

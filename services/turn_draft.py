@@ -1,7 +1,9 @@
 """One turn while it runs: what was loaded, what was decided, what will be written."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.claim import Change, Claim
@@ -136,7 +138,13 @@ class TurnDraft:
         return plan is not None and plan.plan_id == press.target_id and plan.status == "proposed"
 
     def ask(
-        self, kind: QuestionKind, text: str, *, patient_id: PatientId | None, question_id: str
+        self,
+        kind: QuestionKind,
+        text: str,
+        *,
+        patient_id: PatientId | None,
+        question_id: str,
+        payload: Mapping[str, Any] | None = None,
     ) -> None:
         """Open a question at the end of this turn; it is this user's to answer for 30 minutes."""
         self.question = OpenQuestion(
@@ -147,6 +155,7 @@ class TurnDraft:
             patient_id=patient_id,
             epoch=self.claim.epoch,
             text=text,
+            payload=dict(payload or {}),
             expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
         )
 

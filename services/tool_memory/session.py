@@ -139,6 +139,10 @@ class ToolMemorySession:
         """Note that a resolved entity was really used, and the words that led to it."""
         self._store.touch(found.entity_id, words=found.words, turn_id=self._turn_id)
 
+    def listed(self, entity_ids: Sequence[str]) -> None:
+        """Note which entities the user is shown to choose from."""
+        self._store.shown(entity_ids)
+
     def deleted(self, entity_id: str) -> None:
         """Note that an entity is gone at its source."""
         if self._store.get(entity_id) is not None:

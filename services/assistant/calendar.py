@@ -1,0 +1,98 @@
+"""A clinician's own calendar, said without naming a product."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
+
+
+class CalendarEvent(BaseModel):
+    """One event, or one occurrence of a recurring one.
+
+    Attributes:
+        id: The back end's; an occurrence has its own.
+        is_all_day: `start` and `end` are midnights in the user's zone then, `end` excluded.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    start: AwareDatetime
+    end: AwareDatetime
+    is_all_day: bool = False
+    location: str = ""
+    attendees: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """What to put into a calendar."""
+
+    title: str
+    start: datetime
+    end: datetime
+    location: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FreeTime:
+    """A gap between events."""
+
+    start: datetime
+    end: datetime
+
+
+class Calendar(Protocol):
+    """One person's calendar.
+
+    Every method raises `CalendarError` where the back end cannot be used.
+    """
+
+    async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
+        """Return what takes place from `start` (included) to `end` (excluded), by start."""
+        ...
+
+    async def get(self, event_id: str) -> CalendarEvent | None:
+        """Return one event, or None if it is gone."""
+        ...
+
+    async def create(self, event: NewEvent) -> CalendarEvent:
+        """Add an event."""
+        ...
+
+    async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
+        """Let an event begin at `start`; its length stays.
+
+        Raises:
+            CalendarError: it is gone.
+        """
+        ...
+
+    async def cancel(self, event_id: str) -> bool:
+        """Remove an event; False if it was gone already."""
+        ...
+
+
+class Calendars(Protocol):
+    """Everybody's calendar, each only for its owner."""
+
+    def of(self, principal_id: str) -> Calendar:
+        """Return the calendar of one principal."""
+        ...
+
+
+def free_times(
+    events: Sequence[CalendarEvent], *, start: datetime, end: datetime, least: timedelta
+) -> list[FreeTime]:
+    """Return the gaps of at least `least` between `start` and `end`; whole days block nothing."""
+    found: list[FreeTime] = []
+    at = start
+    timed = (event for event in events if not event.is_all_day)
+    for event in sorted(timed, key=lambda one: one.start):
+        if event.start - at >= least:
+            found.append(FreeTime(at, event.start))
+        at = max(at, event.end)
+    return [*found, FreeTime(at, end)] if end - at >= least else found

@@ -1,0 +1,169 @@
+"""A clinician's calendar in a file that other programs can open."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from dateutil.rrule import rrulestr
+
+from data_models.clock import SystemClock
+from data_models.errors import CalendarError
+from services.assistant.calendar import NewEvent, free_times
+from services.assistant.local_calendar import LocalCalendar, LocalCalendars
+from tests.fakes import CountingIds
+
+BERLIN = ZoneInfo("Europe/Berlin")
+MONDAY = datetime(2026, 11, 23, tzinfo=UTC)
+SAMPLE = Path(__file__).parents[3] / "samples" / "assistant" / "calendar.ics"
+FOREIGN = """BEGIN:VCALENDAR\r
+VERSION:2.0\r
+PRODID:-//Other//EN\r
+BEGIN:VTIMEZONE\r
+TZID:Europe/Berlin\r
+BEGIN:STANDARD\r
+DTSTART:19701025T030000\r
+TZOFFSETFROM:+0200\r
+TZOFFSETTO:+0100\r
+RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\r
+END:STANDARD\r
+BEGIN:DAYLIGHT\r
+DTSTART:19700329T020000\r
+TZOFFSETFROM:+0100\r
+TZOFFSETTO:+0200\r
+RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\r
+END:DAYLIGHT\r
+END:VTIMEZONE\r
+BEGIN:VEVENT\r
+UID:weekly\r
+SUMMARY:Übergabe – Größe\r
+X-OTHER:kept\r
+DTSTART;TZID=Europe/Berlin:20261019T090000\r
+DURATION:PT45M\r
+RRULE:FREQ=WEEKLY;UNTIL=20261130\r
+EXDATE;TZID=Europe/Berlin:20261102T090000\r
+END:VEVENT\r
+BEGIN:VEVENT\r
+UID:holiday\r
+SUMMARY:Feiertag\r
+DTSTART;VALUE=DATE:20261124\r
+END:VEVENT\r
+BEGIN:VEVENT\r
+UID:gone\r
+SUMMARY:Gone\r
+STATUS:CANCELLED\r
+DTSTART:20261124T100000Z\r
+DTEND:20261124T110000Z\r
+END:VEVENT\r
+END:VCALENDAR\r
+"""
+
+
+def calendars(folder: Path, sample: Path | None = None) -> LocalCalendars:
+    return LocalCalendars(
+        folder=folder, sample=sample, zone=BERLIN, clock=SystemClock(), ids=CountingIds()
+    )
+
+
+def foreign(tmp_path: Path) -> LocalCalendar:
+    sample = tmp_path / "foreign.ics"
+    sample.write_text(FOREIGN, encoding="utf-8", newline="")
+    return calendars(tmp_path / "own", sample).of("alice")
+
+
+async def test_events_are_made_moved_and_cancelled_and_stay_so(tmp_path: Path) -> None:
+    calendar = calendars(tmp_path).of("alice")
+    start = MONDAY + timedelta(hours=15)
+    made = await calendar.create(NewEvent("Größe – board", start, start + timedelta(hours=1), "A1"))
+    again = calendars(tmp_path).of("alice")
+    assert await again.between(MONDAY, MONDAY + timedelta(days=1)) == [made]
+    moved = await again.move(made.id, start=start + timedelta(days=4))
+    assert moved.end - moved.start == timedelta(hours=1)
+    assert await again.between(MONDAY, MONDAY + timedelta(days=1)) == []
+    assert await again.cancel(made.id)
+    assert not await again.cancel(made.id)
+    assert await again.get(made.id) is None
+
+
+async def test_nobody_sees_anothers_calendar(tmp_path: Path) -> None:
+    own = calendars(tmp_path)
+    made = await own.of("alice").create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
+    assert await own.of("bob").get(made.id) is None
+    assert not await own.of("bob").cancel(made.id)
+    assert await own.of("../alice").between(MONDAY, MONDAY + timedelta(days=1)) == []
+
+
+async def test_recurrence_zones_and_whole_days_of_other_programs_are_read(tmp_path: Path) -> None:
+    events = await foreign(tmp_path).between(MONDAY - timedelta(days=60), MONDAY + timedelta(30))
+    weekly = [one for one in events if one.title == "Übergabe – Größe"]
+    # Nine in the morning on either side of the end of summer time; one is excluded.
+    assert [one.start.astimezone(BERLIN).strftime("%d.%m. %H:%M") for one in weekly] == [
+        "19.10. 09:00",
+        "26.10. 09:00",
+        "09.11. 09:00",
+        "16.11. 09:00",
+        "23.11. 09:00",
+        "30.11. 09:00",
+    ]
+    assert {one.end - one.start for one in weekly} == {timedelta(minutes=45)}
+    (holiday,) = [one for one in events if one.is_all_day]
+    assert (holiday.start, holiday.end - holiday.start) == (
+        datetime(2026, 11, 24, tzinfo=BERLIN),
+        timedelta(days=1),
+    )
+    assert "Gone" not in {one.title for one in events}
+
+
+async def test_one_occurrence_is_cancelled_or_moved_and_the_others_stay(tmp_path: Path) -> None:
+    calendar = foreign(tmp_path)
+    span = (MONDAY - timedelta(days=8), MONDAY + timedelta(days=8))
+    first, second, third = [
+        one for one in await calendar.between(*span) if one.title.startswith("Über")
+    ]
+    assert await calendar.cancel(second.id)
+    moved = await calendar.move(third.id, start=third.start + timedelta(hours=2))
+    left = [one for one in await calendar.between(*span) if one.title.startswith("Über")]
+    assert left == [first, moved]
+    assert moved.start == third.start + timedelta(hours=2)
+    assert await calendar.get(second.id) is None
+
+
+async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(
+    tmp_path: Path,
+) -> None:
+    calendar = foreign(tmp_path)
+    (first, *_) = await calendar.between(MONDAY, MONDAY + timedelta(days=1))
+    await calendar.cancel(first.id)
+    (path,) = (tmp_path / "own").rglob("calendar.ics")
+    text = path.read_bytes().decode().replace("\r\n ", "")
+    assert "X-OTHER:kept" in text
+    assert "BEGIN:VTIMEZONE" in text
+    rule = next(line for line in text.splitlines() if line.startswith("RRULE:FREQ=WEEKLY"))
+    assert rrulestr(rule.removeprefix("RRULE:"), dtstart=datetime(2026, 10, 19)) is not None  # noqa: DTZ001
+    assert "SUMMARY:Übergabe – Größe" in text
+
+
+async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
+    calendar = calendars(tmp_path).of("alice")
+    await calendar.create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
+    (path,) = tmp_path.rglob("calendar.ics")
+    path.write_bytes(b"not a calendar")
+    with pytest.raises(CalendarError):
+        await calendar.between(MONDAY, MONDAY + timedelta(days=1))
+    with pytest.raises(CalendarError):
+        await calendar.create(NewEvent("More", MONDAY, MONDAY + timedelta(hours=1)))
+    assert path.read_bytes() == b"not a calendar"
+
+
+async def test_the_sample_holds_something_for_every_day(tmp_path: Path) -> None:
+    calendar = calendars(tmp_path, SAMPLE).of("alice")
+    day = datetime(2027, 5, 12, tzinfo=UTC)
+    events = await calendar.between(day, day + timedelta(days=1))
+    assert [one.title for one in events] == ["Ward round", "Outpatient clinic", "Tumor board"]
+    gaps = free_times(
+        events,
+        start=day.replace(hour=8),
+        end=day.replace(hour=18),
+        least=timedelta(minutes=60),
+    )
+    assert [(gap.start.hour, gap.end.hour) for gap in gaps] == [(9, 13), (16, 18)]
