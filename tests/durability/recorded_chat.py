@@ -101,8 +101,9 @@ class Conversation:
         self.sent.append((self.active, request.text))
         if "response_format" in request.body or "JSON Schema" in request.instructions:
             return Reply(text=structured_answer(request.body))
-        if "patient_timeline" in request.tool_names and request.messages[-1]["role"] != "tool":
-            return Reply(tool_calls=[ToolCall("patient_timeline", {})])
+        timelines = [name for name in request.tool_names if name.endswith("patient_timeline")]
+        if timelines and request.messages[-1]["role"] != "tool":
+            return Reply(tool_calls=[ToolCall(timelines[0], {})])
         return Reply(text=f"Noted: {self.canary('agent')}.")
 
     def message(self, text: str, message_id: str) -> IncomingMessage:

@@ -57,7 +57,7 @@ class Isolation(RuleBasedStateMachine):
     @rule()
     def ask(self) -> None:
         canary, name = self.talk.canary("user"), f"ask-{len(self.answered)}"
-        text = f"and what of {canary}?"
+        text = f"@PatientHistory what of {canary}?"
         self.talk.say(text, message_id=name)
         self.answered.append((text, name))
         # Else this would prove nothing: the wire does show the words, and the record, of whose

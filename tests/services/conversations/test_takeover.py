@@ -1,5 +1,6 @@
 """A turn that died leaves its words where they belong, and cannot write any more."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -129,3 +130,50 @@ async def test_the_interruption_is_told_once(two: Two) -> None:
     told = [await two.other.say(text) for text in ("one", "two")]
     notices = [[e.kind for e in each.events if isinstance(e, Notice)] for each in told]
     assert [each.count("interrupted") for each in notices] == [1, 0]
+
+
+async def test_of_two_who_would_take_over_at_once_one_does(two: Two) -> None:
+    two.paused.team.gate.clear()
+    await two.paused.submit("switch to patient_15 and tell me the stage")
+    await asyncio.sleep(0.01)  # until it stands still
+    two.clock.advance(36)
+    third = two._replica()
+    told = await asyncio.gather(two.other.say("one"), third.say("other"))
+    assert [each.texts for each in told] == [["Heard: one"], ["Heard: other"]]
+    await two.other.desk.idle()
+    await third.desk.idle()
+    fences = {each.patient_id: each.fence for each in two.evidence.contexts()}
+    assert fences["patient_15"] >= 1  # one of them may have to begin again
+    assert len(two.evidence.saying("tell me the stage")) == 1
+
+
+async def test_what_is_left_of_a_finished_queue_is_swept(two: Two) -> None:
+    two.paused.team.gate.clear()
+    await two.paused.submit("runs")
+    await two.paused.submit("waits")
+    left = two.store.contents[f"{CHAT}/inbox/0.json"]
+    two.paused.team.gate.set()
+    await two.paused.desk.idle()
+    await two.store.create(f"{CHAT}/inbox/0.json", left)  # as if it had died before deleting it
+    two.paused.team.gate.clear()
+    await two.paused.submit("dies")
+    two.clock.advance(36)
+    await two.other.say("go on")
+    await two.other.desk.idle()
+    assert [name for name in two.store.contents if "/inbox/" in name] == []
+    assert len(two.evidence.saying("waits")) == 1
+
+
+async def test_the_question_of_before_ends_with_the_turn_that_should_have_answered_it(
+    two: Two,
+) -> None:
+    await two.paused.say("please clear all patients")
+    await two.paused.desk.idle()
+    assert two.evidence.conversation.open_question is not None
+    two.paused.team.gate.clear()
+    await two.paused.submit("no, what was the stage?")
+    two.clock.advance(36)
+    behind = two.other.message("yes")
+    await heard(await two.other.desk.submit(behind))
+    await two.other.desk.idle()
+    assert two.evidence.conversation.epoch == 0
