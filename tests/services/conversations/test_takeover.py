@@ -142,7 +142,7 @@ async def test_of_two_who_would_take_over_at_once_one_does(two: Two) -> None:
     assert [each.texts for each in told] == [["Heard: one"], ["Heard: other"]]
     await two.other.desk.idle()
     await third.desk.idle()
-    fences = {each.patient_id: each.fence for each in two.evidence.contexts()}
+    fences = {str(each.patient_id): each.fence for each in two.evidence.contexts()}
     assert fences["patient_15"] >= 1  # one of them may have to begin again
     assert len(two.evidence.saying("tell me the stage")) == 1
 
