@@ -1,6 +1,7 @@
 """The built page, a server around a scripted desk, and a real browser."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
@@ -15,6 +16,7 @@ from services.access.dev import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
 from tests.peers import chromium_program
+from tests.routes.conftest import door as keys_door
 from tests.routes.conftest import make_context
 from tests.routes.fakes import FakeDesk
 from tests.web.scenes import Team, TumorBoard
@@ -52,6 +54,7 @@ class Site:
         return self.runner.app[OPEN_SOCKETS]
 
     async def open(self, browser: Browser | BrowserContext, path: str = "/") -> Page:
+        """Open a page and note what it asks for and what goes wrong in it."""
         page = await browser.new_page()
         page.on("request", lambda request: self.requested.append(request.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -59,12 +62,22 @@ class Site:
         return page
 
 
-@pytest.fixture
-async def site(built: None) -> AsyncIterator[Site]:
+async def say(page: Page, text: str) -> None:
+    """Write a message and send it."""
+    await page.get_by_role("textbox", name="Message").fill(text)
+    await page.keyboard.press("Enter")
+
+
+async def idle(page: Page) -> None:
+    """Wait until no turn runs."""
+    await expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=15_000)
+
+
+@asynccontextmanager
+async def serving(door: Door) -> AsyncIterator[Site]:
+    """Serve the page behind `door`."""
     board = TumorBoard()
     desk = FakeDesk(clock=SystemClock(), ids=CountingIds(), script=board)
-    origins = OriginPolicy(allowed=(), public_host=None, loopback_only=True)
-    door = Door(authenticator=DevAuthenticator(operators=()), origins=origins)
     app = create_web_app(context=make_context(desk, team=Team()), door=door)
     runner = create_runner(app, handshake_seconds=10.0)
     await runner.setup()
@@ -72,6 +85,21 @@ async def site(built: None) -> AsyncIterator[Site]:
     yield Site(f"http://127.0.0.1:{runner.addresses[0][1]}", desk, board, runner)
     await desk.close()
     await runner.cleanup()
+
+
+@pytest.fixture
+async def site(built: None) -> AsyncIterator[Site]:
+    origins = OriginPolicy(allowed=(), public_host=None, loopback_only=True)
+    door = Door(authenticator=DevAuthenticator(operators=()), origins=origins)
+    async with serving(door) as served:
+        yield served
+
+
+@pytest.fixture
+async def locked_site(built: None) -> AsyncIterator[Site]:
+    """A site that lets in who shows `ada-key`."""
+    async with serving(keys_door()) as served:
+        yield served
 
 
 @pytest.fixture(scope="session")

@@ -43,6 +43,11 @@ HISTORY = """**Timeline** of the recorded course:
 
 - Stage **IIIA** (cT2a cN2 cM0)
 - ECOG 1 on 2024-06-11
+- A mass of 3.1 cm in the right upper lobe [DiagnosticReport/ct-1]
+
+```
+cT2a cN2 cM0
+```
 
 <img src="https://evil.example/x.png" onerror="alert(1)"> is not in the record.
 [guideline](https://evil.example/) and [ref](javascript:alert(1)).
@@ -129,8 +134,10 @@ class TumorBoard:
         return "interrupt"
 
     async def _work(self, run: Run, patient: str) -> Outcome:
-        plan = self.plans[patient].with_status("running", now=NOW)
-        for step in plan.steps:
+        press = run.message.press
+        order = press.steps if press is not None else None
+        plan = self.plans[patient].confirmed(order, now=NOW)
+        for step in [step for step in plan.steps if step.status == "pending"]:
             self.plans[patient] = plan = plan.with_step(step.number, "running", now=NOW)
             self._show_state(run)
             await self._use_tool(run)

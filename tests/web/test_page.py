@@ -3,20 +3,11 @@
 import re
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, expect
 
-from tests.web.conftest import Site
+from tests.web.conftest import Site, idle, say
 
 pytestmark = pytest.mark.slow
-
-
-async def say(page: Page, text: str) -> None:
-    await page.get_by_role("textbox", name="Message").fill(text)
-    await page.keyboard.press("Enter")
-
-
-async def idle(page: Page) -> None:
-    await expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=15_000)
 
 
 async def test_a_clinician_does_the_main_job(site: Site, browser: Browser) -> None:
@@ -56,7 +47,7 @@ async def test_model_text_stays_text_and_nobody_else_is_asked(site: Site, browse
     answer = page.get_by_role("article").last
     await expect(answer).to_contain_text("Rule-based")
     await expect(answer).to_contain_text('<img src="https://evil.example/x.png"')
-    assert await page.locator(".prose img, .prose script, .prose a[href]").count() == 0
+    assert await page.locator(".prose img, .prose script, .prose a[href]:not(.cite)").count() == 0
     strangers = [url for url in site.requested if not url.startswith(site.base)]
     assert strangers == []
     assert site.errors == []

@@ -90,10 +90,12 @@ function Sources({ citations, onOpen }: SourcesProps) {
             <button
               type="button"
               class="source"
-              aria-label={strings.sources.open(place + 1, one.title || one.ref)}
               onClick={() => onOpen(place + 1)}
             >
-              <span class="cite">{place + 1}</span>
+              <span class="cite">
+                <span class="visually-hidden">{strings.sources.name} </span>
+                {place + 1}
+              </span>{" "}
               <span>
                 <strong>{one.title || one.ref}</strong>
                 {one.date && ` (${one.date})`}

@@ -45,7 +45,7 @@ function Course({ plan }: { plan: Plan }) {
       </p>
       <details>
         <summary>{said.showSteps}</summary>
-        <ol class="steps">
+        <ol class="steps" tabIndex={0}>
           {plan.steps.map((step) => (
             <li key={step.number} class={`step ${step.status}`}>
               <span class="mark" aria-hidden="true">

@@ -81,8 +81,8 @@ const english = {
     } as Record<string, string>,
     reference: (ref: string) => `Reference ${ref}.`,
     edit: "Edit",
-    editLong: "Edit this message and send it again",
-    resend: "Send again",
+    editLong: "Edit this message",
+    resend: "Ask again",
     byModel: "AI-generated",
     byRules: "Rule-based",
   },
@@ -109,7 +109,7 @@ const english = {
 
   sources: {
     count: (number: number) => count(number, "source", "sources"),
-    open: (number: number, title: string) => `Source ${number}: ${title}`,
+    name: "Source",
     number: (number: number) => `Source ${number}`,
     loading: "Opening the source…",
     quoted: "Highlighted: the words that the answer quotes.",

@@ -31,12 +31,16 @@ const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 function useDrawn(): [Chat, { current: Chat }, Update, () => void] {
   const [chat, setChat] = useState<Chat>(EMPTY);
   const current = useRef<Chat>(EMPTY);
-  const painted = useRef(0);
+  const pause = useRef(0);
   const update = useCallback<Update>((change) => {
     current.current = change(current.current);
-    painted.current ||= requestAnimationFrame(() => {
-      painted.current = 0;
-      setChat(current.current);
+    // The first change is drawn at once, those that follow within a frame together.
+    if (pause.current !== 0) return;
+    setChat(current.current);
+    const drawn = current.current;
+    pause.current = requestAnimationFrame(() => {
+      pause.current = 0;
+      if (current.current !== drawn) setChat(current.current);
     });
   }, []);
   const reset = useCallback(() => {

@@ -1,0 +1,81 @@
+"""The plan as a card: changed before it runs, followed while it does."""
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.web.conftest import Site, idle, say
+
+pytestmark = pytest.mark.slow
+
+
+async def proposed(site: Site, browser: Browser) -> Page:
+    page = await site.open(browser)
+    await page.get_by_role("button", name="start tumor board").click()
+    await expect(page.get_by_role("button", name="Confirm")).to_be_enabled()
+    return page
+
+
+async def test_steps_are_reworded_dropped_and_moved_before_anything_runs(
+    site: Site, browser: Browser
+) -> None:
+    page = await proposed(site, browser)
+    await page.get_by_role("button", name="Edit steps").click()
+    await page.get_by_role("textbox", name="What Radiology does").fill("Look at the brain only")
+    await page.get_by_role("checkbox", name="Pathology").uncheck()
+    up = page.get_by_role("button", name="Move Radiology up")
+    await up.focus()
+    await page.keyboard.press("Enter")
+    await expect(up).to_be_focused()
+    await expect(page.get_by_text("Radiology is now step 1 of 4.")).to_be_attached()
+    assert len(site.desk.messages) == 1, "nothing was sent yet"
+    await page.get_by_role("button", name="Confirm with changes").click()
+    await idle(page)
+    press = site.desk.messages[-1].press
+    assert press is not None
+    assert (press.target_id, press.steps) == ("plan_patient_4", (2, 1, 4))
+    assert [(edit.number, edit.text) for edit in press.edits] == [(2, "Look at the brain only")]
+
+
+async def test_an_unchanged_plan_is_confirmed_as_it_was_proposed(
+    site: Site, browser: Browser
+) -> None:
+    page = await proposed(site, browser)
+    await page.get_by_role("button", name="Edit steps").click()
+    await page.get_by_role("button", name="Move Radiology up").click()
+    await page.get_by_role("button", name="As proposed").click()
+    await page.get_by_role("button", name="Confirm", exact=True).click()
+    await idle(page)
+    press = site.desk.messages[-1].press
+    assert press is not None
+    assert (press.answer, press.steps, press.edits) == ("confirm", None, ())
+
+
+async def test_progress_is_told_step_by_step(site: Site, browser: Browser) -> None:
+    page = await proposed(site, browser)
+    site.board.pause_seconds = 0.03
+    await page.get_by_role("button", name="Confirm").click()
+    plan = page.get_by_role("region", name="Plan")
+    await expect(plan.get_by_text("Step 1 of 4: PatientHistory")).to_be_visible()
+    await expect(plan.get_by_role("progressbar")).to_have_attribute("max", "4")
+    await expect(plan.get_by_text("Plan: 1 of 4 steps done")).to_be_visible()
+    await expect(plan).to_have_count(0)
+
+
+async def test_change_begins_a_sentence_and_cancel_says_so(site: Site, browser: Browser) -> None:
+    page = await proposed(site, browser)
+    await page.get_by_role("button", name="Change").click()
+    field = page.get_by_role("textbox", name="Message")
+    await expect(field).to_be_focused()
+    await expect(field).to_have_value("Change the plan: ")
+    await page.get_by_role("button", name="Cancel").click()
+    await idle(page)
+    press = site.desk.messages[-1].press
+    assert press is not None
+    assert (press.target_id, press.answer) == ("plan_patient_4", "cancel")
+
+
+async def test_a_plan_of_another_patient_is_not_offered(site: Site, browser: Browser) -> None:
+    page = await proposed(site, browser)
+    await say(page, "switch to patient_15")
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_15")
+    await expect(page.get_by_role("button", name="Confirm")).to_have_count(0)
