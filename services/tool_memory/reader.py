@@ -79,6 +79,8 @@ _AFTER_NOUN = frozenset(
     )
 )
 _PIECE = re.compile(r"[^\W_]+(?:['.:@/_-][^\W_]+)*|[\ue100-\ue1ff]|\x1f|[,.;!?]")
+# Who is spoken to is not what is spoken of.
+_ADDRESS = re.compile(r"^\s*(?:@[\w-]+[,:]?\s+|[A-Z]\w+:\s+)+")
 _NUMBER_ONLY = re.compile(r"^\s*(?:the )?#?(\d{1,2})\s*[.!)]?\s*$")
 
 
@@ -91,7 +93,8 @@ class Reader:
 
     def read(self, message: str) -> Asked:
         """Return what `message` asks for."""
-        text = DraftText(text=_spoken(without_marks(plain(message[:MESSAGE_READ_CHARS]))))
+        said = _ADDRESS.sub("", plain(message[:MESSAGE_READ_CHARS]))
+        text = DraftText(text=_spoken(without_marks(said)))
         hide_quotes(text)
         typed = take_ids(text, self._lexicon)
         hide_names(text, self._lexicon.names)
