@@ -11,11 +11,11 @@ import xllamacpp
 
 CONTEXT_TOKENS = 8_192
 # It runs away in unbounded texts, so each answer ends here if it does not end itself.
-ANSWER_TOKENS = 80
+ANSWER_TOKENS = 48
 
 
 def parameters(model: Path) -> xllamacpp.CommonParams:
-    """Return the server's parameters for two shared cores."""
+    """Return the server's parameters for one thread; more of them wait for each other."""
     chosen = xllamacpp.CommonParams()
     chosen.model.path = str(model)
     chosen.hostnames = ["127.0.0.1"]
@@ -23,8 +23,8 @@ def parameters(model: Path) -> xllamacpp.CommonParams:
     chosen.n_ctx = CONTEXT_TOKENS
     chosen.n_parallel = 1
     chosen.n_predict = ANSWER_TOKENS
-    chosen.cpuparams.n_threads = 2
-    chosen.cpuparams_batch.n_threads = 2
+    chosen.cpuparams.n_threads = 1
+    chosen.cpuparams_batch.n_threads = 1
     chosen.sampling.seed = 7
     chosen.sampling.temp = 0.2
     chosen.warmup = False

@@ -40,7 +40,6 @@ FAULTS = {
     "refusal": Reply(refusal="I will not."),
     "html": Reply(body=b"<html>Sign in</html>", content_type="text/html"),
     "no choices": Reply(choices=False),
-    "1.5 MB": Reply(text="x" * 1_500_000, chunk_chars=4_096),
     "malformed": Reply(body=b'data: {"choices": [{"delta": \n\n', content_type=EVENTS),
     "never ends": Reply(text=CANARY, end_stream=False),
 }
@@ -62,6 +61,11 @@ def broken_arguments(request: RecordedRequest) -> Reply:
     return Reply(tool_calls=[ToolCall(request.tool_names[0], '{"query": "')])
 
 
+def floods(request: RecordedRequest) -> Reply:
+    """Ends at the limit of a message or at that of a turn, whichever is counted first."""
+    return Reply(text="x" * 1_500_000, chunk_chars=4_096)
+
+
 def unknown_agent(request: RecordedRequest) -> Reply:
     return Reply(text="This is for another.\n\n*Neurosurgery*, please answer this.")
 
@@ -72,6 +76,7 @@ ODDITIES: dict[str, Brain] = {
     "unknown tool": unknown_tool,
     "broken arguments": broken_arguments,
     "unknown agent": unknown_agent,
+    "1.5 MB": floods,
 }
 
 

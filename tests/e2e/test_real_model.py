@@ -22,11 +22,11 @@ from tests.e2e.talks import settled, talking
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(360)]
 
-TURN_SECONDS = 20.0
+TURN_SECONDS = 8.0
 LIMITS = {
     "TURN_SECONDS": str(TURN_SECONDS),
-    "LLM_SILENCE_SECONDS": "12",
-    "LLM_CALL_SECONDS": "14",
+    "LLM_SILENCE_SECONDS": "5",
+    "LLM_CALL_SECONDS": "6",
     "TURN_TOOL_CALLS": "3",
     "TOOL_ROUNDS": "1",
     "TURN_AGENT_MESSAGES": "6",
