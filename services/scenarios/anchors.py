@@ -26,7 +26,7 @@ class AnchorMap:
 
 def match_anchors(old: Graph, new: Graph, mapping: Mapping[str, str] | None = None) -> AnchorMap:
     """Return the anchors, surest first: by the operator, hash, neighbours, then id or name."""
-    matching = _Matching(old, new)
+    matching = _Matching(old=old, new=new)
     for left, right in (mapping or {}).items():
         matching.pair(left, right, "mapped")
     for step in old.steps:
@@ -44,7 +44,7 @@ def match_anchors(old: Graph, new: Graph, mapping: Mapping[str, str] | None = No
 class _Matching:
     """Anchors found so far and what is left on either side, in order of definition."""
 
-    def __init__(self, old: Graph, new: Graph) -> None:
+    def __init__(self, *, old: Graph, new: Graph) -> None:
         self.old, self.new = old, new
         self.left = dict.fromkeys(old.steps)
         self.right = dict.fromkeys(new.steps)

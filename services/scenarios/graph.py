@@ -97,6 +97,10 @@ class Graph:
             self._ahead[earlier] = _reach(earlier, self.forward.__getitem__) - {earlier}
         return step in self._ahead[earlier]
 
+    def fields_read_at(self, step: str) -> frozenset[str]:
+        """The fields that `step` itself uses or decides by."""
+        return self._reads[step]
+
     def fields_read_from(self, step: str) -> frozenset[str]:
         """The fields that `step` or anything that can follow it uses or decides by."""
         if step not in self._read:

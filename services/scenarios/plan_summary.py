@@ -1,6 +1,10 @@
 """What an operator reads before approving a plan: counts, warnings, fields to collect."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import islice
+from operator import or_
 
 from services.scenarios.migration_plan import (
     FieldCollectionInfo,
@@ -12,7 +16,9 @@ from services.scenarios.migration_plan import (
     TransformationMap,
 )
 from services.scenarios.move import Move
-from services.scenarios.upstream import Upstream
+from services.scenarios.upstream import Bits, Upstream
+
+WARNINGS_LIMIT = 200
 
 
 def summarise(
@@ -25,19 +31,18 @@ def summarise(
     ambiguous: Sequence[str],
 ) -> MigrationSummary:
     """Return the summary for sessions that came the longest possible way; a dry run is exact."""
-    judged = _judged(move, upstream, forks)
-    behind_new = upstream.after_any(inserted)
-    anchors = list(move.image.values())
-    re_route = [step for step in anchors if step in judged]
-    gap_fill = [step for step in anchors if step in behind_new and step not in judged]
+    away = list(_away(move, upstream, forks))
+    anchors = upstream.bits(move.image.values())
+    re_route = anchors & _union(branch.anchors for branch in away)
+    gap_fill = anchors & upstream.after_any(inserted) & ~re_route
     return MigrationSummary(
-        total_anchors=len(anchors),
-        anchors_with_clean_graft=len(anchors) - len(re_route) - len(gap_fill),
-        anchors_with_gap_fill=len(gap_fill),
-        anchors_with_re_route=len(re_route),
+        total_anchors=len(move.image),
+        anchors_with_clean_graft=len(move.image) - (re_route | gap_fill).bit_count(),
+        anchors_with_gap_fill=gap_fill.bit_count(),
+        anchors_with_re_route=re_route.bit_count(),
         nodes_deleted=len(transformation.deleted_nodes),
         warnings=(
-            *_checkpoint_warnings(move, upstream, judged),
+            *islice(_checkpoint_warnings(move, upstream, away), WARNINGS_LIMIT),
             *_ambiguous_warnings(move, ambiguous),
             *_deletion_warnings(move, transformation),
         ),
@@ -45,32 +50,39 @@ def summarise(
     )
 
 
-def _judged(
-    move: Move, upstream: Upstream, forks: Mapping[str, NewFork]
-) -> dict[str, list[tuple[NewFork, int]]]:
-    """For each anchor the branches of changed forks before it that do not lead to it."""
-    found: dict[str, list[tuple[NewFork, int]]] = {}
+@dataclass(frozen=True, slots=True)
+class _Away:
+    """A branch of a changed fork, and the anchors behind the fork that it does not lead to."""
+
+    branch: ForkBranch
+    anchors: Bits
+
+
+def _union(sets: Iterable[Bits]) -> Bits:
+    return reduce(or_, sets, 0)
+
+
+def _away(move: Move, upstream: Upstream, forks: Mapping[str, NewFork]) -> Iterator[_Away]:
+    anchors = upstream.bits(move.image.values())
     for fork in forks.values():
-        ways = [move.new.reached_from(branch.target_step_id) for branch in fork.branches]
-        for anchor in move.image.values():
-            if upstream.is_after(anchor, fork.fork_node_id):
-                away = [(fork, index) for index, way in enumerate(ways) if anchor not in way]
-                if away:
-                    found.setdefault(anchor, []).extend(away)
-    return found
+        behind = anchors & upstream.after(fork.fork_node_id)
+        for branch in fork.branches:
+            missed = behind & ~upstream.reached(branch.target_step_id)
+            if missed:
+                yield _Away(branch, missed)
 
 
 def _checkpoint_warnings(
-    move: Move, upstream: Upstream, judged: Mapping[str, list[tuple[NewFork, int]]]
+    move: Move, upstream: Upstream, away: Sequence[_Away]
 ) -> Iterator[MigrationWarning]:
     checkpoints = [step.id for step in move.new.scenario.steps if step.is_checkpoint]
-    for anchor, branches in judged.items():
-        passed = [one for one in checkpoints if one == anchor or upstream.is_after(anchor, one)]
-        for fork, index in branches:
-            target = fork.branches[index].target_step_id
-            for checkpoint in passed:
-                if not upstream.is_after(target, checkpoint):
-                    yield _blocked(move, anchor, fork.branches[index], checkpoint)
+    for one in away:
+        for checkpoint in checkpoints:
+            passed = upstream.bits([checkpoint]) | upstream.after(checkpoint)
+            target = upstream.bits([one.branch.target_step_id])
+            if not target & upstream.after(checkpoint):
+                for anchor in upstream.steps(one.anchors & passed):
+                    yield _blocked(move, anchor, one.branch, checkpoint)
 
 
 def _blocked(move: Move, anchor: str, branch: ForkBranch, checkpoint: str) -> MigrationWarning:
@@ -120,17 +132,24 @@ def _fields(
     for node in inserted.values():
         for name in node.collects_fields:
             sources.setdefault(name, []).append(node.node_id)
+    readers = _readers(move)
+    anchors = upstream.bits(move.image.values())
     for name, steps in sources.items():
-        behind = upstream.after_any(steps)
-        affected = tuple(
-            move.new.steps[anchor].title
-            for anchor in move.image.values()
-            if anchor in behind and name in move.new.fields_read_from(anchor)
-        )
+        needing = upstream.reaching(readers.get(name, ()))
+        affected = upstream.steps(anchors & upstream.after_any(steps) & needing)
         if affected:
             yield FieldCollectionInfo(
                 field_name=name,
                 display_name=move.new.fields[name].label,
-                affected_anchors=affected,
+                affected_anchors=tuple(move.new.steps[anchor].title for anchor in affected),
                 reason=f"collected by {', '.join(move.new.steps[step].title for step in steps)}",
             )
+
+
+def _readers(move: Move) -> dict[str, list[str]]:
+    """The steps that read each field."""
+    readers: dict[str, list[str]] = {}
+    for step in move.new.steps:
+        for name in move.new.fields_read_at(step):
+            readers.setdefault(name, []).append(step)
+    return readers

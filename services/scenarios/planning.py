@@ -90,7 +90,7 @@ def make_plan(
         operator_mapping=mapping,
         summary=summarise(
             difference.move,
-            Upstream(new),
+            Upstream(graph=new),
             transformation,
             forks=difference.forks,
             inserted=difference.inserted,

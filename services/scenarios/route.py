@@ -79,8 +79,8 @@ class RouteFinder:
     """Walks one session's route to `goal`, the image of its current step.
 
     Args:
-        busy: Steps with something to make up for; two routes that differ in other steps only
-            are the same to the session.
+        work: What is to be made up for at each step; two routes that differ in nothing of it are
+            the same to the session.
         unsafe: Whether a completed checkpoint forbids to go to a step.
     """
 
@@ -91,11 +91,11 @@ class RouteFinder:
         path: list[str],
         goal: str,
         values: Mapping[str, JsonValue],
-        busy: frozenset[str],
+        work: Mapping[str, frozenset[str]],
         unsafe: Callable[[str], bool],
     ) -> None:
         self._move, self._goal, self._values = move, goal, values
-        self._busy, self._unsafe = busy, unsafe
+        self._work, self._unsafe = work, unsafe
         self._legs = _legs(move, path, goal)
         self._explored: dict[tuple[int, str, bool], Route] = {}
 
@@ -181,7 +181,7 @@ class RouteFinder:
         """Ask only if the answer changes where the session lands or what it must make up for."""
         routes = [self._supposed(place, branch) for branch in possible]
         open_ways = [route for route in routes if not self._is_blocked(route)] or routes
-        if len({self._meaning(route) for route in open_ways}) == 1:
+        if len({self._meaning(place, route) for route in open_ways}) == 1:
             return replace(open_ways[0], steps=(*place.steps, *open_ways[0].steps))
         return Undecided(place.steps, place.step, missing)
 
@@ -209,14 +209,16 @@ class RouteFinder:
     def _is_blocked(self, route: Route) -> bool:
         return isinstance(route, Diverted) and self._unsafe(route.branch.target)
 
-    def _meaning(self, route: Route) -> tuple[str, str, frozenset[str]]:
+    def _meaning(self, place: _Place, route: Route) -> tuple[str, str, frozenset[str]]:
+        steps = (*place.steps, *route.steps)
+        work = frozenset(one for step in steps for one in self._work.get(step, ()))
         match route:
             case Arrived():
-                return "land", self._goal, self._busy.intersection(route.steps)
+                return "land", self._goal, work
             case Diverted():
-                return "divert", route.branch.target, self._busy.intersection(route.steps)
+                return "divert", route.branch.target, work
             case Undecided():
-                return "ask", route.fork, self._busy.intersection(route.steps)
+                return "ask", route.fork, work
 
 
 def _possible(

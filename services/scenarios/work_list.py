@@ -20,10 +20,14 @@ class Gaps:
     visited: frozenset[str]
     ran: frozenset[str]
 
-    def busy_steps(self, landing: str, known: Container[str]) -> frozenset[str]:
-        """Every step of the new version that would make work for a session that skipped it."""
-        steps = list(self.move.new.steps)
-        return frozenset(item.step_id for item in self.work(steps, landing, known))
+    def work_at(self, landing: str, known: Container[str]) -> dict[str, frozenset[str]]:
+        """Return what skipping each step leaves to be made up for, if anything."""
+        found = {}
+        for step in self.move.new.steps:
+            items = self.work([step], landing, known)
+            if items:
+                found[step] = frozenset(item.field or f"{item.step_id}()" for item in items)
+        return found
 
     def work(self, steps: Sequence[str], landing: str, known: Container[str]) -> list[WorkItem]:
         """Return what is to be done for `steps` of a route, in their order, each thing once."""

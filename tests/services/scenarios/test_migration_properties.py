@@ -196,8 +196,10 @@ def test_p12_where_a_fact_is_known_does_not_matter(world: World) -> None:
 
 
 @many
-@given(worlds(versions=3))
+@given(worlds(versions=3, simple=True))
 def test_p13_knowing_more_never_asks_more(world: World) -> None:
+    # A condition asks for all its open fields at once, so a field can be learnt in passing;
+    # with one field a condition, what is asked is comparable.
     ignorant = play(world.graphs, world.session, {}, world.truth)
     informed = run(world)
     assert set(informed.asked) <= set(ignorant.asked)

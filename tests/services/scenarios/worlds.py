@@ -1,5 +1,6 @@
 """Random scenarios with loops, edits of them, and sessions that came some way."""
 
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -29,6 +30,7 @@ from services.scenarios.waiting import with_action_done, with_answers
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FIELDS = ("age", "dose", "stage", "visits")
 LOOPS_LIMIT = 60
+SIMPLE: ContextVar[bool] = ContextVar("simple", default=False)
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ def scenario_of(nodes: tuple[Node, ...], version: int) -> Scenario:
 
 
 def a_condition(chance: Random) -> str:
-    if chance.random() < 0.2:
+    if chance.random() < 0.2 and not SIMPLE.get():
         return "age < 2 && dose > 1"
     return f"{chance.choice(FIELDS)} < {chance.randint(0, 3)}"
 
@@ -169,6 +171,15 @@ def session_at(graph: Graph, path: list[str], passed: list[str]) -> ScenarioSess
     )
 
 
+def simple_world_of(seed: int, versions: int, size: int, edits: int) -> World:
+    """A world whose conditions read one field each, so that every question is one field."""
+    token = SIMPLE.set(True)
+    try:
+        return world_of(seed, versions, size, edits)
+    finally:
+        SIMPLE.reset(token)
+
+
 def world_of(seed: int, versions: int, size: int, edits: int) -> World:
     chance = Random(seed)
     found = [a_draft(chance, size)]
@@ -179,10 +190,11 @@ def world_of(seed: int, versions: int, size: int, edits: int) -> World:
     return World(tuple(found), a_session(chance, graph_of(found[0], 1)), known, truth)
 
 
-def worlds(versions: int = 2) -> st.SearchStrategy[World]:
+def worlds(versions: int = 2, *, simple: bool = False) -> st.SearchStrategy[World]:
     """Worlds by seed: drawing every choice by itself would take five times as long."""
     seeds = st.integers(0, 2**48)
-    return st.builds(world_of, seeds, st.just(versions), st.integers(2, 8), st.integers(0, 5))
+    make = simple_world_of if simple else world_of
+    return st.builds(make, seeds, st.just(versions), st.integers(2, 8), st.integers(0, 5))
 
 
 @dataclass
