@@ -1,6 +1,17 @@
-import pytest
+import re
+import time
 
-from services.patient_context.commands import is_clear_command, is_confirmation, is_no, is_yes
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.patient_context.commands import (
+    is_clear_command,
+    is_confirmation,
+    is_no,
+    is_yes,
+    without_outer_punctuation,
+)
 
 
 @pytest.mark.parametrize(
@@ -80,3 +91,17 @@ def test_these_say_no(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "no new lesions", "nothing", "please", "yes"])
 def test_these_do_not_say_no(text: str) -> None:
     assert not is_no(text)
+
+
+@pytest.mark.parametrize("piece", [" ", "-", "_", "\u0301", "\n", "?!"])
+def test_sixteen_thousand_marks_between_two_letters_are_read_in_no_time(piece: str) -> None:
+    text = f"a{piece * (16_000 // len(piece))}b"
+    began = time.perf_counter()
+    assert not is_clear_command(text)
+    assert without_outer_punctuation(f"--{text}--") == text
+    assert time.perf_counter() - began < 0.5
+
+
+@given(st.text(max_size=40))
+def test_marks_are_taken_off_as_an_expression_would(text: str) -> None:
+    assert without_outer_punctuation(text) == re.sub(r"\A[\W_]+|[\W_]+\Z", "", text)
