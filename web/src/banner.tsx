@@ -9,6 +9,13 @@ const said = strings.banner;
 const COLOURS = 6;
 const FORMS: api.ExportForm[] = ["md", "docx", "json"];
 
+/** The same for a patient everywhere and always; two may share one, so it only underlines. */
+function colourOf(patientId: string): string {
+  const mixed = (before: number, char: string): number =>
+    (before * 31 + (char.codePointAt(0) ?? 0)) % 1_000_003;
+  return `patient-${[...patientId].reduce(mixed, 7) % COLOURS}`;
+}
+
 interface BannerProps {
   chatId: string;
   state: SharedState;
@@ -23,8 +30,7 @@ interface BannerProps {
 /** Who this is about, always in view; each patient of a conversation has a colour of its own. */
 export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, children }: BannerProps) {
   const active = state.patient_id;
-  const place = active === null ? -1 : state.all_patient_ids.indexOf(active);
-  const colour = place < 0 ? "no-patient" : `patient-${place % COLOURS}`;
+  const colour = active === null ? "no-patient" : colourOf(active);
   return (
     <header class={`banner ${colour}`}>
       {/* A new element for every patient, so that the change is seen. */}
@@ -69,7 +75,7 @@ function Roster({ state, isBusy, onSwitch }: RosterProps) {
       {others.map((id) => (
         <button
           type="button"
-          class={`chip patient-${state.all_patient_ids.indexOf(id) % COLOURS}`}
+          class={`chip ${colourOf(id)}`}
           key={id}
           disabled={isBusy}
           aria-label={said.switchToPatient(id)}
