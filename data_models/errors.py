@@ -23,6 +23,7 @@
     * UnknownAgentError
     * EntityDeltaError: a delta of entities is malformed; nothing of it was stored
     * StaleEntitiesError: the entities changed since they were read; nothing was stored
+    * CalendarError: the event is gone, or the calendar cannot be used
   * StoreError: the turn stops and nothing more is written
     * StoreUnavailableError: retry; a write may or may not have happened
     * BlobExistsError: a create met an existing blob
@@ -266,6 +267,13 @@ class StaleEntitiesError(ToolInputError):
     """The entities changed since the writer read them; nothing was stored."""
 
     code = "stale_entities"
+
+
+class CalendarError(ToolInputError):
+    """The event is gone, or the calendar cannot be used; the text says which."""
+
+    code = "calendar"
+    user_message = "The calendar could not be used. Nothing was changed."
 
 
 class StoreError(RoundsError):
