@@ -55,10 +55,7 @@ class _Leaf:
         missing = tuple(name for name in self.fields if name not in values)
         if missing:
             return Verdict(None, missing)
-        found = self.expression.eval(data={name: values[name] for name in self.fields}).value()
-        if not isinstance(found, bool):
-            raise ScenarioConditionError("a condition cannot be decided from values of these types")
-        return Verdict(found)
+        return Verdict(truth_of(self.expression, {name: values[name] for name in self.fields}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +145,42 @@ def check_expression(env: cel.Env, text: str) -> cel.Expression:
     Raises:
         ScenarioConditionError: it does not fit the environment, or is not true or false.
     """
+    if not _is_unicode(text):
+        raise ScenarioConditionError("a condition is not valid Unicode")
     try:
         expression = env.compile(text)
     except RuntimeError as error:
-        reason = str(error).partition("ERROR: ")[2].splitlines()[0].removeprefix("<input>:")
+        told = str(error)
+        first = (told.partition("ERROR: ")[2] or told).partition("\n")[0]
+        reason = first.removeprefix("<input>:")
         raise ScenarioConditionError(f"{text!r} is not a valid condition: {reason}") from error
     if expression.return_type() not in (cel.Type.BOOL, cel.Type.DYN):
         raise ScenarioConditionError(f"{text!r} is not a condition: it is not true or false")
     return expression
+
+
+def truth_of(expression: cel.Expression, values: Mapping[str, JsonValue]) -> bool:
+    """Return what `expression` says of `values`.
+
+    Raises:
+        ScenarioConditionError: they are of types that it cannot compare; no value is named.
+    """
+    try:
+        found = expression.eval(data=dict(values)).value()
+    except RuntimeError:
+        # Such as broken Unicode. The cause would quote what a patient said.
+        raise ScenarioConditionError("a condition cannot read a value") from None
+    if not isinstance(found, bool):
+        raise ScenarioConditionError("a condition cannot be decided from values of these types")
+    return found
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=20_000)

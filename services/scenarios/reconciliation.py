@@ -107,7 +107,7 @@ def _route(case: Case, anchor: str, facts: Facts) -> Route:
         path=case.session.path,
         goal=anchor,
         values=facts.values,
-        work=gaps.work_at(anchor, facts.sure),
+        work=lambda: gaps.work_at(anchor, facts.sure),
         unsafe=lambda step: forbidding_redirect(case.session, case.move, step) is not None,
     ).find()
 

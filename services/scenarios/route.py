@@ -7,6 +7,7 @@ new or changed, as the facts decide.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 from pydantic import JsonValue
@@ -91,13 +92,18 @@ class RouteFinder:
         path: list[str],
         goal: str,
         values: Mapping[str, JsonValue],
-        work: Mapping[str, frozenset[str]],
+        work: Callable[[], Mapping[str, frozenset[str]]],
         unsafe: Callable[[str], bool],
     ) -> None:
         self._move, self._goal, self._values = move, goal, values
-        self._work, self._unsafe = work, unsafe
+        self._find_work, self._unsafe = work, unsafe
         self._legs = _legs(move, path, goal)
         self._explored: dict[tuple[int, str, bool], Route] = {}
+
+    @cached_property
+    def _work(self) -> Mapping[str, frozenset[str]]:
+        """Looked up only where a fork is open, which is seldom."""
+        return self._find_work()
 
     def find(self) -> Route:
         """Return the route, or the first fork that must be decided.

@@ -7,9 +7,8 @@ from functools import lru_cache
 from cel_expr_python import cel
 from pydantic import JsonValue
 
-from data_models.errors import ScenarioConditionError
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.conditions import check_expression
+from services.scenarios.conditions import check_expression, truth_of
 from services.scenarios.migration_plan import ScopeFilter
 
 _DAY = timedelta(days=1)
@@ -23,6 +22,11 @@ _TYPES: Mapping[str, cel.Type] = {
     "path": cel.Type.List(cel.Type.STRING),
     "completed_checkpoints": cel.Type.List(cel.Type.STRING),
     "variables": cel.Type.Map(cel.Type.STRING, cel.Type.DYN),
+    # The short names of case files.
+    "at": cel.Type.STRING,
+    "v": cel.Type.INT,
+    "passed": cel.Type.List(cel.Type.STRING),
+    "vars": cel.Type.Map(cel.Type.STRING, cel.Type.DYN),
 }
 
 
@@ -70,6 +74,7 @@ def _compiled(condition: str) -> cel.Expression:
 
 
 def _holds(condition: str, session: ScenarioSession, age_days: float) -> bool:
+    passed: list[JsonValue] = [one.step_id for one in session.completed_checkpoints]
     values: dict[str, JsonValue] = {
         "channel": session.channel,
         "step": session.step or "",
@@ -78,11 +83,12 @@ def _holds(condition: str, session: ScenarioSession, age_days: float) -> bool:
         "tenant_id": session.tenant_id,
         "agent_id": session.agent_id,
         "path": [*session.path],
-        "completed_checkpoints": [passed.step_id for passed in session.completed_checkpoints],
+        "completed_checkpoints": passed,
         "variables": session.variables,
+        "at": session.step or "",
+        "v": session.version,
+        "passed": passed,
+        "vars": session.variables,
     }
     qualified = {f"session.{name}": value for name, value in values.items()}
-    found = _compiled(condition).eval(data={**values, **qualified}).value()
-    if not isinstance(found, bool):
-        raise ScenarioConditionError("a scope condition cannot be decided for a session")
-    return found
+    return truth_of(_compiled(condition), {**values, **qualified})

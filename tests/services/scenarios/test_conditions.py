@@ -1,6 +1,7 @@
 """CEL conditions: checked when saved, three-valued when facts are missing."""
 
 import pytest
+from pydantic import JsonValue
 
 from data_models.errors import ScenarioConditionError
 from data_models.scenario import ValueType
@@ -25,6 +26,8 @@ TYPES: dict[str, ValueType] = {
         ("dose < 1", "no matching overload"),
         ("", "Syntax error"),
         ("(age < 1", "Syntax error"),
+        ("(" * 300 + "age < 1" + ")" * 300, "not a valid condition"),
+        ("country == '\ud800'", "not valid Unicode"),
         ("__import__('os')", "undeclared reference"),
     ],
 )
@@ -61,6 +64,19 @@ def test_values_of_another_type_are_an_error_and_no_guess() -> None:
     with pytest.raises(ScenarioConditionError) as caught:
         condition.judge({"free": "secret words"})
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "value", [10**30, float("nan"), {"x": 1}, [1, {"y": None}], None, "\ud800", "\x00", True]
+)
+def test_any_value_is_decided_or_refused(value: JsonValue) -> None:
+    for text in ("free < 3", "free == 'x'", "free.x == 1", "free[0] == 1", "size(free) > 1"):
+        condition = compile_condition(text, TYPES)
+        try:
+            verdict = condition.judge({"free": value})
+        except ScenarioConditionError:
+            continue
+        assert isinstance(verdict.value, bool)
 
 
 def test_spaces_and_comments_do_not_change_a_condition() -> None:

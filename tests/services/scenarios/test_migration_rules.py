@@ -433,6 +433,8 @@ def test_m17_bounds_are_inclusive_and_exclude_wins() -> None:
     assert moved(session, include_current_nodes=["B"])
     assert moved(session, custom_conditions=["session.age_days > 2", "channel == 'web'"])
     assert not moved(session, custom_conditions=["session.channel == 'sms'"])
+    gold = at("A B", vars={"plan": "gold"})
+    assert moved(gold, custom_conditions=["session.vars.plan == 'gold' && session.at == 'B'"])
 
 
 def test_m17_a_condition_that_does_not_fit_a_session_is_refused() -> None:
