@@ -181,6 +181,7 @@ def _started(base: _Base) -> Started:
         metrics=base.metrics,
         clock=base.clock,
         ids=base.ids,
+        clinic_store=base.stores.users,
     )
 
 
@@ -209,7 +210,9 @@ def _pipeline(base: _Base) -> TurnPipeline:
         clock=base.clock,
         ids=base.ids,
         turn_seconds=base.settings.turn_seconds,
-        tools=tools_for(base.settings, ids=base.ids),
+        tools=tools_for(
+            base.settings, team=base.spec, clock=base.clock, ids=base.ids, metrics=base.metrics
+        ),
     )
 
 

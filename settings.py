@@ -154,6 +154,7 @@ class Settings(BaseSettings):
 
     patient_id_pattern: str = _set("^patient_[0-9]+$", "Regular expression that a whole patient id must match", "^patient_[0-9]+$")
     time_zone: ZoneName = _set("UTC", "Time zone of users whose channel names none", "Europe/Berlin")
+    entity_legacy_format: bool = _set(True, "Whether replies of older prompts in the complete-state form are read; set `off` once `delta_legacy_format_total` stays 0", "off")
     tool_memory_entities: Count = _set(50, "What tools returned: so many things are remembered for a patient", 50)
     tool_memory_executions: Count = _set(100, "Runs of tools that are remembered for a patient", 100)
     tool_memory_idle_minutes: Count = _set(60, "A remembered thing is forgotten after so long without use", 60)

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field
 
 from data_models.document import Document, Part
+from data_models.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.plan import Plan
@@ -98,4 +99,5 @@ class ChatContext(Document):
     profile: PatientProfile = Field(default_factory=PatientProfile)
     """What scenarios learnt about the patient; outlives their sessions."""
     fence: int = 0
+    entities: Entities = Field(default_factory=Entities)
     tool_memory: ToolMemory = Field(default_factory=ToolMemory)

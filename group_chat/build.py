@@ -1,7 +1,9 @@
 """Builds the team and its models from the settings; importing this costs seconds."""
 
+from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
 from group_chat.audit_tool_watcher import AuditToolWatcher
+from group_chat.entity_tool_watcher import EntityToolWatcher
 from group_chat.late_start import Started
 from group_chat.limits import GroupChatLimits
 from group_chat.memory_tool_watcher import MemoryToolWatcher
@@ -9,8 +11,11 @@ from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
+from group_chat.tools.scheduling_tools import SchedulingTools
+from services.assistant.chosen import calendars_for
 from services.audit.trail import Audit
 from services.records.ports import PatientRecords
+from services.scheduling.local import LocalClinic
 from services.telemetry.metrics import Metrics
 from settings import Settings
 
@@ -24,17 +29,20 @@ def build_team(
     metrics: Metrics,
     clock: Clock,
     ids: IdSource,
+    clinic_store: BlobStore,
 ) -> Started:
     """Return the team; call once per process.
 
     Raises:
         ConfigurationError: a setting of the model is missing or malformed.
     """
+    clinic = LocalClinic(samples=settings.samples_dir / "scheduling", store=clinic_store)
     models = build_models(settings=model_settings_of(settings), observe=metrics.model_called)
     group_chat = SemanticGroupChat.build(
         team=team,
         chat_model=models.chat,
         records=records,
+        calendars=calendars_for(settings, clock=clock, ids=ids),
         clock=clock,
         ids=ids,
         limits=GroupChatLimits(
@@ -46,7 +54,8 @@ def build_team(
             output_bytes=settings.turn_output_bytes,
         ),
         is_language_model=models.is_language_model,
-        watcher=MemoryToolWatcher(then=AuditToolWatcher(audit=audit)),
+        clinic=SchedulingTools(appointments=clinic, people=clinic),
+        watcher=EntityToolWatcher(then=MemoryToolWatcher(then=AuditToolWatcher(audit=audit))),
     )
     return Started(
         group_chat=group_chat,

@@ -190,7 +190,8 @@ class ClinicalGroupChat(AgentGroupChat):
         )
         ending = [] if cue is None else [_text_message(AuthorRole.SYSTEM, cue)]
         # Until somebody answered, the chat's own history is what there is to show.
-        return [*(self._shown() if self._answered else self.history.messages), *ending]
+        shown = self._shown() if self._answered else self.history.messages
+        return [*shown, *self._known_to(agent), *ending]
 
     def _shown(self) -> list[ChatMessageContent]:
         """Return the snapshot and the bounded history, each message once, in order."""
@@ -202,6 +203,12 @@ class ClinicalGroupChat(AgentGroupChat):
 
     def _grounding(self) -> list[ChatMessageContent]:
         text = self._turn.request.grounding
+        return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
+
+    def _known_to(self, agent: str) -> list[ChatMessageContent]:
+        """Return the entities that `agent` may see, made anew for each message (page 2.3)."""
+        entities = self._turn.request.entities
+        text = "" if entities is None else entities.grounding(agent)
         return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
 
     def _message(self, line: Line) -> ChatMessageContent:

@@ -17,8 +17,10 @@ from group_chat.limits import GroupChatLimits
 from group_chat.table import Table
 from group_chat.team import Team
 from group_chat.tools.catalogue import catalogue
+from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, enter_turn, leave_turn
+from services.assistant.calendar import Calendars
 from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest
 from services.records.ports import PatientRecords
 
@@ -61,6 +63,8 @@ class SemanticGroupChat:
         limits: GroupChatLimits,
         is_language_model: bool,
         watcher: ToolWatcher | None = None,
+        clinic: SchedulingTools | None = None,
+        calendars: Calendars | None = None,
     ) -> Self:
         """Return the team of `team` over one model client and one store of records.
 
@@ -73,6 +77,8 @@ class SemanticGroupChat:
             clock=clock,
             ids=ids,
             is_language_model=is_language_model,
+            clinic=clinic,
+            calendars=calendars,
         )
         factory = AgentFactory(
             chat_model=chat_model,

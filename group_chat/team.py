@@ -1,7 +1,7 @@
 """The team as an operator writes it in `team.yaml`, checked before anything starts."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Self
 
@@ -43,11 +43,13 @@ class Team(BaseModel):
 
     Attributes:
         rules: Told to every agent after its own instructions.
+        legacy_names: Names of agents in older deployments, and who they are today.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     rules: str = ""
+    legacy_names: Mapping[str, str] = Field(default_factory=dict)
     agents: tuple[AgentSpec, ...] = Field(min_length=1, max_length=40)
 
     @model_validator(mode="after")

@@ -1,9 +1,9 @@
 """What the pipeline needs from a team of agents, said without naming a library."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from data_models.chat_context import Artifact, Continuation, Turn
 from data_models.identifiers import PatientId
@@ -19,6 +19,7 @@ from data_models.turn_events import (
     ToolCallResult,
     ToolCallStarted,
 )
+from services.entities.session import EntitySession
 from services.tool_memory.session import ToolMemorySession
 
 
@@ -47,6 +48,7 @@ class GroupChatRequest:
         press: A pressed plan button, already checked to belong to `plan`.
         principal_id: Who asks, for the audit trail; no model sees it.
         grounding: Lines of the server's own, shown after the snapshot, never stored; "" for none.
+        entities: What this patient's user wants and what tools found, for each agent its own.
         tool_memory: Where runs are recorded and references resolved, for this patient only.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
@@ -71,6 +73,7 @@ class GroupChatRequest:
     press: Press | None = None
     grounding: str = ""
     tool_memory: ToolMemorySession | None = None
+    entities: EntitySession | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,21 @@ class ArtifactMade:
     """An agent stored a file for this patient."""
 
     artifact: Artifact
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """A tool asks the user before it does something; the newest question of a turn counts.
+
+    Attributes:
+        text: What the user reads, after what the agents said.
+        payload: What is done on a yes; no model sees it again.
+    """
+
+    question_id: str
+    kind: Literal["destructive_tool"]
+    text: str
+    payload: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +136,7 @@ GroupChatEvent: TypeAlias = (
     | PlanChanged
     | ContinuationChanged
     | ArtifactMade
+    | QuestionAsked
     | ChatFinished
 )
 

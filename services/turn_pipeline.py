@@ -2,8 +2,7 @@
 
     claim ─ load ─ clear? ─ decide patient ─ swap in patient ─ ground ─ group chat ─ write back
 
-`services/turn_desk.py` claims before and releases after; transports render the events. Read
-`_take`: it is the system in twelve lines.
+Read `_take`. `services/turn_desk.py` claims before and releases after; transports show events.
 """
 
 import asyncio
@@ -37,23 +36,20 @@ from data_models.turn_events import (
 )
 from services.conversations.clearing import Clearing
 from services.group_chat_port import (
-    ArtifactMade,
-    ChatFinished,
-    ContinuationChanged,
     GroupChat,
     GroupChatEvent,
     GroupChatRequest,
-    PlanChanged,
 )
-from services.patient_context.commands import is_clear_command, is_no, is_yes
+from services.patient_context.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.run_hub import Run
 from services.telemetry.metrics import Metrics
-from services.turn_changes import change_document, follow
+from services.turn_changes import CHANGES, change_document, follow
 from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft, TurnOutcome
 from services.turn_meter import TurnMeter
+from services.turn_questions import TurnQuestions
 from services.turn_state import shared_state, snapshot_of
 from services.turn_tools import TurnTools
 from services.turn_voice import TurnVoice
@@ -86,6 +82,7 @@ class TurnPipeline:
         self._ids = ids
         self._turn_seconds = turn_seconds
         self._tools = tools or TurnTools(ids=ids)
+        self._questions = TurnQuestions(documents=documents, tools=self._tools, clock=clock)
         self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
 
     async def run(self, claim: Claim, run: Run) -> TurnOutcome:
@@ -119,8 +116,9 @@ class TurnPipeline:
             await self._load(turn)
         if turn.claim.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
-        if await self._decides_on_new_history(turn):
-            return None
+        if (told := await self._questions.answered(turn)) is not None:
+            self._voice.show_state(turn)
+            return self._voice.say(turn, told)
         async with self._step(turn, "decide"):
             verdict = await self._decide(turn)
         if verdict.decision == "CLEAR":
@@ -157,23 +155,6 @@ class TurnPipeline:
         self._voice.say(
             turn, f"Cleared. {archived.documents} documents are archived; we start afresh."
         )
-
-    async def _decides_on_new_history(self, turn: TurnDraft) -> bool:
-        """Do as the user says about a damaged history; False if that is not what was said."""
-        question = turn.open_question()
-        if question is None or question.kind != "new_history" or turn.is_press_elsewhere:
-            return False
-        if is_yes(turn.answer):
-            await self._documents.start_over(turn, question.patient_id)
-            text = "A new history is started. What would you like to review?"
-        elif is_no(turn.answer):
-            await self._documents.open(turn, None)
-            text = "Nothing was changed. An operator can restore the history."
-        else:
-            return False
-        self._voice.show_state(turn)
-        self._voice.say(turn, text)
-        return True
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
@@ -227,6 +208,9 @@ class TurnPipeline:
     async def _chat(self, turn: TurnDraft) -> None:
         async for event in self._group_chat.run(self._request(turn)):
             await self._apply(turn, event)
+        if turn.question is not None:
+            self._voice.show_state(turn)
+            self._voice.say(turn, turn.question.text)
 
     def _request(self, turn: TurnDraft) -> GroupChatRequest:
         message, context = turn.claim.message, turn.document()
@@ -253,10 +237,11 @@ class TurnPipeline:
             press=message.press,
             grounding=tool_memory.grounding(),
             tool_memory=tool_memory,
+            entities=self._tools.entities_of(turn),
         )
 
     async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:
-        if isinstance(event, PlanChanged | ContinuationChanged | ArtifactMade | ChatFinished):
+        if isinstance(event, CHANGES):
             if change_document(turn, event):
                 self._voice.show_state(turn)
             return

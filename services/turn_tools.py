@@ -5,11 +5,16 @@ from datetime import timedelta
 from zoneinfo import ZoneInfo
 
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.clock import IdSource
+from data_models.clock import Clock, IdSource
+from services.assistant.chosen import assistant_for
+from services.assistant.desk import AssistantDesk
+from services.entities.session import EntitySession
+from services.telemetry.metrics import Metrics
 from services.tool_memory.session import ToolMemorySession, log_summary
 from services.tool_memory.shapes import zone_of
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from services.turn_draft import TurnDraft
+from services.turn_entities import NamedTeam, TurnEntities, entities_for
 from settings import Settings
 
 
@@ -24,6 +29,12 @@ class TurnTools:
     ids: IdSource
     limits: ToolMemoryLimits = field(default_factory=ToolMemoryLimits)
     time_zone: str = "UTC"
+    entities: TurnEntities | None = None
+    assistant: AssistantDesk | None = None
+
+    def entities_of(self, turn: TurnDraft) -> EntitySession | None:
+        """Return the patient's entities with what the user has just said; None without any."""
+        return None if self.entities is None else self.entities.open(turn)
 
     def open(self, turn: TurnDraft) -> ToolMemorySession:
         """Return the tool memory of the patient whose document `turn` writes, once per turn."""
@@ -49,14 +60,23 @@ class TurnTools:
         return turn.tool_memory
 
 
-def tools_for(settings: Settings, *, ids: IdSource) -> TurnTools:
-    """Return what the settings say of the tool memory."""
+def tools_for(
+    settings: Settings, *, team: NamedTeam, clock: Clock, ids: IdSource, metrics: Metrics
+) -> TurnTools:
+    """Return what the settings say of tool memory and entities."""
+    entities = entities_for(settings, team=team, clock=clock, metrics=metrics)
     limits = ToolMemoryLimits(
         entities=settings.tool_memory_entities,
         executions=settings.tool_memory_executions,
         idle=timedelta(minutes=settings.tool_memory_idle_minutes),
     )
-    return TurnTools(ids=ids, limits=limits, time_zone=settings.time_zone)
+    return TurnTools(
+        ids=ids,
+        limits=limits,
+        time_zone=settings.time_zone,
+        entities=entities,
+        assistant=assistant_for(settings, clock=clock, ids=ids),
+    )
 
 
 async def keep_tool_memory(contexts: ChatContextAccessor, turn: TurnDraft) -> None:

@@ -5,7 +5,16 @@ import re
 from group_chat.offline.prompt import Prompt, Spoken
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.specialist import NO_PATIENT, answer_as_specialist, bullets_of
-from group_chat.offline.words import CHANGE, LEFT_OUT, OVERVIEW, PLAN, ROSTER, best_match, topics_of
+from group_chat.offline.words import (
+    CHANGE,
+    LEFT_OUT,
+    OVERVIEW,
+    PLAN,
+    ROSTER,
+    best_match,
+    is_clinical,
+    topics_of,
+)
 from group_chat.plan_text import PLAN_QUESTION, read_plan
 
 _ROWS_OF_EACH_AGENT = 8
@@ -97,7 +106,8 @@ def _wanted(prompt: Prompt) -> list[str]:
     if prompt.cue.kind == "waiting" and "only" not in asked:
         planned = _planned(prompt)
         named = [name for name in team if name in planned or name in named]
-    return [name for name in named or team if name not in without]
+    clinical = [name for name in team if is_clinical(name, team[name])]
+    return [name for name in named or clinical if name not in without]
 
 
 def _planned(prompt: Prompt) -> set[str]:

@@ -14,6 +14,7 @@ from semantic_kernel.contents import (
     FunctionResultContent,
 )
 
+from services.entities.session import GROUNDING_MARK
 from services.patient_context.snapshot import is_snapshot
 
 CueKind: TypeAlias = Literal["none", "turn", "step", "own_step", "close", "failed", "waiting"]
@@ -74,6 +75,7 @@ class Prompt:
 
     Attributes:
         team: Descriptions by name, as the facilitator's instructions list them.
+        entities: What the agent is shown of entities.
         asked: The user's last message.
         said: What agents said since then, oldest first.
         earlier: What agents said before it.
@@ -82,6 +84,7 @@ class Prompt:
 
     instructions: str = ""
     snapshot: Mapping[str, Any] = field(default_factory=dict)
+    entities: Mapping[str, Any] = field(default_factory=dict)
     tools: Sequence[ToolOffer] = ()
     cue: Cue = field(default_factory=Cue)
     asked: str = ""
@@ -141,6 +144,9 @@ def _system(prompt: Prompt, message: ChatMessageContent) -> None:
     text = message.content
     if is_snapshot(text):
         prompt.snapshot = _object_of(text.partition(":")[2])
+    elif text.startswith(GROUNDING_MARK):
+        first_line = text.removeprefix(GROUNDING_MARK).partition("\n")[0]
+        prompt.entities = _object_of(first_line)
     elif (cue := cue_of(text)).kind != "none":
         prompt.cue = cue
     else:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import lines_of, missing_of, notes_of
@@ -33,6 +34,8 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     """Call the agent's tools, or, once they have answered, report."""
     if prompt.snapshot and prompt.patient_id is None:
         return OfflineReply(text=NO_PATIENT)
+    if prompt.tool(BOOKING_TOOL) is not None:
+        return answer_as_booking(prompt)
     calls = _rest_of_timeline(prompt) if prompt.answers else _calls(prompt)
     return OfflineReply(calls=calls) if calls else OfflineReply(text=_report(prompt))
 

@@ -36,8 +36,14 @@ _TOPICS: Mapping[str, frozenset[str]] = {
         "history timeline course chronology notes note when happened first earlier previous "
         "symptoms surgery chemotherapy radiotherapy smoking family"
     ),
+    "appointment": _set(
+        "appointment appointments book booking doctor doctors dr reschedule slot slots times"
+    ),
+    "registration": _set("register registration insurance insured eligibility coverage eligible"),
+    "office": _set("calendar meeting meetings mail email inbox contacts tasks"),
     "document": _set("word document docx write file download"),
 }
+_OFFICE = frozenset({"appointment", "registration", "office"})
 PLAN = re.compile(
     r"(?i)tumou?r[\s-]*board|\bmdt\b|\bwork[\s-]?up\b|\b(?:full|complete|whole) review\b"
     r"|\breview (?:all|everything|the (?:case|chart|record))\b|\b(?:make|propose|start|new|change) "
@@ -55,6 +61,11 @@ LEFT_OUT = re.compile(r"(?i)\b(?:without|skip|leave out|drop|remove|no|not|excep
 CHANGE = re.compile(
     r"(?i)\b(?:without|skip|leave|drop|remove|only|just|add|also|include|instead)\b"
 )
+
+
+def is_clinical(name: str, description: str) -> bool:
+    """Tell whether an agent works on the patient's illness, not in the office around it."""
+    return not _topics_of_agent(name, description) & _OFFICE
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -3,10 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 from data_models.clock import Clock, IdSource
+from group_chat.tools.calendar_tools import calendar_tools
+from group_chat.tools.entity_tools import entity_tools
 from group_chat.tools.records_tools import records_tools
 from group_chat.tools.report_tool import report_tool
+from group_chat.tools.scheduling_tools import (
+    SCHEDULING_TOOLS,
+    SchedulingTools,
+    no_clinic_tools,
+)
 from group_chat.tools.team_tools import team_tools
 from group_chat.tools.tool import Tool
+from services.assistant.calendar import Calendars
+from services.assistant.desk import NoCalendars
 from services.records.ports import PatientRecords
 
 TOOL_NAMES = (
@@ -20,6 +29,13 @@ TOOL_NAMES = (
     "pathology_reports",
     "biomarkers",
     "create_report",
+    "update_entities",
+    *SCHEDULING_TOOLS,
+    "list_events",
+    "find_free_time",
+    "create_event",
+    "move_event",
+    "cancel_event",
 )
 """Known before anything is built, so that a team is checked at start."""
 
@@ -31,12 +47,15 @@ def catalogue(
     clock: Clock,
     ids: IdSource,
     is_language_model: bool,
+    clinic: SchedulingTools | None = None,
+    calendars: Calendars | None = None,
 ) -> Mapping[str, Tool]:
     """Return the tools by name.
 
     Args:
         names: The team, facilitator first.
         is_language_model: Told in documents that agents make.
+        clinic: Doctors, times and persons; None where no clinic is connected.
     """
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
@@ -47,5 +66,8 @@ def catalogue(
             facilitator=names[0],
             is_language_model=is_language_model,
         ),
+        *entity_tools(),
+        *(clinic.tools() if clinic is not None else no_clinic_tools()),
+        *calendar_tools(calendars=calendars or NoCalendars(), ids=ids),
     )
     return {tool.name: tool for tool in tools}

@@ -30,6 +30,7 @@ class Metrics:
     """
 
     def __init__(self, *, registry: CollectorRegistry) -> None:
+        self.registry = registry
         ProcessCollector(registry=registry)
         self._turns = Counter("rounds_turns", "Turns ended.", ["outcome"], registry=registry)
         self._turn_seconds = Histogram(

@@ -27,6 +27,9 @@ def test_the_shipped_team_is_usable_and_led_by_the_orchestrator() -> None:
         "Radiology",
         "Pathology",
         "ReportCreation",
+        "AppointmentManager",
+        "Registration",
+        "Assistant",
     )
     assert all(agent.tools for agent in team.agents)
     assert team.facilitator.name == "Orchestrator"

@@ -1,0 +1,30 @@
+"""Files what tools declare to derive, for the patient of their turn and the agent that asked."""
+
+from group_chat.tools.derivations import DERIVES
+from group_chat.tools.watcher import ToolRun, ToolWatcher
+from group_chat.turn_context import TurnContext
+
+
+class EntityToolWatcher:
+    """A `ToolWatcher` that files, then tells the next one."""
+
+    def __init__(self, *, then: ToolWatcher) -> None:
+        self._then = then
+
+    async def finished(self, turn: TurnContext, run: ToolRun) -> None:
+        """See `ToolWatcher.finished`."""
+        entities = turn.request.entities
+        if entities is not None and run.data is not None:
+            entities.store_tool_result(
+                run.agent,
+                run.tool,
+                run.arguments,
+                run.data,
+                derives=DERIVES.get(run.tool, ()),
+                reference=run.call_id,
+            )
+        await self._then.finished(turn, run)
+
+    async def refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """See `ToolWatcher.refused_patient`."""
+        await self._then.refused_patient(turn, tool)

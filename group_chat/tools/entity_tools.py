@@ -1,0 +1,50 @@
+"""The tool by which agents say what changed, instead of repeating all they know."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from data_models.errors import ToolInputError
+from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.turn_context import TurnContext
+
+UPDATE_ENTITIES = "update_entities"
+
+
+class EntityArguments(BaseModel):
+    """Only what changed; what is not named stays."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    entities_to_update: dict[str, Any] = Field(
+        default_factory=dict,
+        description="What the user wants, such as doctor_preference, date_preference, "
+        "time_preference, procedure_preference, reason_visit.",
+    )
+    derived_entities_to_update: dict[str, Any] = Field(
+        default_factory=dict, description="What you concluded; tool results are kept without you."
+    )
+    entities_to_remove: list[str] = Field(
+        default_factory=list, max_length=20, description="Keys that no longer hold."
+    )
+
+
+def entity_tools() -> tuple[Tool, ...]:
+    """Return the tools of this file."""
+    return (
+        Tool(
+            UPDATE_ENTITIES,
+            "Notes what changed in what the user wants. Send only the changes.",
+            EntityArguments,
+            _update,
+        ),
+    )
+
+
+async def _update(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
+    entities = turn.request.entities
+    if entities is None:
+        raise ToolInputError("nothing can be noted in this conversation")
+    report = entities.replied(asked.model_dump(), agent_name=turn.agent)
+    kept = [half for half in (report["conversation"], report["derived"]) if any(half.values())]
+    return {"noted": kept}
