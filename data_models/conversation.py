@@ -1,5 +1,6 @@
 """The conversation document: owner, epoch, claim, open question, answered messages."""
 
+from datetime import datetime
 from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import AwareDatetime, Field
@@ -48,6 +49,10 @@ class OpenQuestion(Part):
     text: str
     payload: dict[str, Any] = Field(default_factory=dict)
     expires_at: AwareDatetime
+
+    def is_alive(self, *, epoch: int, now: datetime) -> bool:
+        """Whether it may still be answered: asked since the last clear, and not too long ago."""
+        return self.epoch == epoch and now < self.expires_at
 
 
 class AnsweredMessage(NamedTuple):

@@ -8,7 +8,6 @@ from typing import Any, TypeAlias
 
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
-from data_models.identifiers import PatientId
 from data_models.turn_events import (
     AgentMessageFinished,
     Notice,
@@ -18,7 +17,7 @@ from data_models.turn_events import (
     StateChanged,
     TurnEvent,
 )
-from services.patient_context.snapshot import ShownRoster, footer
+from services.turn_state import footer_of
 
 Frame: TypeAlias = dict[str, Any]
 DONE: Frame = {"type": "done"}
@@ -76,16 +75,6 @@ class PlainFrames:
             "mentions": None,
             "client_message_id": self._client_message_id,
         }
-
-
-def footer_of(state: SharedState) -> str:
-    """Return the PT_CTX footer, which ends every agent message where no banner is drawn."""
-    ids = tuple(PatientId(one) for one in state.all_patient_ids)
-    return footer(
-        conversation_id=state.conversation_id,
-        patient_id=None if state.patient_id is None else PatientId(state.patient_id),
-        roster=ShownRoster(patient_ids=ids, count=state.patient_count),
-    )
 
 
 def refusal(code: str, text: str, *, client_message_id: str | None) -> Frame:

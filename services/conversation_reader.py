@@ -150,7 +150,7 @@ class ConversationReader:
         registry = await self._registry(conversation)
         active = registry.active_patient_id
         context = await self._context(conversation, active, owner, action="read_conversation")
-        running, question = conversation.running_turn, conversation.open_question
+        running = conversation.running_turn
         return ConversationView(
             chat_id=conversation_id,
             created_at=conversation.created_at,
@@ -162,9 +162,7 @@ class ConversationReader:
             ],
             plan=context.plan,
             artifacts=context.artifacts,
-            question=None
-            if question is None
-            else QuestionRow(id=question.question_id, kind=question.kind, text=question.text),
+            question=self._question(conversation),
             running_turn=None
             if running is None
             else RunningRow(run_id=running.run_id, started_at=running.started_at),
@@ -233,6 +231,14 @@ class ConversationReader:
     ) -> PatientId | None:
         """Return `patient_id` checked against the roster; None for the session."""
         return await self._patient(await self._accessed(conversation_id, owner), patient_id)
+
+    def _question(self, conversation: Conversation) -> QuestionRow | None:
+        question = conversation.open_question
+        if question is None or not question.is_alive(
+            epoch=conversation.epoch, now=self._clock.now()
+        ):
+            return None
+        return QuestionRow(id=question.question_id, kind=question.kind, text=question.text)
 
     async def _summary(self, conversation: Conversation) -> ConversationSummary:
         registry = await self._registry(conversation)

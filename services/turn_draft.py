@@ -171,8 +171,7 @@ class TurnDraft:
         question = self.claim.conversation.open_question
         if question is None or question.user != self.claim.message.sender.principal_id:
             return None
-        alive = question.expires_at > self.now and question.epoch == self.claim.epoch
-        return question if alive else None
+        return question if question.is_alive(epoch=self.claim.epoch, now=self.now) else None
 
     def adopt(self, context: Stored[ChatContext]) -> None:
         """Write this turn into `context` from now on."""

@@ -4,6 +4,7 @@ import pytest
 
 from data_models.errors import NotFoundError, StoreUnavailableError
 from services.audit.entry import AuditEntry
+from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
 from tests.services.world import CHAT, World
@@ -147,3 +148,16 @@ async def test_reading_changes_nothing(world: World) -> None:
     await world.reader.messages(CHAT, owner="alice", patient_id=None)
     await world.reader.list_of(owner="alice")
     assert store.contents == before
+
+
+async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
+    clock = FixedClock()
+    world = World(clock=clock)
+    await world.say("start a tumor board for patient_4")
+    await world.say("please clear all patients")
+    await world.desk.idle()
+    shown = (await world.reader.view(CHAT, owner="alice")).question
+    assert shown is not None
+    assert shown.kind == "clear"
+    clock.advance(30 * 60)
+    assert (await world.reader.view(CHAT, owner="alice")).question is None
