@@ -2,6 +2,7 @@
 
 from data_models.clock import Clock
 from data_models.scenario_session import ScenarioSession
+from services.scenarios.graph import Graph
 from services.scenarios.scenario_store import ActivePointer, Held, ScenarioStore
 from services.scenarios.version_chain import VersionChain
 
@@ -31,6 +32,10 @@ class Catalogue:
             known = pointer.versions, await self._load(pointer)
             self._chains[scenario_id] = known
         return known[1]
+
+    async def graph(self, scenario_id: str, version: int) -> Graph | None:
+        """Return one stored version, compiled; None if it is not there."""
+        return await self._store.graph(scenario_id, version)
 
     def forget(self, scenario_id: str) -> None:
         """Read the pointer anew at the next turn."""

@@ -1,0 +1,144 @@
+"""A scenario in the conversation (5.2): begin, hear fields, go on, say where we are."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from data_models.clock import Clock, IdSource
+from data_models.errors import ScenarioPlanError, ToolInputError
+from data_models.scenario import Step
+from data_models.scenario_session import PatientProfile, ScenarioSession
+from services.scenarios.catalogue import Catalogue
+from services.scenarios.facts import fits, gather_facts
+from services.scenarios.graph import Graph
+from services.scenarios.migration_config import GapFillConfig
+from services.scenarios.progress import advanced, begun, next_branch
+from services.scenarios.waiting import with_answers
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """What became of the wish to go on.
+
+    Attributes:
+        missing: The fields without which the step cannot be left; empty if it was left.
+        is_finished: The step was the last one.
+    """
+
+    session: ScenarioSession
+    missing: tuple[str, ...] = ()
+    is_finished: bool = False
+
+
+class ScenarioGuide:
+    """Leads sessions through their own version; values in, values out, the caller stores them.
+
+    Bring a session to the active version first (`Reconciler.before_turn`).
+    """
+
+    def __init__(self, *, catalogue: Catalogue, clock: Clock, ids: IdSource) -> None:
+        self._catalogue, self._clock, self._ids = catalogue, clock, ids
+
+    async def begin(self, scenario_id: str, *, channel: str) -> ScenarioSession:
+        """Return a new session at the active version's entry.
+
+        Raises:
+            ScenarioPlanError: no version of the scenario is deployed.
+        """
+        chain = await self._catalogue.chain(scenario_id)
+        if chain is None:
+            raise ScenarioPlanError("the scenario has no active version")
+        session_id = self._ids.new_id("scenario")
+        now = self._clock.now()
+        return begun(chain.active, session_id=session_id, channel=channel, now=now)
+
+    async def record_fields(
+        self, session: ScenarioSession, profile: PatientProfile, values: Mapping[str, JsonValue]
+    ) -> tuple[ScenarioSession, PatientProfile]:
+        """Return both with what the user said; the typed tool `record_fields` of the agents.
+
+        Raises:
+            ToolInputError: a field is unknown or a value is not of its type; nothing was taken.
+        """
+        graph = await self._graph(session)
+        for name, value in values.items():
+            known = graph.fields.get(name)
+            if known is None:
+                raise ToolInputError(f"there is no field {name!r}; fields: {_listed(graph)}")
+            if not fits(value, known.value_type):
+                raise ToolInputError(f"the field {name!r} takes a value of type {known.value_type}")
+        return with_answers(session, profile, values, graph)
+
+    async def go_on(
+        self, session: ScenarioSession, profile: PatientProfile, *, tool_ran: bool = False
+    ) -> Advance:
+        """Leave the current step if it is complete, by the first branch whose condition holds.
+
+        Args:
+            session: As it is stored now.
+            profile: What is known about the patient.
+            tool_ran: Whether the step's tool has run; a tool step is not left before.
+
+        Raises:
+            ScenarioConditionError: a condition cannot be decided from values of these types.
+        """
+        graph = await self._graph(session)
+        step = _current(graph, session)
+        if step.kind == "tool" and not tool_ran:
+            return Advance(session)
+        values = self._values(graph, session, profile)
+        missing = tuple(name for name in step.collects_profile_fields if name not in values)
+        if missing:
+            return Advance(session, missing)
+        branch, undecided = next_branch(graph, step.id, values)
+        if branch is None:
+            return Advance(session, undecided, is_finished=not graph.branches(step.id))
+        return Advance(advanced(session, graph, branch.target, self._clock.now()))
+
+    async def where(self, session: ScenarioSession, profile: PatientProfile) -> str:
+        """Return the answer to "where are we?"."""
+        graph = await self._graph(session)
+        step = _current(graph, session)
+        done = len({visit.step_id for visit in session.step_history[:-1]})
+        values = self._values(graph, session, profile)
+        missing = [
+            graph.fields[name].label for name in step.collects_profile_fields if name not in values
+        ]
+        told = f"{graph.scenario.title}: {step.title} ({done} of {len(graph.steps)} steps done)."
+        return f"{told} Still needed: {', '.join(missing)}." if missing else told
+
+    async def grounding(self, session: ScenarioSession, profile: PatientProfile) -> str:
+        """Return what the agents are told about the step: the author's text, no patient's."""
+        graph = await self._graph(session)
+        step = _current(graph, session)
+        lines = [f"Scenario {graph.scenario.title}, step {step.title}.", step.description]
+        lines += [step.instructions, *(f"- {rule.text}" for rule in step.rules)]
+        values = self._values(graph, session, profile)
+        missing = [name for name in step.collects_profile_fields if name not in values]
+        if missing:
+            lines.append(f"Ask for, and record with record_fields: {', '.join(missing)}.")
+        return "\n".join(line for line in lines if line)
+
+    def _values(
+        self, graph: Graph, session: ScenarioSession, profile: PatientProfile
+    ) -> dict[str, JsonValue]:
+        now, config = self._clock.now(), GapFillConfig()
+        facts = gather_facts(session, profile, extracted={}, graph=graph, config=config, now=now)
+        return facts.values
+
+    async def _graph(self, session: ScenarioSession) -> Graph:
+        graph = await self._catalogue.graph(session.scenario_id, session.version)
+        if graph is None:
+            raise ScenarioPlanError(f"version {session.version} is not stored")
+        return graph
+
+
+def _current(graph: Graph, session: ScenarioSession) -> Step:
+    if session.step is None or session.step not in graph.steps:
+        raise ScenarioPlanError("the scenario has ended")
+    return graph.steps[session.step]
+
+
+def _listed(graph: Graph) -> str:
+    return ", ".join(graph.fields)

@@ -1,0 +1,68 @@
+"""One contract for both session indexes (5.5)."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from data_models.errors import StoreUnavailableError
+from services.scenarios.memory import MemorySessionIndex
+from services.scenarios.ports import SessionIndex, SessionRow
+from services.scenarios.sqlite_index import SqliteSessionIndex
+from tests.services.scenarios.worlds import NOW
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SessionIndex]:
+    if request.param == "memory":
+        yield MemorySessionIndex()
+        return
+    opened = SqliteSessionIndex(path=tmp_path / "index" / "sessions.sqlite")
+    yield opened
+    opened.close()
+
+
+def row(session_id: str, scenario: str = "intake", version: int = 1) -> SessionRow:
+    return SessionRow(session_id, scenario, version, "hash", "web", NOW)
+
+
+async def test_pages_go_on_in_order_and_hold_only_what_was_asked(index: SessionIndex) -> None:
+    for name in ("d", "b", "a", "c"):
+        await index.put(row(name))
+    await index.put(row("e", version=2))
+    await index.put(row("f", scenario="other"))
+    first = await index.page("intake", after="", limit=2, below_version=2)
+    second = await index.page("intake", after="b", limit=2, below_version=2)
+    last = await index.page("intake", after="d", limit=2, below_version=2)
+    assert [one.session_id for one in (*first, *second, *last)] == ["a", "b", "c", "d"]
+    assert first[0] == row("a")
+
+
+async def test_marking_twice_is_marking_once_and_a_put_takes_the_mark_off(
+    index: SessionIndex,
+) -> None:
+    await index.put(row("a"))
+    await index.mark(["a"], 2)
+    await index.mark(["a"], 2)
+    assert await index.marked("a") == 2
+    await index.put(row("a", version=2))
+    assert await index.marked("a") == 0
+    assert await index.marked("nobody") == 0
+
+
+async def test_the_file_is_there_after_a_restart(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.sqlite"
+    before = SqliteSessionIndex(path=path)
+    await before.put(row("a"))
+    await before.mark(["a"], 3)
+    before.close()
+    after = SqliteSessionIndex(path=path)
+    assert await after.marked("a") == 3
+    after.close()
+
+
+def test_a_file_that_is_no_database_is_unavailable_and_never_empty(tmp_path: Path) -> None:
+    path = tmp_path / "sessions.sqlite"
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(StoreUnavailableError):
+        SqliteSessionIndex(path=path)
