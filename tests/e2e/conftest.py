@@ -7,10 +7,9 @@ from typing import Literal
 
 import pytest
 
-from tests.e2e.models import ModelServer, running_model
+from tests.e2e.models import ModelServer, board_brain, running_model
 from tests.e2e.server import Server, running_server
 from tests.e2e.storage import AzureShelf, FileShelf, Shelf
-from tests.fakes_openai_brain import brain
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def world(
     store, model_kind = request.param
     folder = tmp_path_factory.mktemp("world")
     with ExitStack() as stack:
-        model = stack.enter_context(running_model(brain)) if model_kind == "openai" else None
+        model = stack.enter_context(running_model(board_brain)) if model_kind == "openai" else None
         settings = model.settings() if model else {"LLM_PROVIDER": "offline"}
         shelf: Shelf
         if store == "azurite":

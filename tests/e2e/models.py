@@ -2,12 +2,29 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
-from tests.fakes_openai import Brain, FakeOpenAI
+from tests.fakes_openai import Brain, FakeOpenAI, RecordedRequest, Reply, ToolCall
+from tests.fakes_openai_brain import brain
 
+BOARD = ["PatientHistory", "PatientStatus", "Radiology", "Pathology", "ReportCreation"]
+"""Who works on a tumor board; the team has more agents, for other work."""
 _START_SECONDS = 10.0
+
+
+def board_brain(request: RecordedRequest) -> Reply:
+    """Answer as the generic brain does, with plans for the members of a tumor board only."""
+    reply = brain(request)
+    return replace(reply, tool_calls=[_for_board(call) for call in reply.tool_calls])
+
+
+def _for_board(call: ToolCall) -> ToolCall:
+    if not call.name.endswith("propose_plan") or not isinstance(call.arguments, Mapping):
+        return call
+    steps = [step for step in call.arguments["steps"] if step["agent"] in BOARD]
+    return replace(call, arguments={"steps": steps})
 
 
 class ModelServer(FakeOpenAI):

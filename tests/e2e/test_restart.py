@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.e2e.models import ModelServer, running_model
+from tests.e2e.models import ModelServer, board_brain, running_model
 from tests.e2e.server import Server, running_server
 from tests.e2e.storage import FileShelf, Stored
 from tests.e2e.talks import (
@@ -25,7 +25,6 @@ from tests.e2e.talks import (
     socket_to,
 )
 from tests.fakes_openai import RecordedRequest, Reply
-from tests.fakes_openai_brain import brain as good_brain
 
 pytestmark = pytest.mark.slow
 
@@ -37,7 +36,7 @@ GOING_AWAY = 1001
 
 @pytest.fixture
 def model() -> Iterator[ModelServer]:
-    with running_model(good_brain) as server:
+    with running_model(board_brain) as server:
         yield server
 
 
@@ -58,7 +57,9 @@ def endless(request: RecordedRequest) -> Reply:
 
 def slow_status(request: RecordedRequest) -> Reply:
     """Answer at once, but for the second step of the plan."""
-    return slow(request) if "You are PatientStatus" in request.instructions else good_brain(request)
+    return (
+        slow(request) if "You are PatientStatus" in request.instructions else board_brain(request)
+    )
 
 
 @asynccontextmanager
@@ -136,7 +137,7 @@ async def test_a_kill_amid_a_plan_loses_no_step_and_no_word(
         await socket.send_json({"content": "yes proceed"})
         await until(socket, "long story")
         server.kill()
-    model.brain = good_brain
+    model.brain = board_brain
     server.start()
     answer = await say(server, conversation, "yes proceed")
     assert interruptions(answer) == 1
@@ -166,7 +167,7 @@ async def test_a_kill_amid_an_answer_is_said_once_and_keeps_the_question(
         await socket.send_json({"content": QUESTION, "client_message_id": "m-1"})
         await until(socket, "long story")
         server.kill()
-    model.brain = good_brain
+    model.brain = board_brain
     server.start()
     first = await say(server, conversation, "Are you there?")
     assert interruptions(first) == 1
@@ -198,7 +199,7 @@ async def test_a_queued_message_outlives_the_server(server: Server, model: Model
         while "queued" not in str(await next_frame(socket)):
             pass
         server.kill()
-    model.brain = good_brain
+    model.brain = board_brain
     server.start()
     # Sent again, as a client does that saw no answer: it runs once, in its place.
     await say(server, conversation, "And the chemotherapy?", client_message_id="m-2")
