@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scripts.node import find_node
@@ -40,17 +40,26 @@ def install_npm_peers() -> None:
 
 def install_chromium() -> None:
     """Install Debian's Chromium and a font, where the machine has none."""
-    if shutil.which("chromium") is not None:
+    _install_from_debian("chromium", DEBIAN_PACKAGES, "tests in a browser need Chromium")
+
+
+def install_promtool() -> None:
+    """Install Debian's Prometheus, whose promtool checks the alert rules."""
+    _install_from_debian("promtool", ("prometheus",), "tests of alert rules need promtool")
+
+
+def _install_from_debian(program: str, packages: Sequence[str], needed_for: str) -> None:
+    if shutil.which(program) is not None:
         return
     if shutil.which("apt-get") is None:
-        say("tests in a browser need Chromium: please install it as `chromium`; this is not Debian")
+        say(f"{needed_for}: please install it as `{program}`; this is not Debian")
         return
-    say("installing Chromium with apt-get")
+    say(f"installing {program} with apt-get")
     privileged = [] if _is_root() else ["sudo", "-n"]
     apt = [*privileged, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq"]
     if not succeeds([*apt, "update"]):
         say("apt-get update failed; trying with the lists that are here")
-    run([*apt, "install", "-y", "--no-install-recommends", *DEBIAN_PACKAGES])
+    run([*apt, "install", "-y", "--no-install-recommends", *packages])
 
 
 def install_model() -> None:
@@ -89,6 +98,7 @@ INSTALLERS: dict[str, Callable[[], None]] = {
     "fhir-router": install_npm_peers,
     "model": install_model,
     "playground": install_npm_peers,
+    "promtool": install_promtool,
 }
 
 
