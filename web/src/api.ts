@@ -1,5 +1,6 @@
 /** The server's HTTP side. */
 
+import { strings } from "./strings";
 import type {
   ChatSummary,
   ChatView,
@@ -111,7 +112,7 @@ export function saveWithToken(event: MouseEvent): void {
   if (token === null) return;
   event.preventDefault();
   const link = event.currentTarget as HTMLAnchorElement;
-  void save(link.getAttribute("href") ?? "", link.download);
+  save(link.getAttribute("href") ?? "", link.download).catch(() => alert(strings.notSaved));
 }
 
 async function save(path: string, fileName: string): Promise<void> {

@@ -9,6 +9,7 @@ const english = {
   tryAgain: "Try again",
   close: "Close",
   unreachable: "Rounds cannot be reached. Please check the connection and try again.",
+  notSaved: "The file could not be saved. Please try again.",
   skipToMessage: "Skip to the message box",
 
   signIn: {
