@@ -1,0 +1,58 @@
+"""Whatever a model writes stays text: nothing runs, nothing is fetched, nothing leads astray."""
+
+import pytest
+from playwright.async_api import Browser, expect
+
+from data_models.chat_context import AgentMessage
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    RunFinished,
+    RunStarted,
+    TurnTiming,
+)
+from services.run_hub import Run
+from tests.routes.fakes import NOW
+from tests.web.conftest import Site, idle, say
+from tests.web.payloads import payloads
+
+pytestmark = pytest.mark.slow
+# What the page itself puts into an answer: copy buttons and a table's frame, by its own script.
+FOREIGN = """() => {
+  const known = new Set(['A','BLOCKQUOTE','BR','BUTTON','CODE','DEL','DIV','EM','H1','H2','H3','H4',
+    'H5','H6','HR','LI','OL','P','PRE','STRONG','TABLE','TBODY','TD','TH','THEAD','TR','UL']);
+  const wrong = [];
+  for (const one of document.querySelectorAll('.prose *')) {
+    if (!known.has(one.tagName)) wrong.push(one.tagName);
+    if (one.hasAttribute('href')) wrong.push(one.getAttribute('href'));
+    for (const {name} of one.attributes) if (/^(on|style|src)/.test(name)) wrong.push(name);
+  }
+  return wrong;
+}"""
+
+
+async def recite(run: Run) -> None:
+    run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
+    for number, text in enumerate(payloads()):
+        message_id = f"{run.run_id}-{number}"
+        run.emit(AgentMessageStarted(message_id=message_id, agent="Radiology"))
+        run.emit(AgentTextDelta(message_id=message_id, text=text))
+        message = AgentMessage(message_id=message_id, agent="Radiology", text=text, timestamp=NOW)
+        run.emit(AgentMessageFinished(message=message))
+    run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+
+
+async def test_two_hundred_payloads_do_nothing(site: Site, browser: Browser) -> None:
+    site.desk.script = recite
+    page = await site.open(browser)
+    title = await page.title()
+    await say(page, payloads()[0])
+    await expect(page.get_by_role("article")).to_have_count(len(payloads()), timeout=30_000)
+    await idle(page)
+    assert len(payloads()) >= 200
+    assert await page.evaluate(FOREIGN) == []
+    assert await page.title() == title
+    assert [url for url in site.requested if not url.startswith(site.base)] == []
+    assert site.errors == []
+    await expect(page.get_by_role("article").first).to_contain_text("<script>")
