@@ -30,7 +30,8 @@ _REASON = re.compile(
 )
 _POLITE = (
     r"(?:please|pls|plz|kindly|can|could|would|will|you|just|now|also|ok|okay|yes|no|yeah|hey|hi"
-    r"|so|then|and|let's|lets|let|us|me|i|i'd|i'll|id|we|want|need|like|have|to|should|must|may|might"
+    r"|so|then|and|let's|lets|let|us|me|i|i'd|i'll|id|we|want|need|like|have|to|should|must|may"
+    r"|might"
     r"|go|ahead|actually|well|well|do|maybe|help|try|ahead|thanks|wait|not|don't|dont|never|sorry)"
 )
 _LEAD = re.compile(rf"^\s*(?:{_POLITE}\b[\s,]*)*(?P<verb>{_VERB})\b", _FLAGS)
@@ -45,14 +46,31 @@ _NEGATED = re.compile(rf"\b{_NO}\b(?P<gap>(?:\s+[\w']+){{0,4}}?)\s+{_VERB}\b", _
 _NO_NEGATION = re.compile(
     r"\b(?:(?:do not|don't|dont|never) (?:forget|hesitate|mind|worry)\b|why (?:don't|dont|do not)\b"
     r"|(?:can't|cant|couldn't|won't|wouldn't|could not) (?:you|we)\b"
+    r"|(?:can't|cant|cannot|can not|couldn't|won't|not able to|unable to) (?:be able to )?"
+    r"(?:make|attend|join|come|go|be)\b"
     r"|not only\b|if not\b|why not\b|no problem\b|not sure\b|do not disturb\b)",
     _FLAGS,
 )
 _DROPPED = re.compile(
     r"\b(?:never ?mind|nvm|forget (?:it|that|about)|scratch that|keep|leave (?:it|that|this|the|my)"
-    r"|no thanks|don't\s*$|do not\s*$|please don't|dont\s*$|hands off|don't do (?:it|that)"
+    r"|no thanks|none of|neither|nothing\b|don't\s*$|do not\s*$|please don't|dont\s*$|hands off"
+    r"|don't do (?:it|that)"
     r"|do not do (?:it|that)|don't touch|abort|hold off|on second thought)",
     _FLAGS,
+)
+_ANY_VERB = re.compile(
+    rf"^\s*(?:{_POLITE}\b[\s,]*)*(?P<verb>[a-z]{{2,}})\s+"
+    r"(?=(?:the|my|our|that|this|it|all)\b)",
+    _FLAGS,
+)
+_CORRECTED = re.compile(
+    r"(?:[,.;!?]|\s-|\.\.\.)\s*(?:no,?\s+)?(?:wait,?\s+)?"
+    r"(?:actually|i mean|i meant|or rather|rather|sorry|make that|correction)\b[\s,:]*"
+    r"(?P<tail>(?:the|my|our)\b.*|[\ue100-\ue1ff].*)$",
+    _FLAGS,
+)
+_BESIDE = re.compile(
+    r"\b(?:after|before|following|prior to)\s+(?:the|my|our|that|this)\s+(?!\d)", _FLAGS
 )
 _NOT_THAT = re.compile(
     r"\b(?:and |but )?(?:not|except(?: for)?|excluding|other than|apart from|instead of|rather than"
@@ -96,6 +114,7 @@ def read_clauses(text: str) -> Clauses:
     text = re.sub(r"\btom+or+ow\b", "tomorrow", text, flags=_FLAGS)
     text = re.sub(r"\bto-?\s?dos?\b(?! ?(?:it|that|this|so))", "todo", text, flags=_FLAGS)
     found = Clauses()
+    text = _corrected(text)
     for pattern in (_NOT_THAT, _NOT_NAME):
         text = _without_excluded(text, pattern, found)
     pieces = [piece for piece in _pieces(text) if piece.strip()]
@@ -105,10 +124,18 @@ def read_clauses(text: str) -> Clauses:
         return found
     found.negated = len(kept) < len(pieces)
     if found.negated:
-        _keep_contrast(found, kept)
+        _keep_contrast(found, kept, [piece for piece in pieces if _is_negated(piece)])
     else:
         _choose(found, kept)
     return found
+
+
+def _corrected(text: str) -> str:
+    """Return what is left of: cancel the dentist, no, I mean the lunch."""
+    match = _CORRECTED.search(text)
+    if match is None or _verb_of(match["tail"])[0]:
+        return text
+    return f"{_verb_of(text[: match.start()])[0]} {match['tail']}"
 
 
 def _without_excluded(text: str, pattern: re.Pattern[str], found: Clauses) -> str:
@@ -139,13 +166,14 @@ def _is_taken_back(pieces: list[str]) -> bool:
     )
 
 
-def _keep_contrast(found: Clauses, kept: list[str]) -> None:
+def _keep_contrast(found: Clauses, kept: list[str], refused: list[str]) -> None:
     """Keep the second of: don't cancel the dentist, cancel the lunch."""
     asking = [piece for piece in kept if _verb_of(piece)[0] in TARGET_FORMS]
     if len(asking) == 1 and re.search(r"\b(?:the|my|our)\b|[\ue100-\ue1ff]", asking[0]):
         verb, rest = _verb_of(asking[0])
-        if not re.search(r"\b(?:it|that|this|one|other|them)\b", rest, _FLAGS):
+        if not re.search(r"\b(?:it|that|this|them)\b", rest, _FLAGS):
             found.negated, found.main, found.verb = False, rest, verb
+            found.excluded += [_NEGATED.sub(" ", piece) for piece in refused]
 
 
 def _choose(found: Clauses, pieces: list[str]) -> None:
@@ -177,7 +205,7 @@ def _verb_of(piece: str) -> tuple[str, str]:
     """Return the clause's verb and what follows it; no verb and "" if it asks for nothing."""
     match = _LEAD.match(piece)
     if match is None or _is_noun(match["verb"], piece[match.end() :]):
-        match = _LATE_VERB.search(piece)
+        match = _LATE_VERB.search(piece) or _ANY_VERB.match(piece)
     if match is None:
         return "", piece
     return match["verb"].casefold(), piece[match.end() :]
@@ -187,6 +215,11 @@ def _is_noun(verb: str, rest: str) -> bool:
     if verb.casefold() in TARGET_VERBS and verb.casefold() != "invite":
         return False
     return not rest.strip() or bool(re.match(r"\s+(?:with|at|on|from|about|in|by)\b", rest, _FLAGS))
+
+
+def is_relative(text: str) -> bool:
+    """Whether something is meant by what it stands next to: "the meeting after the clinic"."""
+    return _BESIDE.search(text) is not None
 
 
 def is_moving(verb: str) -> bool:

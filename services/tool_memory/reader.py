@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from services.tool_memory.clauses import Clauses, is_moving, read_clauses
+from services.tool_memory.clauses import Clauses, is_moving, is_relative, read_clauses
 from services.tool_memory.clock_words import read_clock, read_evening
 from services.tool_memory.day_words import STARTS_A_TIME, read_days
 from services.tool_memory.draft_text import DraftText, without_marks
@@ -36,7 +36,8 @@ _BY_LENGTH = re.compile(
     _FLAGS,
 )
 _PLURAL = re.compile(
-    rf"\b(?:all(?![- ]?day\b)|both|every|everything|each|those|these|others|ones|several|multiple"
+    rf"\b(?:all(?![- ]?day\b)|both|every|everything|each|either|those|these|others|ones|several"
+    r"|multiple"
     rf"|{any_of(PLURAL_NOUNS)}|(?:the|other|first|last|next)\s+(?:{_COUNT}|\d{{1,2}})"
     rf"(?=\s*(?:$|[.,!?]|of\b))|the rest)\b|(?<!let )(?<!tell )(?<!with )(?<!to )\bthem\b",
     _FLAGS,
@@ -62,6 +63,8 @@ _ORDINAL = re.compile(
 _HASH = re.compile(r"(?:^|\s)#(\d{1,2})\b")
 _OTHER = re.compile(r"\b(?:other|another|different|remaining)\b", _FLAGS)
 _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
+    ("earlier", re.compile(r"\b(?:earlier|sooner)\b", _FLAGS)),
+    ("later", re.compile(r"\blater\b", _FLAGS)),
     ("latest", re.compile(r"\b(?:latest|most recent|newest)\b", _FLAGS)),
     ("earliest", re.compile(r"\b(?:earliest|oldest)\b", _FLAGS)),
     ("next", re.compile(r"\b(?:next|soonest)\b", _FLAGS)),
@@ -102,6 +105,7 @@ class Reader:
         asked = Asked(typed_ids=typed, negated=clauses.negated, several=clauses.several)
         if clauses.negated:
             return asked
+        asked.negated = is_relative(clauses.main)
         asked.main = self._request(text.part(clauses.main), clauses.verb)
         asked.excluded = [self._request(text.part(one), "") for one in clauses.excluded]
         asked.context = self._context(text, clauses, asked.main)

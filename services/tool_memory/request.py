@@ -6,7 +6,7 @@ from typing import Literal
 from data_models.tool_memory import EntityType
 from services.tool_memory.times import TimeFilter
 
-Order = Literal["latest", "earliest", "next", "last"]
+Order = Literal["latest", "earliest", "next", "last", "earlier", "later"]
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class Asked:
     """A whole message: its main reference, and what surrounds it.
 
     Attributes:
-        negated: The request is not to be carried out.
+        negated: Nothing may come of it.
         several: It asks for more than one thing at a time.
         context: A reference in another clause that a pronoun may mean.
         excluded: References that are expressly not meant.

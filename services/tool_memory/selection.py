@@ -135,6 +135,8 @@ class Selection:
                 return self._extreme(fitting, latest=True)
             case "earliest":
                 return self._extreme(fitting, latest=False)
+            case "earlier" | "later":
+                return self._compared(fitting, latest=request.order == "later")
             case "next":
                 dated = [one for one in fitting if one.start is not None]
                 ahead = [one for one in dated if _is_ahead(one, now)]
@@ -153,6 +155,11 @@ class Selection:
         gone_by = [one for one in fitting if one.start and not _is_ahead(one, self._scene.now)]
         newest = self._extreme(fitting, latest=True)
         return agreed(newest, self._extreme(gone_by, latest=True))
+
+    def _compared(self, fitting: Sequence[Candidate], *, latest: bool) -> Resolution:
+        """Take the earlier or later of two; of more nobody can tell."""
+        listed = [one for one in fitting if one.entity_id in self._scene.last_list] or fitting
+        return self._extreme(listed, latest=latest) if len(listed) <= 2 else self.ask(listed)
 
     def _after_focus(self, fitting: Sequence[Candidate]) -> Resolution:
         shown, ids = list(self._scene.last_list), {one.entity_id for one in fitting}

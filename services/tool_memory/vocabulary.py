@@ -36,7 +36,7 @@ _TARGET = (
     "cancel delete remove drop scrap erase clear decline reject discard trash archive move "
     "reschedule postpone push shift change delay bring update edit rename extend shorten swap "
     "adjust modify send forward share reply respond answer attach mark complete finish close "
-    "confirm accept approve snooze make set invite add"
+    "confirm accept approve snooze make set invite add skip ditch axe nix abandon dismiss void undo"
 )
 MOVING = frozenset(
     listed(
@@ -46,7 +46,7 @@ MOVING = frozenset(
     """
     )
 )
-GIVING = frozenset(["send", "forward", "share"])
+GIVING = frozenset(["send", "forward", "share", "mark"])
 ADDING = frozenset(["add", "invite", "attach", "include"])
 _LOOKING = (
     "show open read view find get display see tell check give print describe explain summarize "
@@ -74,7 +74,7 @@ STOP_WORDS = frozenset(
     um uh oh sorry look think know said says regarding until till because since also
     cancelled canceled moved wrong everything others several multiple rest remaining first second
     third fourth fifth sixth seventh eighth ninth tenth former latter both anything either
-    day week month today
+    day week month today happening happen taking held rid whichever
     """)
 )
 

@@ -64,6 +64,9 @@ def test_t1_an_id_counts_only_if_it_is_stored_and_live(
         "never mind",
         "keep it",
         "no, don't",
+        "none of them",
+        "cancel neither",
+        "cancel the meeting after the dentist",
         "cancel the dentist? no",
     ],
 )
@@ -85,6 +88,10 @@ def test_t2_a_negated_request_resolves_to_nothing(message: str, given: dict[str,
         ("not the first one, the second", LIST, "evt_3"),
         ("no, the other one", {**LIST, "focus": "evt_3"}, "evt_1"),
         ("cancel the do not disturb block", {}, "evt_5"),
+        ("don't cancel that one, cancel the other one", {**LIST, "focus": "evt_1"}, "evt_3"),
+        ("cancel the dentist, no, I mean the lunch", {}, "evt_2"),
+        ("cancel the dentist... actually the lunch", {}, "evt_2"),
+        ("could we skip the tumor board?", {}, "evt_3"),
     ],
 )
 def test_t2_what_only_sounds_negated_is_understood(
