@@ -10,9 +10,11 @@ from group_chat.offline.words import (
     LEFT_OUT,
     OVERVIEW,
     PLAN,
+    QUESTION,
     ROSTER,
     best_match,
     is_clinical,
+    query_of,
     topics_of,
 )
 from group_chat.plan_text import PLAN_QUESTION, read_plan
@@ -63,13 +65,19 @@ def _answer(prompt: Prompt) -> OfflineReply:
         return _propose(prompt)
     if prompt.said:
         return OfflineReply(text="Nothing else is open. What would you like to review next?")
-    agent = best_match(prompt.asked, prompt.team)
+    agent = best_match(prompt.asked, prompt.team) or _who_searches(prompt)
     overview = prompt.tool("load_patient_data")
     if overview is not None and OVERVIEW.search(prompt.asked) and not topics_of(prompt.asked):
         return OfflineReply(calls=(Call(overview.wire_name, {}),))
     if agent is not None:
         return OfflineReply(text=f"*{agent}*, please answer this from the record.")
     return OfflineReply(text=_HELP)
+
+
+def _who_searches(prompt: Prompt) -> str | None:
+    """Return whose notes may hold the answer to a question that fits nobody's work."""
+    asks = QUESTION.search(prompt.asked) is not None and query_of(prompt.asked)
+    return best_match("notes", prompt.team) if asks else None
 
 
 def _propose(prompt: Prompt) -> OfflineReply:

@@ -56,6 +56,9 @@ ROSTER = re.compile(
 OVERVIEW = re.compile(
     r"(?i)\b(?:load|open|overview|summari[sz]e|summary|who is|documents?|records?|chart)\b"
 )
+QUESTION = re.compile(
+    r"(?i)\?\s*\Z|\A\W*(?:does|did|is|are|was|were|has|have|had|when|where|why|how|any)\b"
+)
 LEFT_OUT = re.compile(r"(?i)\b(?:without|skip|leave out|drop|remove|no|not|except)\b[^.;\n]{0,60}")
 
 CHANGE = re.compile(
@@ -88,10 +91,13 @@ def best_match(request: str, candidates: Mapping[str, str]) -> str | None:
 
 def _score(request: str, name: str, description: str) -> float:
     """Weigh topics over words, and an agent for one topic over one for many."""
-    topics = _topics_of_agent(name, description)
-    shared = len(topics & topics_of(request)) / max(1, len(topics))
+    topics, about = _topics_of_agent(name, description), topics_of(request)
+    named = name.casefold() in request.casefold()
+    if "document" in topics - about and not named:
+        return 0.0  # "how big is the tumor?" asks for no tumor board document
+    shared = len(topics & about) / max(1, len(topics))
     words = len(words_of(request) & words_of(f"{name} {description}"))
-    return 6 * shared + 2 * (name.casefold() in request.casefold()) + words
+    return 6 * shared + 2 * named + words
 
 
 def query_of(text: str) -> str:

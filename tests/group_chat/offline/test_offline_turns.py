@@ -95,6 +95,8 @@ async def test_the_roster_is_told_from_the_snapshot() -> None:
         ("Is there an EGFR mutation?", "Pathology", "biomarkers"),
         ("what is the stage and ECOG", "PatientStatus", "current_status"),
         ("give me the timeline", "PatientHistory", "patient_timeline"),
+        ("does she have brain metastases?", "PatientHistory", "search_notes"),
+        ("How big is the tumor?", "PatientHistory", "search_notes"),
     ],
 )
 async def test_a_question_goes_to_the_agent_whose_it_is(

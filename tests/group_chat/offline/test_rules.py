@@ -148,3 +148,10 @@ def test_only_telling_words_are_searched_for(asked: str, query: str) -> None:
 
 def test_a_request_that_fits_nobody_goes_to_nobody() -> None:
     assert best_match("hello", {"Radiology": "Imaging reports and studies."}) is None
+
+
+def test_only_who_asks_for_a_document_gets_one_written() -> None:
+    team = {"ReportCreation": "Writes the tumor board document (Word) from what was said."}
+    assert best_match("how big is the tumor", team) is None
+    assert best_match("write the document", team) == "ReportCreation"
+    assert best_match("ask ReportCreation about the board", team) == "ReportCreation"
