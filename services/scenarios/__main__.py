@@ -1,4 +1,4 @@
-"""`python -m services.scenarios`: validate definitions, compare versions, replay what-if cases."""
+"""`python -m services.scenarios`: for authors (validate, plan, simulate) and operators (deploy)."""
 
 import argparse
 import asyncio
@@ -10,9 +10,10 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from data_models.clock import RandomIds, SystemClock
-from data_models.errors import ScenarioDefinitionError, ScenarioInputError
+from data_models.errors import ScenarioDefinitionError, ScenarioInputError, StoreError
 from services.scenarios.definition_reader import read_definition
 from services.scenarios.graph import Graph
+from services.scenarios.operator_commands import add_commands
 from services.scenarios.planning import make_plan
 from services.scenarios.simulation import simulate
 
@@ -22,15 +23,22 @@ FAILED = 1
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; results go to standard output, problems to standard error."""
     options = _parser().parse_args(arguments)
-    command: Callable[[argparse.Namespace], int] = options.command
+    command: Callable[[argparse.Namespace], int | str] = options.command
     try:
-        return command(options)
+        found = command(options)
     except ScenarioDefinitionError as error:
         _say("\n".join(error.problems), to_error=True)
     except ScenarioInputError as error:
         _say(str(error), to_error=True)
     except (OSError, UnicodeDecodeError) as error:
         _say(f"the file cannot be read: {error}", to_error=True)
+    except StoreError as error:
+        _say(f"{error.code}: {error.user_message}", to_error=True)
+    else:
+        if isinstance(found, int):
+            return found
+        _say(found)
+        return 0
     return FAILED
 
 
@@ -49,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     cases = commands.add_parser("simulate", help="replay what-if cases; - reads standard input")
     cases.add_argument("file")
     cases.set_defaults(command=_simulate)
+    add_commands(commands)
     return parser
 
 

@@ -79,8 +79,9 @@ def _is_beyond(session: ScenarioSession, move: Move, step: str, landing: str) ->
 
 
 def _behind_last_checkpoint(session: ScenarioSession, move: Move) -> str | None:
-    images = [image for image in move.checkpoint_images(session) if image is not None]
-    targets = move.new.successors[images[-1]] if images else ()
+    images = move.checkpoint_images(session)
+    last = images[-1] if images else None
+    targets = () if last is None else move.new.successors[last]
     if len(targets) == 1 and is_safe_landing(session, move, targets[0]):
         return targets[0]
     return None

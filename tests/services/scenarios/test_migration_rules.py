@@ -151,6 +151,14 @@ def test_m3_behind_the_last_checkpoint_there_may_be_only_one_way_on() -> None:
     assert only(row, "scenario", "step") == ["relocate", "New"]
 
 
+def test_m3_the_way_on_is_not_looked_for_behind_an_earlier_checkpoint() -> None:
+    paid: Row = {"checkpoint": "paid"}
+    old = line(1, "A Pay Ship B", Pay=paid, Ship={"checkpoint": "shipped"})
+    session = at("A Pay Ship B", passed=["Pay", "Ship"])
+    (row,) = played([old, line(2, "A Pay New", Pay=paid)], session, TURN)
+    assert only(row, "step", "v", "review") == ["B", 1, True]
+
+
 def test_m3_with_no_anchor_and_nothing_passed_the_scenario_ends() -> None:
     (row,) = played([line(1, "A B"), line(2, "X Y")], at("A B"), TURN)
     assert only(row, "action", "step", "notify") == ["exit_scenario", None, False]
