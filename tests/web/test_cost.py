@@ -56,6 +56,8 @@ async def test_a_token_is_on_the_screen_soon_after_the_model_said_it(
     for _ in range(7):
         page = await site.open(browser)
         await expect(page.get_by_text("Ask about a patient")).to_be_visible()
+        # A clinician takes longer to write than the page to settle.
+        await page.wait_for_timeout(1_000)
         seen = page.evaluate(SEEN)
         await say(page, "hello")
         waits.append(await seen - said[-1])
