@@ -1,0 +1,1 @@
+"""Labelled sets, and a runner that asks any configured model."""
