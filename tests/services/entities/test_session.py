@@ -1,0 +1,137 @@
+"""Entities during a turn: what agents send, what tools find, what is shown, counted and logged."""
+
+import json
+from typing import Any
+
+import pytest
+from prometheus_client import CollectorRegistry
+from structlog.testing import capture_logs
+
+from data_models.entities import Entities
+from data_models.errors import EntityDeltaError, UnknownAgentError
+from services.entities.meter import EntityMeter
+from services.entities.session import GROUNDING_MARK, Derives, EntitySession
+from services.entities.team import AgentNames
+from tests.fakes import FixedClock
+from tests.services.entities.world import BOOKING, DESK
+
+SLOTS = (Derives("available_slots", ("slots",), 300.0, ("date_preference",)),)
+
+
+class Turn:
+    """A session with a registry whose figures can be read."""
+
+    def __init__(self, *, entities: Entities | None = None, **more: Any) -> None:
+        self.registry, self.clock = CollectorRegistry(), FixedClock()
+        self.entities = entities or Entities()
+        self.session = EntitySession(
+            entities=self.entities,
+            team=AgentNames.of([BOOKING, DESK]),
+            clock=self.clock,
+            meter=EntityMeter(registry=self.registry, agents=[BOOKING, DESK]),
+            session_id="conversation",
+            **more,
+        )
+
+    def figure(self, name: str, agent: str, operation: str) -> float:
+        labels = {"agent": agent, "operation": operation}
+        return self.registry.get_sample_value(name, labels) or 0.0
+
+
+def shown(turn: Turn, agent: str) -> dict[str, Any]:
+    line = turn.session.grounding(agent).partition("\n")[0]
+    found: dict[str, Any] = json.loads(line.removeprefix(GROUNDING_MARK)) if line else {}
+    return found
+
+
+def test_what_the_user_said_is_there_before_the_first_agent() -> None:
+    turn = Turn()
+    turn.session.heard({"date_preference": "tomorrow"})
+    assert shown(turn, BOOKING)["entities"] == {"date_preference": "tomorrow"}
+    assert shown(turn, DESK)["said_at"] == {"date_preference": "2030-01-02T03:04:05+00:00"}
+
+
+def test_where_nothing_is_known_nothing_is_shown() -> None:
+    assert Turn().session.grounding(BOOKING) == ""
+
+
+def test_a_tools_values_are_filed_as_it_declares() -> None:
+    turn = Turn()
+    result = {"slots": ["15:00"], "noise": 1}
+    turn.session.store_tool_result(BOOKING, "available_slots", {"day": "x"}, result, derives=SLOTS)
+    assert shown(turn, BOOKING)["derived_entities"] == {"available_slots": ["15:00"]}
+    assert shown(turn, DESK) == {}
+    turn.session.heard({"date_preference": "friday"})
+    assert shown(turn, BOOKING)["derived_entities"] == {}
+
+
+def test_a_result_without_the_declared_member_derives_nothing() -> None:
+    turn = Turn()
+    done = turn.session.store_tool_result(BOOKING, "t", {}, {"error": "x"}, derives=SLOTS)
+    assert (done, turn.session.grounding(BOOKING)) == (None, "")
+
+
+def test_a_value_that_is_too_large_is_kept_as_a_reference_to_its_run() -> None:
+    turn = Turn()
+    rows = {"slots": ["x" * 100] * 100}
+    turn.session.store_tool_result(BOOKING, "t", {}, rows, derives=SLOTS, reference="call_1")
+    assert shown(turn, BOOKING)["derived_entities"]["available_slots"]["run"] == "call_1"
+
+
+def test_operations_are_counted_by_agent() -> None:
+    turn = Turn()
+    turn.session.replied({"entities_to_update": {"a": 1}}, agent_name=BOOKING)
+    turn.session.replied({"entities": {"b": 2}}, agent_name=BOOKING)
+    with pytest.raises(EntityDeltaError):
+        turn.session.replied("{oops", agent_name=BOOKING)
+    with pytest.raises(UnknownAgentError):
+        turn.session.replied({"entities_to_update": {"a": 1}}, agent_name="Ghost")
+    turn.session.grounding(BOOKING)
+    assert turn.figure("entity_merge_success_total", BOOKING, "merge_delta") == 2
+    assert turn.figure("entity_merge_failure_total", "unknown", "merge_delta") == 1
+    assert turn.figure("delta_parse_total", BOOKING, "merge_delta") == 3
+    assert turn.figure("delta_parse_errors_total", BOOKING, "merge_delta") == 1
+    assert turn.figure("delta_legacy_format_total", BOOKING, "merge_delta") == 1
+    assert turn.figure("agent_name_validation_failures_total", "unknown", "merge_delta") == 1
+    assert turn.figure("agent_switch_success_total", BOOKING, "get_context") == 1
+    assert turn.figure("entity_age_seconds_count", BOOKING, "get_context") == 2
+
+
+def test_what_left_a_full_queue_is_counted_and_named() -> None:
+    turn = Turn()
+    for number in range(9):
+        turn.session.heard({f"wish_{number}": number})
+    assert turn.session.evicted == ["wish_0", "wish_1"]
+    assert turn.figure("entity_fifo_evictions_total", "unknown", "evict_fifo") == 2
+
+
+def test_log_lines_hold_keys_and_no_values() -> None:
+    turn = Turn()
+    with capture_logs() as logs:
+        turn.session.replied(
+            {"entities_to_update": {"doctor_preference": "Dr. Secret", "mrs_secret": 1}},
+            agent_name=BOOKING,
+        )
+        turn.session.grounding(BOOKING)
+    text = json.dumps(logs)
+    assert "ecret" not in text
+    assert "conversation" not in [line["session_id"] for line in logs]
+    first = logs[0]
+    assert first["operation"] == "merge_delta"
+    assert first["operation_details"]["added_keys"][0] == "doctor_preference"
+    assert (first["success"], first["error"], first["delta_size"]) == (True, None, 2)
+    assert [line["operation"] for line in logs] == ["merge_delta", "get_context"]
+
+
+def test_what_an_open_plan_needs_comes_back_when_it_had_left() -> None:
+    before = Turn()
+    for number in range(8):
+        before.session.heard({f"wish_{number}": number})
+    assert "wish_0" not in shown(before, BOOKING)["entities"]
+    after = Turn(entities=before.entities, pinned=["wish_0"])
+    assert shown(after, BOOKING)["entities"]["wish_0"] == 0
+
+
+def test_the_complete_state_form_can_be_switched_off() -> None:
+    with pytest.raises(EntityDeltaError, match="switched off"):
+        Turn(reads_legacy=False).session.replied({"entities": {"a": 1}}, agent_name=BOOKING)
