@@ -10,7 +10,9 @@ from data_models.chat_context import AgentMessage, Artifact
 from data_models.plan import Plan
 
 Step = Literal["load", "decide", "restore", "enrich", "ground", "chat", "save"]
-NoticeKind = Literal["restored", "interrupted", "queued", "truncated", "limit", "offline_model"]
+NoticeKind = Literal[
+    "restored", "interrupted", "queued", "truncated", "limit", "offline_model", "evicted"
+]
 Outcome = Literal["success", "interrupt", "cancelled"]
 
 

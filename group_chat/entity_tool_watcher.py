@@ -3,6 +3,7 @@
 from group_chat.tools.derivations import DERIVES
 from group_chat.tools.watcher import ToolRun, ToolWatcher
 from group_chat.turn_context import TurnContext
+from services.turn_entities import eviction_notice
 
 
 class EntityToolWatcher:
@@ -23,6 +24,9 @@ class EntityToolWatcher:
                 derives=DERIVES.get(run.tool, ()),
                 reference=run.call_id,
             )
+        notice = eviction_notice(entities) if entities is not None else None
+        if notice is not None:
+            turn.emit(notice)
         await self._then.finished(turn, run)
 
     async def refused_patient(self, turn: TurnContext, tool: str) -> None:

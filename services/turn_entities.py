@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
 from data_models.errors import ToolInputError
+from data_models.turn_events import Notice
 from services.entities.legacy import file_legacy
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
@@ -48,6 +49,9 @@ class TurnEntities:
         wishes = wishes_in(turn.text, is_booking=is_booking)
         if wishes and not turn.is_press_elsewhere:
             session.heard(wishes)
+        notice = eviction_notice(session)
+        if notice is not None:
+            turn.run.emit(notice)
         return session
 
     def _adopt_legacy(self, document: ChatContext) -> None:
@@ -63,8 +67,18 @@ class TurnEntities:
             # An agent that is gone: all may read what it found.
             self.meter.stranger("merge_delta")
             file_legacy(document.entities, legacy, owner=None, team=self.team, now=now)
+        self.meter.migrated(owner or "unknown", lost=0.0)
         kept = {key: value for key, value in extra[LEGACY_FIELD].items() if key != "entities"}
         extra[LEGACY_FIELD] = kept
+
+
+def eviction_notice(session: EntitySession) -> Notice | None:
+    """Return the event that names what left to make room, if anything did (E25)."""
+    keys = session.take_evicted()
+    if not keys:
+        return None
+    names = ", ".join(key.replace("_", " ") for key in keys)
+    return Notice("evicted", f"No longer noted, to make room: {names}.", {"keys": keys})
 
 
 def _needed(document: ChatContext) -> Collection[str]:

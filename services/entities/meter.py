@@ -83,10 +83,12 @@ class EntityMeter:
         self._log.info(
             "entity_operation",
             session_id=hashed(done.session_id),
-            agent=labels[0],
+            agent_name=labels[0],
             operation=done.operation,
-            delta_size=done.delta_size,
-            operation_details={kind: _shown(keys) for kind, keys in done.keys.items()},
+            operation_details={
+                "delta_size": done.delta_size,
+                **{kind: _shown(keys) for kind, keys in done.keys.items()},
+            },
             duration_ms=round(done.seconds * 1_000, 3),
             success=done.error is None,
             error=done.error,
@@ -110,6 +112,10 @@ class EntityMeter:
         labels = (self._agent(agent_name), "merge_delta")
         self._parsed.labels(*labels).inc()
         self._malformed.labels(*labels).inc()
+
+    def migrated(self, agent_name: str, *, lost: float) -> None:
+        """Note the share of entities that a migration lost."""
+        self._difference.labels(self._agent(agent_name), "merge_delta").set(lost)
 
     def stranger(self, operation: EntityOperation) -> None:
         """Count an agent that is not in the team."""

@@ -63,8 +63,7 @@ class EntitySession:
         self._session_id = session_id
         self._pinned = frozenset(pinned)
         self._reads_legacy = reads_legacy
-        self.evicted: list[str] = []
-        """Keys that left in this turn, for its events."""
+        self._evicted: list[str] = []
         for manager in (entities.conversation, entities.derived):
             manager.session_id = session_id
         for key in sorted(self._pinned):
@@ -147,6 +146,11 @@ class EntitySession:
             "it again; call update_entities with what changes, and only with that."
         )
 
+    def take_evicted(self) -> list[str]:
+        """Return the user's wishes that left since it was last asked; the turn names them."""
+        evicted, self._evicted = self._evicted, []
+        return evicted
+
     def _context(self, agent_name: str) -> Any:
         return get_agent_entity_context(
             self._entities.conversation,
@@ -189,7 +193,7 @@ class EntitySession:
     def _keys(self, report: MergeReport) -> dict[str, Any]:
         halves = (report["conversation"], report["derived"])
         evicted = [key for half in halves for key in half["evicted"]]
-        self.evicted += evicted
+        self._evicted += report["conversation"]["evicted"]
         return {
             "added_keys": [key for half in halves for key in half["added"]],
             "updated_keys": [key for half in halves for key in half["updated"]],

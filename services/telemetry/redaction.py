@@ -13,11 +13,14 @@ from data_models.identifiers import hashed
 
 WITHHELD = "[withheld]"
 _FRAMES = 6
+_ITEMS = 20
 
 # Names and codes that the program makes up itself; the value must be one word, too.
 _OUR_WORDS = frozenset(
     (
+        "added_keys",
         "agent",
+        "agent_name",
         "auth_mode",
         "cause",
         "channel",
@@ -27,6 +30,7 @@ _OUR_WORDS = frozenset(
         "error",
         "error_code",
         "event",
+        "evicted_keys",
         "kind",
         "level",
         "library",
@@ -55,7 +59,9 @@ _OUR_WORDS = frozenset(
         "storage",
         "timestamp",
         "tool",
+        "updated_keys",
         "version",
+        "visible_keys",
         "where",
     )
 )
@@ -73,6 +79,7 @@ _IDS = frozenset(
         "principal",
         "principal_id",
         "sender",
+        "session_id",
         "tenant",
         "tenant_id",
         "thread_id",
@@ -121,10 +128,12 @@ def _allowed(key: str, value: object) -> object:
         return text if _HASH.fullmatch(text) else hashed(text)
     if key == "url":
         return value if isinstance(value, str) and _SERVER.fullmatch(value) else WITHHELD
+    if key == "operation_details" and isinstance(value, dict):
+        return {name: _allowed(name, item) for name, item in value.items()}
     if key not in _OUR_WORDS:
         return WITHHELD
     if isinstance(value, list | tuple):
-        return [_allowed(key, item) for item in value[:_FRAMES]]
+        return [_allowed(key, item) for item in value[:_ITEMS]]
     return value if isinstance(value, str) and _WORD.fullmatch(value) else WITHHELD
 
 
