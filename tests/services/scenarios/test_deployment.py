@@ -67,7 +67,7 @@ async def marks(index: MemorySessionIndex) -> list[int]:
     return [row.mark for row in rows]
 
 
-async def test_a_deployment_marks_every_session_and_flips_the_pointer() -> None:
+async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> None:
     desk = Desk(MemoryBlobStore(), await index_of(2 * PAGE_LIMIT + 7))
     await desk.deployer.publish_first(graph_of(ONE, 1))
     await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
@@ -81,7 +81,7 @@ async def test_a_deployment_marks_every_session_and_flips_the_pointer() -> None:
 
 
 @pytest.mark.parametrize("after", [False, True])
-async def test_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool) -> None:
+async def test_m15_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool) -> None:
     for operation in range(1, 40):
         blobs, index = MemoryBlobStore(), await index_of(PAGE_LIMIT + 5)
         calm = Desk(blobs, index)
@@ -119,7 +119,7 @@ async def test_a_lost_answer_leaves_a_deployment_that_resumes() -> None:
     assert await calm.version() == 2
 
 
-async def test_p14_two_operators_cannot_interleave() -> None:
+async def test_m15_p14_two_operators_cannot_interleave() -> None:
     blobs, index = MemoryBlobStore(), await index_of(3)
     ann, bob = Desk(blobs, index), Desk(blobs, index)
     await ann.deployer.publish_first(graph_of(ONE, 1))
@@ -136,7 +136,7 @@ async def test_p14_two_operators_cannot_interleave() -> None:
     assert held.value.versions == (1, 2)
 
 
-async def test_a_plan_needs_a_second_person_where_approval_is_required() -> None:
+async def test_m15_a_plan_needs_a_second_person_where_approval_is_required() -> None:
     desk = Desk(MemoryBlobStore(), await index_of(1), require_approval=True)
     await desk.deployer.publish_first(graph_of(ONE, 1))
     await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
@@ -158,7 +158,7 @@ async def test_a_cancelled_plan_is_not_deployed() -> None:
     assert await desk.version() == 1
 
 
-async def test_a_paused_deployment_goes_on_where_it_stopped() -> None:
+async def test_m15_a_paused_deployment_goes_on_where_it_stopped() -> None:
     blobs = MemoryBlobStore()
     desk = Desk(blobs, await index_of(2 * PAGE_LIMIT))
     await desk.deployer.publish_first(graph_of(ONE, 1))

@@ -1,0 +1,83 @@
+"""What one outcome stores (M11, M19): everything at once, or progress alone."""
+
+from data_models.scenario_session import PatientProfile, ProfileField, ScenarioSession
+from services.scenarios.version_chain import VersionChain
+from tests.services.scenarios.worlds import NOW, Node, graph_of, once, play, session_at
+
+OLD = (
+    Node("a", "a"),
+    Node("pay", "pay", checkpoint=True),
+    Node("gone", "gone"),
+    Node("b", "b"),
+    Node("c", "c", uses=("dose",)),
+)
+NEW = (
+    Node("a", "a"),
+    Node("pay2", "pay", checkpoint=True),
+    Node("n", "n", collects=("dose",)),
+    Node("b", "b"),
+    Node("c", "c", uses=("dose",)),
+)
+GRAPHS = [graph_of(OLD, 1), graph_of(NEW, 2)]
+
+
+def paid() -> ScenarioSession:
+    return session_at(GRAPHS[0], ["a", "pay", "gone", "b"], ["pay"])
+
+
+def test_m11_a_landing_carries_everything_in_one_value() -> None:
+    landed = play(GRAPHS, paid(), {"dose": 2}, {}).session
+    assert (landed.version, landed.checksum, landed.step) == (2, GRAPHS[1].checksum, "b")
+    assert [(v.step_id, v.skipped) for v in landed.step_history] == [
+        ("a", False),
+        ("pay2", False),
+        ("n", True),
+        ("b", False),
+    ]
+    assert [(one.step_id, one.version) for one in landed.completed_checkpoints] == [("pay2", 2)]
+    assert (landed.progress, landed.pending_migration, landed.review) == (None, None, None)
+    assert len(landed.outbox) == 1
+
+
+def test_m11_asking_changes_progress_and_nothing_else() -> None:
+    before = paid()
+    outcome = once(VersionChain(graphs=GRAPHS, plans={}), before, PatientProfile())
+    assert outcome.result.collect_fields == ("dose",)
+    assert outcome.profile == PatientProfile()
+    after = outcome.session
+    assert after.progress is not None
+    assert [item.field for item in after.progress.work] == ["dose"]
+    assert after.model_copy(update={"progress": None}) == before
+
+
+def test_m11_a_session_survives_storage_between_question_and_answer() -> None:
+    chain = VersionChain(graphs=GRAPHS, plans={})
+    asked = once(chain, paid(), PatientProfile()).session
+    stored = ScenarioSession.model_validate_json(asked.model_dump_json())
+    assert stored == asked
+    known = PatientProfile(fields={"dose": ProfileField(value=2)})
+    assert once(chain, stored, known).session.version == 2
+
+
+def test_m19_the_audit_event_says_what_happened_and_no_value() -> None:
+    (event,) = play(GRAPHS, paid(), {}, {"dose": 4711}).session.outbox
+    assert (event.from_version, event.to_version, event.migration_scenario) == (1, 2, "gap_fill")
+    assert (event.step_before, event.step_after, event.action_taken) == ("b", "b", "teleport")
+    assert event.fields_collected == ["dose"]
+    assert event.timestamp == NOW
+    assert "4711" not in event.model_dump_json()
+
+
+def test_m19_the_same_jump_has_the_same_event_id() -> None:
+    first = play(GRAPHS, paid(), {"dose": 2}, {}).session.outbox[0]
+    again = play(GRAPHS, paid(), {}, {"dose": 3}).session.outbox[0]
+    assert first.event_id == again.event_id
+
+
+def test_m10_a_lost_checkpoint_is_found_again_when_its_step_comes_back() -> None:
+    without = graph_of((Node("a", "a"), Node("b", "b"), Node("c", "c")), 2)
+    session = play([GRAPHS[0], without], paid(), {}, {}).session
+    assert [(one.step_id, one.version) for one in session.completed_checkpoints] == [("pay", 1)]
+    back = play([GRAPHS[0], without, graph_of(OLD, 3)], session, {}, {}).session
+    assert (back.version, back.step) == (3, "b")
+    assert [(one.step_id, one.version) for one in back.completed_checkpoints] == [("pay", 3)]
