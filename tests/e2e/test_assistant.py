@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +125,12 @@ async def test_every_run_is_stored_with_its_patient(server: Server) -> None:
         }
 
 
-def test_the_clock_of_this_test_is_utc() -> None:
-    assert tomorrow().tzinfo is UTC
-    assert Path("samples/assistant/calendar.ics").exists()
+async def test_without_a_language_model_the_calendar_works_too(tmp_path: Path) -> None:
+    with running_server(tmp_path, LLM_PROVIDER="offline") as offline:
+        async with talking(offline.url, "plain") as talk:
+            assert "15:00 Tumor board" in await say(talk, "@Assistant what is on tomorrow?")
+            asked = await say(talk, "@Assistant cancel the 3pm one tomorrow")
+            assert re.search(r"Cancel \*Tumor board\*, .* 15:00\? yes / no", asked)
+            assert "Cancelled: *Tumor board*" in await say(talk, "yes")
+            assert "Tumor board" not in await say(talk, "@Assistant what is on tomorrow?")
+            assert "I changed nothing" in await say(talk, "@Assistant cancel it")
