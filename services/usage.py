@@ -10,13 +10,11 @@ class ModelUsage:
 
     Attributes:
         prompt_chars: Characters of text sent, over all calls.
-        first_token_at: Monotonic seconds of the first visible text, None before it.
         lost_seconds: Time spent on calls that failed.
     """
 
     calls: int = 0
     prompt_chars: int = 0
-    first_token_at: float | None = None
     lost_seconds: float = 0.0
 
 
