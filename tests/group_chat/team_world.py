@@ -12,12 +12,14 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta
+from group_chat.entity_tool_watcher import EntityToolWatcher
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
+from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import ToolRun
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import ChatFinished, GroupChatEvent, GroupChatRequest, PlanChanged
@@ -103,6 +105,7 @@ class TeamWorld:
         team: Team | None = None,
         records: PatientRecords | None = None,
         limits: GroupChatLimits | None = None,
+        clinic: SchedulingTools | None = None,
     ) -> None:
         self.clock = SystemClock()
         self.model = FakeOpenAI()
@@ -111,6 +114,7 @@ class TeamWorld:
         self._team = team or load_team(tools=TOOL_NAMES)
         self._records = records or BundleRecords(folder=SAMPLES, clock=self.clock)
         self._limits = limits or GroupChatLimits()
+        self._clinic = clinic
         self._models: Models | None = None
         self._chat: SemanticGroupChat | None = None
 
@@ -134,7 +138,8 @@ class TeamWorld:
             ids=CountingIds(),
             limits=self._limits,
             is_language_model=True,
-            watcher=self.watcher,
+            watcher=EntityToolWatcher(then=self.watcher),
+            clinic=self._clinic,
         )
         return self
 

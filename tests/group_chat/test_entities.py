@@ -1,0 +1,179 @@
+"""A booking over the wire, with a scripted model: what agents are shown, and what needs a yes."""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from prometheus_client import CollectorRegistry
+
+from data_models.clock import SystemClock
+from data_models.entities import Entities
+from data_models.errors import ToolInputError
+from data_models.identifiers import PatientId
+from data_models.local_blob_store import LocalBlobStore
+from data_models.turn_events import Notice, ToolCallResult
+from group_chat.tools.clinic_times import day_of, is_consent
+from group_chat.tools.scheduling_tools import SchedulingTools
+from services.entities.meter import EntityMeter
+from services.entities.session import GROUNDING_MARK, EntitySession
+from services.entities.team import AgentNames
+from services.scheduling.local import LocalClinic
+from tests.fakes_openai import Reply
+from tests.group_chat.team_world import Heard, TeamWorld, call, team_world, text
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "scheduling"
+AGENT, DESK = "AppointmentManager", "Registration"
+FOUR = PatientId("patient_4")
+
+
+@dataclass
+class Booking:
+    """Turns that share one patient's entities, as turns of one conversation do."""
+
+    world: TeamWorld
+    clinic: LocalClinic
+    entities: Entities = field(default_factory=Entities)
+    meter: EntityMeter = field(
+        default_factory=lambda: EntityMeter(registry=CollectorRegistry(), agents=[AGENT, DESK])
+    )
+    turns: int = 0
+
+    async def say(self, words: str, *replies: Reply) -> Heard:
+        self.turns += 1
+        session = EntitySession(
+            entities=self.entities,
+            team=AgentNames.of(card.name for card in self.world.chat.agents),
+            clock=SystemClock(),
+            meter=self.meter,
+            session_id="c1",
+        )
+        return await self.world.say(words, *replies, entities=session, run_id=f"run_{self.turns}")
+
+    async def slot(self) -> str:
+        tomorrow = (datetime.now(UTC) + timedelta(days=1)).date()
+        found = await self.clinic.free_slots("dr-smith", tomorrow, now=datetime.now(UTC))
+        return found[0].slot_id
+
+
+@pytest.fixture
+async def booking(tmp_path: Path) -> AsyncIterator[Booking]:
+    clinic = LocalClinic(samples=SAMPLES, store=LocalBlobStore(root=tmp_path))
+    tools = SchedulingTools(appointments=clinic, people=clinic)
+    async with team_world(clinic=tools) as world:
+        yield Booking(world, clinic)
+
+
+def shown(world: TeamWorld) -> list[dict[str, Any]]:
+    """The entities of every prompt that had some."""
+    lines = [
+        str(message.get("content")).partition("\n")[0].removeprefix(GROUNDING_MARK)
+        for prompt in world.prompts()
+        for message in prompt
+        if str(message.get("content")).startswith(GROUNDING_MARK)
+    ]
+    return [json.loads(line) for line in lines]
+
+
+def results(heard: Heard) -> list[dict[str, Any]]:
+    return [json.loads(event.content) for event in heard.of(ToolCallResult)]
+
+
+async def test_a_delta_is_stored_and_shown_to_every_agent(booking: Booking) -> None:
+    update = call("update_entities", entities_to_update={"doctor_name": "Dr. Smith"})
+    await booking.say(f"@{AGENT} Dr. Smith please", update, text("Noted."))
+    await booking.say(f"@{DESK} hello", text("Hello."))
+    last = shown(booking.world)[-1]
+    assert last == {"entities": {"doctor_preference": "Dr. Smith"}, "derived_entities": {}}
+
+
+async def test_what_one_agent_found_no_other_is_shown(booking: Booking) -> None:
+    slots = call("available_slots", doctor="Smith", day="tomorrow")
+    await booking.say(f"@{AGENT} when?", slots, text("Some times."))
+    await booking.say(f"@{DESK} hello", text("Hello."))
+    assert shown(booking.world) == []
+    await booking.say(f"@{AGENT} again", text("As before."))
+    found = shown(booking.world)[-1]["derived_entities"]
+    assert set(found) == {"doctor_uuid", "available_slots"}
+
+
+async def test_nothing_is_booked_before_the_user_agrees_in_a_later_message(
+    booking: Booking,
+) -> None:
+    book = call("book_appointment", slot_id=await booking.slot())
+    first = await booking.say(f"@{AGENT} book it", book, book, text("Shall I?"))
+    assert [set(result) for result in results(first)] == [{"proposal", "ask_the_user"}] * 2
+    second = await booking.say(f"@{AGENT} what does it cost", book, text("Shall I?"))
+    third = await booking.say(f"@{AGENT} no, not that", book, text("Shall I?"))
+    assert all("proposal" in result for heard in (second, third) for result in results(heard))
+    assert await booking.clinic.of_patient(FOUR) == []
+    done = await booking.say(f"@{AGENT} yes", book, text("Booked."))
+    assert "booked" in results(done)[0]
+    assert len(await booking.clinic.of_patient(FOUR)) == 1
+
+
+async def test_a_yes_to_one_time_books_no_other(booking: Booking) -> None:
+    slot = await booking.slot()
+    other = f"{slot[:-4]}1630"
+    first = call("book_appointment", slot_id=slot)
+    await booking.say(f"@{AGENT} tomorrow", first, text("Shall I?"))
+    swapped = call("book_appointment", slot_id=other)
+    heard = await booking.say(f"@{AGENT} yes", swapped, text("Shall I?"))
+    assert "proposal" in results(heard)[0]
+    assert await booking.clinic.of_patient(FOUR) == []
+
+
+async def test_one_yes_books_once(booking: Booking) -> None:
+    slot = await booking.slot()
+    book = call("book_appointment", slot_id=slot)
+    await booking.say(f"@{AGENT} tomorrow", book, text("Shall I?"))
+    other = call("book_appointment", slot_id=f"{slot[:-4]}1630")
+    heard = await booking.say(f"@{AGENT} yes", book, other, text("Booked."))
+    assert ["booked" in result for result in results(heard)] == [True, False]
+
+
+async def test_what_leaves_is_named_in_the_turns_events(booking: Booking) -> None:
+    many = call("update_entities", entities_to_update={f"wish_{n}": n for n in range(7)})
+    more = call("update_entities", entities_to_update={"user_name": "Ann"})
+    heard = await booking.say(f"@{AGENT} hello", many, more, text("Noted."))
+    (notice,) = heard.of(Notice)
+    assert (notice.kind, notice.details) == ("evicted", {"keys": ["wish_0"]})
+
+
+@pytest.mark.parametrize(
+    ("words", "agrees"),
+    [
+        ("yes", True),
+        ("Yes, please.", True),
+        ("book it", True),
+        ("@AppointmentManager go ahead", True),
+        ("Registration: ok", True),
+        ("no", False),
+        ("yes, but at 5", False),
+        ("don't book it", False),
+        ("please do not book it", False),
+        ("book it on Friday instead", False),
+        ("what was that?", False),
+        ("", False),
+    ],
+)
+def test_only_a_plain_yes_is_consent(words: str, agrees: bool) -> None:
+    assert is_consent(words) is agrees
+
+
+@given(st.text(max_size=80))
+def test_no_sentence_with_a_no_is_consent(words: str) -> None:
+    assert not is_consent(f"{words} no {words}")
+
+
+def test_days_are_counted_from_when_they_were_said() -> None:
+    wednesday = datetime(2030, 1, 2, 9, tzinfo=UTC)
+    days = {"today": 2, "tomorrow": 3, "day after tomorrow": 4, "wednesday": 9, "next Friday": 4}
+    assert {said: day_of(said, now=wednesday).day for said in days} == days
+    with pytest.raises(ToolInputError):
+        day_of("someday", now=wednesday)
