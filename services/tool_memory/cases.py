@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
@@ -60,7 +60,19 @@ class CaseEntity(_Input):
     @field_validator("type", mode="before")
     @classmethod
     def _known_type(cls, value: Any) -> Any:
-        return _TYPES.get(value, value) if isinstance(value, str) else value
+        kind = _TYPES.get(value, value) if isinstance(value, str) else value
+        return kind if kind in get_args(EntityType) else "generic"
+
+    @field_validator("status", mode="before")
+    @classmethod
+    def _known_status(cls, value: Any) -> Any:
+        # A state that we do not know is not known to be live.
+        return value if value in get_args(EntityStatus) else "expired"
+
+    @field_validator("name", mode="before")
+    @classmethod
+    def _no_name(cls, value: Any) -> Any:
+        return "" if value is None else value
 
 
 class Case(_Input):
