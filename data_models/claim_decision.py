@@ -16,7 +16,6 @@ from data_models.conversation import (
 )
 
 ClaimState = Literal["free", "held", "abandoned"]
-INBOX_LIMIT = 20
 
 
 @dataclass(frozen=True, slots=True)
