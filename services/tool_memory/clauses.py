@@ -70,7 +70,11 @@ _CORRECTED = re.compile(
     _FLAGS,
 )
 _BESIDE = re.compile(
-    r"\b(?:after|before|following|prior to)\s+(?:the|my|our|that|this)\s+(?!\d)", _FLAGS
+    r"\b(?:after|before|prior to|following (?=the|my|our|that))\s*(?:the |my |our |that |this )?"
+    r"(?!\d|noon|mid|tomorrow|today|next|mon|tue|wed|thu|fri|sat|sun|half|quarter|one\b|two\b"
+    r"|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|eleven\b|twelve\b|all\b)[^\W\d_]"
+    r"|\b(?:after|before)\s+[\ue100-\ue1ff]",
+    _FLAGS,
 )
 _NOT_THAT = re.compile(
     r"\b(?:and |but )?(?:not|except(?: for)?|excluding|other than|apart from|instead of|rather than"
@@ -82,6 +86,9 @@ _NOT_NAME = re.compile(
     r"\b(?:not|except(?: for)?|other than|apart from|instead of|rather than) (?:with |from |for )?"
     r"(?P<what>[A-Z\ue100-\ue1ff][^\s,.;!?]*)"
 )
+
+
+_MAKING = frozenset({"create", "schedule", "book", "put", "set", "make", "add", "send"})
 
 
 @dataclass(slots=True)
@@ -220,6 +227,14 @@ def _is_noun(verb: str, rest: str) -> bool:
 def is_relative(text: str) -> bool:
     """Whether something is meant by what it stands next to: "the meeting after the clinic"."""
     return _BESIDE.search(text) is not None
+
+
+def is_making(verb: str, rest: str) -> bool:
+    """Whether it asks for something new, which cannot be among what is there."""
+    return (
+        verb in _MAKING
+        and re.match(r"\s*(?:me\s+)?(?:an?|another|new)\b", rest, _FLAGS) is not None
+    )
 
 
 def is_moving(verb: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from services.tool_memory.clauses import Clauses, is_moving, is_relative, read_clauses
+from services.tool_memory.clauses import Clauses, is_making, is_moving, is_relative, read_clauses
 from services.tool_memory.clock_words import read_clock, read_evening
 from services.tool_memory.day_words import STARTS_A_TIME, read_days
 from services.tool_memory.draft_text import DraftText, without_marks
@@ -49,7 +49,7 @@ _PARTITIVE = re.compile(
     _FLAGS,
 )
 _COORDINATED = re.compile(
-    r"\b(?:the|my|our|that|this)\b[^,]*\b(?:and|&|or)\s+(?:the|my|our|that|this|also the)\b"
+    r"\b(?:the|my|our|that|this|it)\b[^,]*\b(?:and|&|or)\s+(?:the|my|our|that|this|also the)\b"
     r"|[\x1f\ue100-\ue1ff]\s*(?:and|&|or)\s*(?:the\s*)?\x1f"
     r"|(?:\band\b|&|\bor\b)\s*[\ue100-\ue1ff]|[\ue100-\ue1ff]\s*(?:and\b|&|or\b)",
     _FLAGS,
@@ -72,6 +72,7 @@ _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
 )
 _PRONOUN = re.compile(r"\b(?:it|(?:that|this|the same)(?: (?:one|thing|entry|item))?)\b", _FLAGS)
 _POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\bone\b", _FLAGS)
+_INDEFINITE = re.compile(r"^\s*(?:an?|any|some)\b", _FLAGS)
 _PREPOSITION = frozenset(["with", "from", "by"])
 _AFTER_NOUN = frozenset(
     listed(
@@ -105,7 +106,7 @@ class Reader:
         asked = Asked(typed_ids=typed, negated=clauses.negated, several=clauses.several)
         if clauses.negated:
             return asked
-        asked.negated = is_relative(clauses.main)
+        asked.negated = is_relative(clauses.main) or is_making(clauses.verb, clauses.main)
         asked.main = self._request(text.part(clauses.main), clauses.verb)
         asked.excluded = [self._request(text.part(one), "") for one in clauses.excluded]
         asked.context = self._context(text, clauses, asked.main)
@@ -230,6 +231,7 @@ def _read_order(text: DraftText, found: Request) -> None:
 
 
 def _read_words(text: DraftText, found: Request) -> None:
+    found.indefinite = _INDEFINITE.search(text.rest) is not None
     found.pointed = bool(_POINTED.search(text.rest))
     pieces = _PIECE.findall(text.rest)
     after_preposition = at_start = False

@@ -21,6 +21,7 @@ class Request:
         phrases: Names in quotes or spelt out whole.
         pronoun: It, that, this, that one.
         pointed: A demonstrative or article stands before a noun ("that meeting").
+        indefinite: "A meeting" is none in particular, not even the focus.
         ordinal: Position in the list shown last, from 1, or from -1 at its end.
         number: A small bare number ("2"), which may be a position or part of a name.
     """
@@ -33,6 +34,7 @@ class Request:
     phrases: list[str] = field(default_factory=list)
     pronoun: bool = False
     pointed: bool = False
+    indefinite: bool = False
     plural: bool = False
     other: bool = False
     ordinal: int | None = None

@@ -65,7 +65,7 @@ class Selection:
 
     def _by_focus(self, request: Request, fitting: Sequence[Candidate]) -> Resolution:
         """Resolve "it", "that meeting" and "the meeting" (T5, T9)."""
-        focus = self._scene.focus
+        focus = None if request.indefinite else self._scene.focus
         if focus is not None and focus in {one.entity_id for one in fitting}:
             return Resolved(focus)
         if focus is not None and focus not in self._live and self._may_mean(focus, request):

@@ -67,6 +67,9 @@ def test_t1_an_id_counts_only_if_it_is_stored_and_live(
         "none of them",
         "cancel neither",
         "cancel the meeting after the dentist",
+        "cancel the one after lunch",
+        "create an event tomorrow at 3pm",
+        "schedule a meeting with Bob",
         "cancel the dentist? no",
     ],
 )
@@ -114,6 +117,7 @@ def test_t2_what_only_sounds_negated_is_understood(
         ("open the meeting minutes", {}, None),
         ("cancel the meeting", {}, SEVERAL),
         ("cancel the appointment", {"focus": "evt_1"}, "evt_1"),
+        ("cancel an appointment", {"focus": "evt_1"}, SEVERAL),
         ("call Mary", {}, "con_1"),
     ],
 )
@@ -333,6 +337,7 @@ def test_t11_an_exact_token_beats_a_similar_one() -> None:
         "cancel every meeting on Friday",
         "cancel the dentist and the lunch",
         "cancel the Standup and Tumor board",
+        "cancel both of these",
         "cancel everything tomorrow",
         "cancel one of my meetings",
         "cancel the two meetings on Friday",
