@@ -13,14 +13,14 @@ async def test_another_device_sees_a_turn_while_it_runs(site: Site, browser: Bro
     await say(page, "history of patient_4")
     await idle(page)
     other = await site.open(await browser.new_context(), page.url.removeprefix(site.base))
-    await expect(other.get_by_text("answer 5")).to_be_visible()
+    await expect(other.get_by_text("answer 5").first).to_be_visible()
     site.board.pause_seconds = 0.3
     await say(page, "history of patient_4 once more")
     await expect(other.get_by_text("once more")).to_be_visible()
     await expect(other.get_by_role("button", name="Stop")).to_be_visible()
     await other.get_by_role("button", name="Stop").click()
-    await expect(page.get_by_text("Stopped.")).to_be_visible()
-    await expect(other.get_by_text("Stopped.")).to_be_visible()
+    await expect(page.get_by_text("Stopped.").first).to_be_visible()
+    await expect(other.get_by_text("Stopped.").first).to_be_visible()
 
 
 async def test_two_tabs_show_one_turn_word_for_word(site: Site, browser: Browser) -> None:
@@ -95,7 +95,7 @@ async def test_what_was_stopped_can_be_edited_and_sent_again(site: Site, browser
     await say(page, "history of patient_4")
     await expect(page.get_by_text("Timeline").first).to_be_visible()
     await page.get_by_role("button", name="Stop").click()
-    await expect(page.get_by_text("Stopped.")).to_be_visible()
+    await expect(page.get_by_text("Stopped.").first).to_be_visible()
     await page.get_by_role("button", name="Edit this message").last.click()
     field = page.get_by_role("textbox", name="Message")
     await expect(field).to_be_focused()
