@@ -10,9 +10,7 @@ from data_models.chat_context import AgentMessage, Artifact
 from data_models.plan import Plan
 
 Step = Literal["load", "decide", "restore", "enrich", "ground", "chat", "save"]
-NoticeKind = Literal[
-    "restored", "interrupted", "queued", "truncated", "limit", "offline_model", "evicted"
-]
+NoticeKind = Literal["restored", "interrupted", "queued", "limit", "evicted", "progress"]
 Outcome = Literal["success", "interrupt", "cancelled"]
 
 

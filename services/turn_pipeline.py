@@ -9,6 +9,7 @@ import asyncio
 import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import structlog
 
@@ -148,7 +149,9 @@ class TurnPipeline:
         active = turn.loaded_registry().active_patient_id
         await self._documents.record_access(turn, active, action="clear")
         async with self._step(turn, "save"):
-            archived = await self._clearing.clear(turn.claim, now=turn.now)
+            archived = await self._clearing.clear(
+                turn.claim, now=turn.now, tell=partial(self._voice.tell_progress, turn)
+            )
         turn.leaves_no_turn = True
         await self._documents.load_registry(turn)
         self._voice.show_state(turn)

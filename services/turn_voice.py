@@ -6,6 +6,7 @@ from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
+    Notice,
     StateChanged,
     StepFinished,
     ToolCallResult,
@@ -38,6 +39,10 @@ class TurnVoice:
         turn.run.emit(AgentMessageFinished(message))
         if turn.question is not None:
             turn.outcome = "interrupt"
+
+    def tell_progress(self, turn: TurnDraft, done: int, total: int) -> None:
+        """Say how far a long piece of work is."""
+        turn.run.emit(Notice("progress", f"{done} of {total} documents are archived."))
 
     def show_state(self, turn: TurnDraft) -> None:
         """Show what clients may know of the conversation now."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import hashlib
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,9 @@ from data_models.errors import (
 from data_models.layout import ConversationLayout, timestamp
 
 Result = TypeVar("Result")
+Tell = Callable[[int, int], None]
 _AT_ONCE = 16
+_TOLD_EVERY = 250
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,13 @@ class Clearing:
         self._store = store
         self._contexts = contexts
 
-    async def clear(self, claim: Claim, *, now: datetime) -> Archived:
+    async def clear(self, claim: Claim, *, now: datetime, tell: Tell) -> Archived:
         """Archive everything, raise the epoch, delete the originals.
+
+        Args:
+            claim: Ours, for as long as this takes.
+            now: Names the archive.
+            tell: Called with (done, all) after every 250 documents.
 
         Raises:
             StoreError: nothing is cleared, or (after the commit) the deletes are left for the
@@ -76,7 +83,7 @@ class Clearing:
         ts = await self._free_timestamp(layout, now)
         archived = {name: layout.archived(name, ts) for name in names}
         await claim.hold()
-        rows = await in_parallel([self._copy(*pair) for pair in archived.items()])
+        rows = await self._copy_all(archived, tell)
         if layout.context(None) not in archived:
             rows.append(await self._archive_absent_session(claim, layout, ts))
         manifest = _Manifest(conversation=layout.folder, archived_at=ts, documents=rows)
@@ -100,6 +107,19 @@ class Clearing:
         await claim.hold()
         await self._contexts.renew_session(conversation.conversation_id, epoch=conversation.epoch)
         await claim.update(_deletes_done)
+
+    async def _copy_all(self, archived: dict[str, str], tell: Tell) -> list["_ManifestRow"]:
+        done = 0
+
+        async def copied(name: str, target: str) -> "_ManifestRow":
+            nonlocal done
+            row = await self._copy(name, target)
+            done += 1
+            if done % _TOLD_EVERY == 0:
+                tell(done, len(archived))
+            return row
+
+        return await in_parallel([copied(*pair) for pair in archived.items()])
 
     async def _archived(self, layout: ConversationLayout, ts: str) -> frozenset[str]:
         """Return the originals that the clear at `ts` has a verified copy of."""

@@ -228,8 +228,6 @@ function noticed(turn: Turn, frame: Frame & { type: "CUSTOM" }): Turn {
   const { kind = "", text = "" } = frame.value;
   // Said ahead of the run it means "wait"; as one of the run's own frames, that the wait is over.
   if (kind === "queued") return { ...turn, status: frame.metadata?.seq ? "running" : "queued" };
-  // The badge says so at all times.
-  if (kind === "offline_model") return turn;
   return with_(turn, { kind: "notice", id: `notice-${turn.items.length}`, notice: kind, text });
 }
 

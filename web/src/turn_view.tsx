@@ -87,6 +87,8 @@ interface ItemProps {
   actions: TurnActions;
 }
 
+const INFORMS = new Set(["restored", "progress"]);
+
 function ItemView({ item, session, isRunning, actions }: ItemProps) {
   switch (item.kind) {
     case "agent":
@@ -95,7 +97,7 @@ function ItemView({ item, session, isRunning, actions }: ItemProps) {
       return <ToolView item={item} isRunning={isRunning} />;
     case "notice":
       return (
-        <p class={`strip ${item.notice === "restored" ? "info" : "warning"}`} role="note">
+        <p class={`strip ${INFORMS.has(item.notice) ? "info" : "warning"}`} role="note">
           {item.text}
         </p>
       );

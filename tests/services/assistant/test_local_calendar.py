@@ -143,10 +143,15 @@ async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(
     assert "SUMMARY:Übergabe – Größe" in text
 
 
+def _only_file(folder: Path) -> Path:
+    (path,) = folder.rglob("calendar.ics")
+    return path
+
+
 async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
     calendar = calendars(tmp_path).of("alice")
     await calendar.create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
-    (path,) = tmp_path.rglob("calendar.ics")
+    path = _only_file(tmp_path)
     path.write_bytes(b"not a calendar")
     with pytest.raises(CalendarError):
         await calendar.between(MONDAY, MONDAY + timedelta(days=1))

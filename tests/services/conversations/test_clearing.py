@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from data_models.turn_events import RunFailed
+from data_models.turn_events import Notice, RunFailed
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -37,6 +37,17 @@ async def cleared(world: World) -> str | None:
 
 def live(store: MemoryBlobStore) -> list[str]:
     return sorted(name for name in store.contents if "/archive/" not in name)
+
+
+async def test_a_long_clear_says_how_far_it_is(store: MemoryBlobStore) -> None:
+    world = await talked(store)
+    for number in range(1, 598):
+        await store.create(f"{CHAT}/patient_patient_4_turns/{number}-{number}.json", b"{}")
+
+    ended = await world.say("clear patient context")
+
+    told = [event.text for event in ended.events if isinstance(event, Notice)]
+    assert told == [f"{done} of 600 documents are archived." for done in (250, 500)]
 
 
 async def test_the_archive_holds_every_document_and_a_manifest(store: MemoryBlobStore) -> None:
