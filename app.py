@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 
 from bots.config import bot_config
 from bots.ports import BotServices
-from bots.routes import add_bot_routes
+from bots.routes import add_bot_routes, add_closed_routes
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
@@ -118,8 +118,10 @@ def build(
     context = _route_context(base, desk, reader, readiness, registry)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
     application = create_web_app(context=context, door=door)
-    if settings.bot_endpoints:
+    if settings.serves_bots:
         _add_bots(application, base, desk, context.rate)
+    else:
+        add_closed_routes(application)
 
     async def close() -> None:
         await base.team.close()
@@ -304,12 +306,8 @@ async def run(settings: Settings) -> None:
     async with outbound_session(outbound_policy_for(settings)) as session:
         stores = open_stores(settings, ids=ids)
         server = build(settings, stores=stores, clock=clock, ids=ids, session=session)
-        await serve(
-            server,
-            host=settings.host,
-            port=settings.port,
-            handshake_seconds=settings.handshake_seconds,
-        )
+        wait = settings.handshake_seconds
+        await serve(server, host=settings.host, port=settings.port, handshake_seconds=wait)
 
 
 def main() -> int:

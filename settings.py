@@ -176,7 +176,7 @@ class Settings(BaseSettings):
     entra_authority: Url = _set("https://login.microsoftonline.com", "Where tokens and their keys come from", "https://login.microsoftonline.com")
     idle_logoff_seconds: Seconds = _set(900.0, "A socket without a message for so long is closed (not in dev)", 900)
 
-    bot_endpoints: bool = _set(True, "Serve `/api/messages`; outside dev that needs `MicrosoftAppId`", "false")
+    bot_endpoints: bool | None = _set(None, "Serve `/api/messages`; `true` outside dev needs `MicrosoftAppId`; unset: if that is set, and in dev", "false")
     microsoft_app_type: Literal["MultiTenant", "SingleTenant", "UserAssignedMSI"] = _set("MultiTenant", "Kind of the bot's app registration", "SingleTenant", alias="MicrosoftAppType")
     microsoft_app_id: str | None = _set(None, "The bot's application id", "11111111-2222-3333-4444-555555555555", alias="MicrosoftAppId")
     microsoft_app_password: SecretStr | None = _set(None, "The bot's secret", "a1B~…", alias="MicrosoftAppPassword")
@@ -217,6 +217,13 @@ class Settings(BaseSettings):
     def is_dev(self) -> bool:
         """Whether callers need no token; loopback only."""
         return self.auth_mode == "dev"
+
+    @property
+    def serves_bots(self) -> bool:
+        """Whether the Bot Framework endpoints are open (spec page 7, R3)."""
+        if self.bot_endpoints is None:
+            return self.is_dev or bool(self.microsoft_app_id)
+        return self.bot_endpoints
 
     @property
     def model_provider(self) -> Literal["azure", "openai", "offline"]:
@@ -260,7 +267,7 @@ def _bot_problems(settings: Settings) -> Iterator[Problem]:
     kind = settings.microsoft_app_type
     if not settings.microsoft_app_id:
         if settings.bot_endpoints and not settings.is_dev:
-            text = "is needed outside AUTH_MODE=dev, or BOT_ENDPOINTS=false to serve no bot"
+            text = "is needed with BOT_ENDPOINTS=true outside AUTH_MODE=dev"
             yield Problem("MicrosoftAppId", text, "MicrosoftAppId=11111111-2222-…")
         return
     if kind != "UserAssignedMSI" and not settings.microsoft_app_password:

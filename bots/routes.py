@@ -16,7 +16,7 @@ from aiohttp import web
 from bots.config import BotConfig
 from bots.entrance import Entrance, open_entrance
 from bots.ports import BotServices
-from data_models.errors import NotFoundError
+from data_models.errors import ForbiddenError, NotFoundError
 from services.access.allow_list import EVERYBODY
 from services.run_hub import Run
 
@@ -35,6 +35,17 @@ def add_bot_routes(app: web.Application, *, config: BotConfig, services: BotServ
     app.cleanup_ctx.append(gate.open)
     app.router.add_post("/api/messages", gate.take)
     app.router.add_post("/api/{agent}/messages", gate.take)
+
+
+def add_closed_routes(app: web.Application) -> None:
+    """Refuse every activity: outside dev nobody can be verified without an app id."""
+    logger.warning("bot_endpoints_closed", setting="MicrosoftAppId")
+    app.router.add_post("/api/messages", _refuse)
+    app.router.add_post("/api/{agent}/messages", _refuse)
+
+
+async def _refuse(_: web.Request) -> web.Response:
+    raise ForbiddenError
 
 
 @dataclass(frozen=True, slots=True)

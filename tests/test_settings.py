@@ -44,7 +44,10 @@ def test_nothing_set_gives_a_loopback_server_with_the_offline_model(load: Load) 
         ({"AUTH_MODE": "none"}, "AUTH_MODE"),
         ({"AUTH_MODE": "api_key", **BOT}, "API_KEYS"),
         ({"AUTH_MODE": "api_key", "API_KEYS": "alice:123", **BOT}, "API_KEYS"),
-        ({"AUTH_MODE": "api_key", "API_KEYS": f"alice:{HASH}"}, "MicrosoftAppId"),
+        (
+            {"AUTH_MODE": "api_key", "API_KEYS": f"alice:{HASH}", "BOT_ENDPOINTS": "true"},
+            "MicrosoftAppId",
+        ),
         ({"AUTH_MODE": "entra", **BOT}, "ENTRA_TENANT_ID"),
         ({"AUTH_MODE": "entra", "ENTRA_TENANT_ID": "t", **BOT}, "ENTRA_AUDIENCE"),
         ({"AUTH_MODE": "app_service", **BOT}, "TRUSTED_PROXY"),
@@ -151,9 +154,20 @@ def test_called_hosts_are_those_of_set_addresses_and_the_allowed_ones(load: Load
     assert "example" not in settings.outbound_hosts
 
 
-def test_the_web_can_be_served_without_a_bot(load: Load) -> None:
-    settings = load(AUTH_MODE="api_key", API_KEYS=f"alice:{HASH}", BOT_ENDPOINTS="false")
-    assert not settings.bot_endpoints
+@pytest.mark.parametrize(
+    ("variables", "serves"),
+    [
+        ({}, True),
+        ({"BOT_ENDPOINTS": "false"}, False),
+        ({"AUTH_MODE": "api_key", "API_KEYS": f"alice:{HASH}"}, False),
+        ({"AUTH_MODE": "api_key", "API_KEYS": f"alice:{HASH}", **BOT}, True),
+        ({"AUTH_MODE": "api_key", "API_KEYS": f"alice:{HASH}", **BOT, "BOT_ENDPOINTS": "0"}, False),
+    ],
+)
+def test_bots_are_served_only_where_callers_can_be_told_apart(
+    load: Load, variables: dict[str, str], serves: bool
+) -> None:
+    assert load(**variables).serves_bots == serves
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "::1", "[::1]", "localhost"])
