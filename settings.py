@@ -219,6 +219,12 @@ class Settings(BaseSettings):
         return self.auth_mode == "dev"
 
     @property
+    def samples_folder(self) -> Path:
+        """`SAMPLES_DIR`; a relative one that is not in the working folder is the project's own."""
+        here = self.samples_dir
+        return here if here.exists() else Path(__file__).parent / here
+
+    @property
     def serves_bots(self) -> bool:
         """Whether the Bot Framework endpoints are open (spec page 7, R3)."""
         if self.bot_endpoints is None:

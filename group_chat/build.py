@@ -36,7 +36,7 @@ def build_team(
     Raises:
         ConfigurationError: a setting of the model is missing or malformed.
     """
-    clinic = LocalClinic(samples=settings.samples_dir / "scheduling", store=clinic_store)
+    clinic = LocalClinic(samples=settings.samples_folder / "scheduling", store=clinic_store)
     models = build_models(settings=model_settings_of(settings), observe=metrics.model_called)
     group_chat = SemanticGroupChat.build(
         team=team,

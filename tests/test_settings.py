@@ -189,3 +189,12 @@ def test_the_page_is_up_to_date() -> None:
     assert PAGE.read_text(encoding="utf-8") == settings_page(), (
         "run: python -m scripts.settings_page"
     )
+
+
+def test_the_samples_are_found_from_any_folder(
+    load: Load, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert (load().samples_folder / "patients").is_dir()
+    (tmp_path / "samples").mkdir()
+    assert load().samples_folder.resolve() == (tmp_path / "samples").resolve()

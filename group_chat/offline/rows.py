@@ -104,13 +104,20 @@ def _fact(fact: Mapping[str, Any]) -> str | None:
     name = _label(str(fact["name"]))
     if fact["state"] == "not in the record":
         return f"- **{name}**: not in the record"
-    readings = fact.get("disagreement") or ()
+    readings = _readings(fact.get("disagreement"))
     if fact["state"] == "sources differ" and readings:
         sides = " versus ".join(f"{row['value']}{refs(row)}" for row in readings)
         return f"- **{name}**: sources differ: {sides}"
-    before = [f"{row['value']}{refs(row)}" for row in (fact.get("earlier") or ())[:3]]
+    before = [f"{row['value']}{refs(row)}" for row in _readings(fact.get("earlier"))[:3]]
     earlier = f"; earlier: {', '.join(before)}" if before else ""
     return f"- **{name}**: {fact.get('value', 'recorded')}{refs(fact)}{earlier}"
+
+
+def _readings(rows: Any) -> list[Mapping[str, Any]]:
+    """Return the rows that are readings; a tool of an operator's own may give anything."""
+    if not isinstance(rows, list):
+        return []
+    return [row for row in rows if isinstance(row, Mapping) and "value" in row]
 
 
 def _event(event: Mapping[str, Any], title: str) -> str:
@@ -157,7 +164,8 @@ def _person(row: Mapping[str, Any], source: Mapping[str, Any]) -> str:
 
 def refs(row: Mapping[str, Any]) -> str:
     """Return the source ids of `row` as they are cited, with a leading space; at most four."""
-    sources = row.get("sources") or [row.get("source")]
+    listed = row.get("sources")
+    sources = listed if isinstance(listed, list) and listed else [row.get("source")]
     ids = [str(one["ref"]) for one in sources if isinstance(one, Mapping) and one.get("ref")]
     return "".join(f" [{ref}]" for ref in dict.fromkeys(ids[:4]))
 

@@ -11,7 +11,7 @@ from settings import Settings
 
 def calendars_for(settings: Settings, *, clock: Clock, ids: IdSource) -> Calendars:
     """Return the calendars: files below the data folder, beginning as the sample."""
-    sample = settings.samples_dir / "assistant" / "calendar.ics"
+    sample = settings.samples_folder / "assistant" / "calendar.ics"
     return LocalCalendars(
         folder=settings.data_dir / "assistant",
         sample=sample if sample.is_file() else None,

@@ -19,7 +19,7 @@ def records_for(
         ConfigurationError: there are no sample patients where `SAMPLES_DIR` says.
     """
     if settings.fhir_base_url is None:
-        folder = settings.samples_dir / "patients"
+        folder = settings.samples_folder / "patients"
         if not folder.is_dir():
             problem = "SAMPLES_DIR: has no folder named patients. Example: SAMPLES_DIR=./samples"
             raise ConfigurationError(problem)
