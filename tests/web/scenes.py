@@ -110,7 +110,7 @@ class TumorBoard:
                 run, "Orchestrator", f"Switched to {patient}. What would you like to review?"
             )
             return "success"
-        run.emit(Notice(kind="truncated", text="Only the newest part of the history was used."))
+        run.emit(Notice(kind="limit", text="Only the newest part of the history was used."))
         await self._use_tool(run)
         await self._say(run, "PatientHistory", HISTORY)
         return "success"
