@@ -7,7 +7,7 @@ conversation ids come from channels and may be any text, so they are encoded.
 import hashlib
 import re
 from typing import NewType
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from data_models.errors import InvalidIdentifierError
 
@@ -47,11 +47,6 @@ def storage_folder(conversation_id: str) -> str:
     digest = hashlib.sha256(conversation_id.encode()).hexdigest()
     prefix = re.sub(r"%[0-9A-F]?$", "", encoded[:_PREFIX_CHARS])
     return f"{prefix}~{digest}"
-
-
-def conversation_of_folder(folder: str) -> str | None:
-    """Return the id that `storage_folder` made `folder` from, or None for a hashed one."""
-    return None if "~" in folder else unquote(folder, errors="strict")
 
 
 def storable_patient_id(raw: str) -> PatientId:
