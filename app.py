@@ -6,7 +6,6 @@ Nothing else builds objects. `python app.py` serves; tests call `build` with sto
 import asyncio
 import sys
 from dataclasses import dataclass
-from datetime import timedelta
 
 import aiohttp
 from aiohttp import web
@@ -16,7 +15,6 @@ from bots.config import bot_config
 from bots.ports import BotServices
 from bots.routes import add_bot_routes, add_closed_routes
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.counting_blob_store import CountingBlobStore
@@ -40,12 +38,11 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.conversation_reader import ConversationReader
-from services.conversations.claimant import Claimant
+from services.conversations.chosen import claimant_for
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
-from services.conversations.takeover import Takeover
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
@@ -219,21 +216,14 @@ def _pipeline(base: _Base) -> TurnPipeline:
 
 
 def _desk(base: _Base) -> TurnDesk:
-    settings = base.settings
-    times = ClaimTimes(
-        lease=timedelta(seconds=settings.claim_seconds),
-        renew_every=timedelta(seconds=settings.claim_renew_seconds),
-        grace=timedelta(seconds=settings.claim_grace_seconds),
-    )
-    claimant = Claimant(
+    claimant = claimant_for(
+        base.settings,
         conversations=base.conversations,
         registries=base.registries,
-        takeover=Takeover(contexts=base.contexts, registries=base.registries),
+        contexts=base.contexts,
         owners=base.owners,
         replica=base.replica,
         clock=base.clock,
-        times=times,
-        queue_depth=settings.queue_depth,
     )
     answers = StoredAnswers(
         contexts=base.contexts,
@@ -248,7 +238,7 @@ def _desk(base: _Base) -> TurnDesk:
         answers=answers,
         hub=RunHub(clock=base.clock),
         ids=base.ids,
-        message_limit_chars=settings.message_limit_chars,
+        message_limit_chars=base.settings.message_limit_chars,
     )
 
 

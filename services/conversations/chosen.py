@@ -1,0 +1,41 @@
+"""The claims that the settings ask for."""
+
+from datetime import timedelta
+
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim_decision import ClaimTimes
+from data_models.clock import Clock
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from services.conversations.claimant import Claimant
+from services.conversations.owner_index import OwnerIndex
+from services.conversations.takeover import Takeover
+from services.replica import Replica
+from settings import Settings
+
+
+def claimant_for(
+    settings: Settings,
+    *,
+    conversations: ConversationAccessor,
+    registries: PatientContextRegistryAccessor,
+    contexts: ChatContextAccessor,
+    owners: OwnerIndex,
+    replica: Replica,
+    clock: Clock,
+) -> Claimant:
+    """Return who claims conversations, with the lease and the queue that the settings name."""
+    return Claimant(
+        conversations=conversations,
+        registries=registries,
+        takeover=Takeover(contexts=contexts, registries=registries),
+        owners=owners,
+        replica=replica,
+        clock=clock,
+        times=ClaimTimes(
+            lease=timedelta(seconds=settings.claim_seconds),
+            renew_every=timedelta(seconds=settings.claim_renew_seconds),
+            grace=timedelta(seconds=settings.claim_grace_seconds),
+        ),
+        queue_depth=settings.queue_depth,
+    )
