@@ -23,7 +23,10 @@
     * UnknownAgentError
     * EntityDeltaError: a delta of entities is malformed; nothing of it was stored
     * StaleEntitiesError: the entities changed since they were read; nothing was stored
-    * CalendarError: the event is gone, or the calendar cannot be used
+    * AssistantError: the user's own calendar, mail, contacts, tasks or documents; nothing changed
+      * AssistantItemGoneError: what was meant is no longer there
+      * AssistantUnavailableError: retry; the service did not answer
+      * AssistantRefusedError: the user has to sign in, or the operator has to permit it
   * StoreError: the turn stops and nothing more is written
     * StoreUnavailableError: retry; a write may or may not have happened
     * BlobExistsError: a create met an existing blob
@@ -269,11 +272,35 @@ class StaleEntitiesError(ToolInputError):
     code = "stale_entities"
 
 
-class CalendarError(ToolInputError):
-    """The event is gone, or the calendar cannot be used; the text says which."""
+class AssistantError(ToolInputError):
+    """The user's own calendar, mail, contacts, tasks or documents cannot do this."""
 
-    code = "calendar"
-    user_message = "The calendar could not be used. Nothing was changed."
+    code = "assistant"
+    user_message = "That could not be done. Nothing was changed."
+
+
+class AssistantItemGoneError(AssistantError):
+    """What was meant is no longer there."""
+
+    code = "assistant_item_gone"
+    user_message = "That is no longer there. Nothing was changed."
+
+
+class AssistantUnavailableError(AssistantError):
+    """The service that holds it did not answer, or is too busy."""
+
+    code = "assistant_unavailable"
+    user_message = "The service that holds it cannot be reached right now. Please try again."
+    retryable = True
+
+
+class AssistantRefusedError(AssistantError):
+    """The service refuses: no sign-in, one that ended, or no permission."""
+
+    code = "assistant_refused"
+    user_message = (
+        "The service that holds it refuses access. Please sign in again or ask your operator."
+    )
 
 
 class StoreError(RoundsError):

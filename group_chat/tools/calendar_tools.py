@@ -1,5 +1,6 @@
 """Tools over the clinician's own calendar; cancelling only asks."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -178,7 +179,7 @@ def _named(found: Ambiguous, memory: ToolMemorySession) -> str:
 
 def _local(event: CalendarEvent, turn: TurnContext) -> CalendarEvent:
     zone = _memory(turn).zone
-    return event.model_copy(update={"start": event.start.astimezone(zone)})
+    return replace(event, start=event.start.astimezone(zone))
 
 
 def _memory(turn: TurnContext) -> ToolMemorySession:

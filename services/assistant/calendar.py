@@ -5,23 +5,24 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+EVENTS_LIMIT = 500
+"""The most events that one listing gives; a back end follows no more pages than it takes."""
 
 
-class CalendarEvent(BaseModel):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalendarEvent:
     """One event, or one occurrence of a recurring one.
 
     Attributes:
         id: The back end's; an occurrence has its own.
+        start: Aware, like `end`.
         is_all_day: `start` and `end` are midnights in the user's zone then, `end` excluded.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     id: str
     title: str
-    start: AwareDatetime
-    end: AwareDatetime
+    start: datetime
+    end: datetime
     is_all_day: bool = False
     location: str = ""
     attendees: tuple[str, ...] = ()
@@ -29,7 +30,7 @@ class CalendarEvent(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """What to put into a calendar."""
+    """What to put into a calendar; both times are aware."""
 
     title: str
     start: datetime
@@ -46,13 +47,13 @@ class FreeTime:
 
 
 class Calendar(Protocol):
-    """One person's calendar.
-
-    Every method raises `CalendarError` where the back end cannot be used.
-    """
+    """One person's calendar. Every method raises `AssistantError` where it cannot be used."""
 
     async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
-        """Return what takes place from `start` (included) to `end` (excluded), by start."""
+        """Return what takes place from `start` (included) to `end` (excluded), by start.
+
+        At most the first `EVENTS_LIMIT`, however many pages the back end needs for them.
+        """
         ...
 
     async def get(self, event_id: str) -> CalendarEvent | None:
@@ -67,7 +68,7 @@ class Calendar(Protocol):
         """Let an event begin at `start`; its length stays.
 
         Raises:
-            CalendarError: it is gone.
+            AssistantItemGoneError: it is gone.
         """
         ...
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from data_models.errors import CalendarError
+from data_models.errors import AssistantError
 from services.assistant.calendar import Calendar, CalendarEvent, Calendars
 
 CANCEL_EVENT = "cancel_event"
@@ -16,7 +16,7 @@ class NoCalendars:
 
     def of(self, principal_id: str) -> Calendar:
         """See `Calendars.of`."""
-        raise CalendarError("no calendar is set up")
+        raise AssistantError("no calendar is set up")
 
 
 class AssistantDesk:
@@ -29,19 +29,29 @@ class AssistantDesk:
         """Do what was asked and confirmed, and return what the user is told.
 
         Raises:
-            CalendarError: it could not be done; nothing was changed.
+            AssistantError: it could not be done; nothing was changed.
         """
         name = str(payload["name"])
         if payload["action"] != CANCEL_EVENT:
-            raise CalendarError("that request is unknown")
+            raise AssistantError("that request is unknown")
         done = await self._calendars.of(principal_id).cancel(str(payload["entity_id"]))
         return f"Cancelled: {name}." if done else f"{name} was no longer in the calendar."
 
 
 def shown(event: CalendarEvent) -> dict[str, Any]:
     """Return an event as tools give it."""
-    row = event.model_dump(mode="json", exclude_defaults=True)
-    return {**row, "id": event.id, "title": event.title[:NAME_LIMIT_CHARS]}
+    row = {
+        "id": event.id,
+        "title": event.title[:NAME_LIMIT_CHARS],
+        "start": event.start.isoformat(),
+        "end": event.end.isoformat(),
+    }
+    more = {
+        "is_all_day": event.is_all_day,
+        "location": event.location,
+        "attendees": list(event.attendees),
+    }
+    return {**row, **{name: value for name, value in more.items() if value}}
 
 
 def spoken(event: CalendarEvent, *, is_private: bool) -> str:

@@ -9,7 +9,7 @@ from icalendar import Calendar as IcsFile
 from icalendar import Event as IcsEvent
 from icalendar import vRecur
 
-from data_models.errors import CalendarError
+from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.calendar import CalendarEvent, NewEvent
 
 OCCURRENCES_LIMIT = 1_000
@@ -20,15 +20,15 @@ def parsed(data: bytes) -> IcsFile:
     """Return the file.
 
     Raises:
-        CalendarError: it is no iCalendar file.
+        AssistantError: it is no iCalendar file.
     """
     try:
         found = IcsFile.from_ical(data)
     except (ValueError, IndexError, KeyError):
         # `from None`: the parser's message quotes the file.
-        raise CalendarError("the calendar file is not iCalendar") from None
+        raise AssistantError("the calendar file is not iCalendar") from None
     if not isinstance(found, IcsFile):
-        raise CalendarError("the calendar file is not iCalendar")
+        raise AssistantError("the calendar file is not iCalendar")
     return found
 
 
@@ -81,11 +81,11 @@ def move(file: IcsFile, event_id: str, start: datetime, *, zone: tzinfo, now: da
     """Let an event, or one occurrence only, begin at `start`.
 
     Raises:
-        CalendarError: it is gone.
+        AssistantItemGoneError: it is gone.
     """
     known = event_of(file, event_id, zone)
     if known is None:
-        raise CalendarError("the event is no longer in the calendar")
+        raise AssistantItemGoneError("the event is no longer in the calendar")
     uid, _, moment = event_id.partition(_MARK)
     row = _exception(file, uid, moment, zone) if moment else _single(file, uid)
     _set(row, "dtstart", start)
@@ -248,7 +248,7 @@ def _master(file: IcsFile, uid: str) -> IcsEvent:
 def _exception(file: IcsFile, uid: str, moment: str, zone: tzinfo) -> IcsEvent:
     at = _moment(moment)
     if at is None:
-        raise CalendarError("the event is no longer in the calendar")
+        raise AssistantItemGoneError("the event is no longer in the calendar")
     for row in _rows(file):
         if _uid(row) == uid and _recurrence(row, zone) == at:
             return row

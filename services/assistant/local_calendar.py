@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 from icalendar import Calendar as IcsFile
 
 from data_models.clock import Clock, IdSource
-from data_models.errors import CalendarError
+from data_models.errors import AssistantError, AssistantItemGoneError
 from data_models.identifiers import hashed
 from services.assistant import ics
 from services.assistant.calendar import CalendarEvent, NewEvent
@@ -84,7 +84,7 @@ class LocalCalendar:
     async def _known(self, event_id: str) -> CalendarEvent:
         found = await self.get(event_id)
         if found is None:
-            raise CalendarError("the event is no longer in the calendar")
+            raise AssistantItemGoneError("the event is no longer in the calendar")
         return found
 
     async def _read(self, look: Callable[[IcsFile], Result]) -> Result:
@@ -102,14 +102,14 @@ class LocalCalendar:
                 self._store(file.to_ical())
                 return result
         except (OSError, Timeout) as error:
-            raise CalendarError("the calendar file cannot be written") from error
+            raise AssistantError("the calendar file cannot be written") from error
 
     def _loaded(self) -> IcsFile:
         try:
             source = self._path if self._path.exists() else self._sample
             return ics.empty() if source is None else ics.parsed(source.read_bytes())
         except OSError as error:
-            raise CalendarError("the calendar file cannot be read") from error
+            raise AssistantError("the calendar file cannot be read") from error
 
     def _store(self, data: bytes) -> None:
         handle, name = tempfile.mkstemp(dir=self._path.parent, suffix=".tmp")

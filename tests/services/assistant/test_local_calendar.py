@@ -8,7 +8,7 @@ import pytest
 from dateutil.rrule import rrulestr
 
 from data_models.clock import SystemClock
-from data_models.errors import CalendarError
+from data_models.errors import AssistantError
 from services.assistant.calendar import NewEvent, free_times
 from services.assistant.local_calendar import LocalCalendar, LocalCalendars
 from tests.fakes import CountingIds
@@ -153,9 +153,9 @@ async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
     await calendar.create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
     path = _only_file(tmp_path)
     path.write_bytes(b"not a calendar")
-    with pytest.raises(CalendarError):
+    with pytest.raises(AssistantError):
         await calendar.between(MONDAY, MONDAY + timedelta(days=1))
-    with pytest.raises(CalendarError):
+    with pytest.raises(AssistantError):
         await calendar.create(NewEvent("More", MONDAY, MONDAY + timedelta(hours=1)))
     assert path.read_bytes() == b"not a calendar"
 

@@ -1,0 +1,64 @@
+"""A clinician's own files, said without naming a product."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+DOCUMENT_TEXT_LIMIT_CHARS = 20_000
+DOCUMENT_LIMIT_BYTES = 10_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersonalDocument:
+    """One file.
+
+    Attributes:
+        name: With its ending.
+        modified: Aware.
+        media_type: As `text/plain`; "" if the back end does not know.
+    """
+
+    id: str
+    name: str
+    modified: datetime
+    size_bytes: int
+    media_type: str = ""
+
+
+class DocumentFolder(Protocol):
+    """One person's files. Every method raises `AssistantError` where they cannot be used."""
+
+    async def search(
+        self,
+        words: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int,
+    ) -> Sequence[PersonalDocument]:
+        """Return files whose name (or, where a back end can, text) holds all `words`.
+
+        Args:
+            words: "" fits every file.
+            since: Only what was changed then or later; `until` is excluded.
+            limit: At most so many, the newest first, however many pages that takes.
+        """
+        ...
+
+    async def get(self, document_id: str) -> PersonalDocument | None:
+        """Return one file, or None if it is gone."""
+        ...
+
+    async def text(self, document_id: str) -> str:
+        """Return the first `DOCUMENT_TEXT_LIMIT_CHARS` of a file's text.
+
+        Raises:
+            AssistantItemGoneError: it is gone.
+            AssistantError: it holds no text, or over `DOCUMENT_LIMIT_BYTES`.
+        """
+        ...
+
+    async def delete(self, document_id: str) -> bool:
+        """Remove a file; False if it was gone already."""
+        ...

@@ -1,0 +1,81 @@
+"""A clinician's own mail, said without naming a product."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol, TypeAlias
+
+MAIL_TEXT_LIMIT_CHARS = 20_000
+MAIL_HEAD_LIMIT_CHARS = 300
+
+MailFolder: TypeAlias = Literal["inbox", "drafts", "sent"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Email:
+    """One message, received, drafted or sent.
+
+    Attributes:
+        sender: Name and address as one line, `Anna Schmidt <anna@hospital.example>`.
+        to: Lines of the same form.
+        received: When it came; a draft or a sent message: when it was written. Aware.
+        text: Plain text. A listing gives its first `MAIL_HEAD_LIMIT_CHARS`, `get` the first
+            `MAIL_TEXT_LIMIT_CHARS`.
+    """
+
+    id: str
+    subject: str
+    sender: str
+    to: tuple[str, ...] = ()
+    received: datetime
+    text: str = ""
+    folder: MailFolder = "inbox"
+    is_read: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewEmail:
+    """A message to write.
+
+    Attributes:
+        to: Addresses, at least one.
+        answers: Id of the message that it replies to, or "".
+    """
+
+    to: tuple[str, ...]
+    subject: str
+    text: str
+    answers: str = ""
+
+
+class Mailbox(Protocol):
+    """One person's mail. Every method raises `AssistantError` where it cannot be used."""
+
+    async def search(
+        self,
+        words: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int,
+    ) -> Sequence[Email]:
+        """Return received messages that hold all `words`, the newest first.
+
+        Args:
+            words: Looked for in sender, subject and text; "" fits every message.
+            since: Only what came then or later; `until` is excluded.
+            limit: At most so many, however many pages the back end needs for them.
+        """
+        ...
+
+    async def get(self, mail_id: str) -> Email | None:
+        """Return one message of any folder with its text, or None if it is gone."""
+        ...
+
+    async def draft(self, mail: NewEmail) -> Email:
+        """Write a message and send nothing."""
+        ...
+
+    async def send(self, mail_id: str) -> bool:
+        """Send a draft, once; False if there is no such draft any more."""
+        ...

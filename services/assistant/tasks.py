@@ -1,0 +1,78 @@
+"""A clinician's own tasks, said without naming a product."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Something to do.
+
+    Attributes:
+        due: A whole day in the user's zone; None has no date.
+    """
+
+    id: str
+    title: str
+    due: date | None = None
+    is_done: bool = False
+    notes: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTask:
+    """Something to remember."""
+
+    title: str
+    due: date | None = None
+    notes: str = ""
+
+
+class TaskList(Protocol):
+    """One person's tasks. Every method raises `AssistantError` where they cannot be used."""
+
+    async def list(
+        self,
+        *,
+        since: date | None = None,
+        until: date | None = None,
+        include_done: bool = False,
+        limit: int,
+    ) -> Sequence[Task]:
+        """Return tasks, those due first at the head and those without a date at the end.
+
+        Args:
+            since: With it or `until` (excluded) only tasks that are due in that span.
+            limit: At most so many, however many pages the back end needs for them.
+        """
+        ...
+
+    async def get(self, task_id: str) -> Task | None:
+        """Return one task, or None if it is gone."""
+        ...
+
+    async def add(self, task: NewTask) -> Task:
+        """Add a task."""
+        ...
+
+    async def complete(self, task_id: str) -> Task:
+        """Mark a task done; one that is done stays done.
+
+        Raises:
+            AssistantItemGoneError: it is gone.
+        """
+        ...
+
+    async def move(self, task_id: str, *, due: date | None) -> Task:
+        """Give a task another date, or none.
+
+        Raises:
+            AssistantItemGoneError: it is gone.
+        """
+        ...
+
+    async def delete(self, task_id: str) -> bool:
+        """Remove a task; False if it was gone already."""
+        ...
