@@ -26,6 +26,8 @@
     * AssistantError: the user's own calendar, mail, contacts, tasks or documents; nothing changed
       * AssistantItemGoneError: what was meant is no longer there
       * AssistantUnavailableError: retry; the service did not answer
+        * AssistantBusyError: it said so, perhaps with a time to wait
+      * AssistantUnsureError: the answer to a change was lost; it may have happened
       * AssistantRefusedError: the user has to sign in, or the operator has to permit it
   * StoreError: the turn stops and nothing more is written
     * StoreUnavailableError: retry; a write may or may not have happened
@@ -43,13 +45,14 @@
     * ModelOutputError
     * ModelRefusedError
     * ModelRequestError: the server does not take requests of this form
-  * RecordsError: the patient's records could not be read
+  * RecordsError: the patient's records could not be read or written
     * RecordsUnavailableError: retry
       * RecordsBusyError: the server said so, perhaps with a time to wait
     * RecordsRefusedError: the operator's token is missing, wrong or not enough
     * RecordsUnreadableError: the records break the FHIR standard or our limits
     * RecordAmbiguousError: two patients carry the id; nobody guesses which
     * RecordNotFoundError
+    * RecordChangedError: somebody else wrote first; nothing was written
   * ChannelError: a reply could not be handed to its channel; it is kept for the next contact
     * ChannelUnavailableError: retry
     * ChannelRefusedError: the channel does not take this reply
@@ -294,6 +297,30 @@ class AssistantUnavailableError(AssistantError):
     retryable = True
 
 
+class AssistantBusyError(AssistantUnavailableError):
+    """The service, or the way to it, may answer if asked again.
+
+    Attributes:
+        wait_seconds: How long the service asked us to wait; None if it did not say.
+    """
+
+    code = "assistant_busy"
+
+    def __init__(self, message: str, *, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
+
+
+class AssistantUnsureError(AssistantError):
+    """The service was asked to change something, and its answer was lost."""
+
+    code = "assistant_unsure"
+    user_message = (
+        "The connection broke off, so it is not known whether that was done. "
+        "Please look before you ask for it again."
+    )
+
+
 class AssistantRefusedError(AssistantError):
     """The service refuses: no sign-in, one that ended, or no permission."""
 
@@ -515,6 +542,15 @@ class RecordNotFoundError(RecordsError):
     code = "record_not_found"
     user_message = "There are no records for this patient."
     http_status = 404
+
+
+class RecordChangedError(RecordsError):
+    """A conditional write met another version of the resource; nothing was written."""
+
+    code = "record_changed"
+    user_message = "Somebody else changed this in the records just now. Please try again."
+    http_status = 409
+    retryable = True
 
 
 class ChannelError(RoundsError):
