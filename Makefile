@@ -6,6 +6,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PYTEST ?= $(BIN)/python -m pytest
+# Processes that run tests side by side, a file in one of them; 0 runs all in one, as a debugger wants.
+WORKERS ?= 2
+SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile
 # Such as ARGS="-k claim -x".
 ARGS ?=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
@@ -21,10 +24,10 @@ run: setup ## Start the server; settings come from the environment and .env
 test: setup-dev ## Run every test
 	@$(BIN)/python -m scripts.test_tools
 	@if [ -f scripts/build_web.py ]; then $(BIN)/python -m scripts.build_web; fi
-	$(PYTEST) --hypothesis-profile=ci $(ARGS)
+	$(PYTEST) $(SIDE_BY_SIDE) --hypothesis-profile=ci $(ARGS)
 
 test-fast: setup-dev ## Run the tests that need no browser, no Azurite and no model
-	$(PYTEST) -m "not slow" $(ARGS)
+	$(PYTEST) $(SIDE_BY_SIDE) -m "not slow" $(ARGS)
 
 check: setup-dev lint types imports locks ## Check format, lint, types, imports and locks
 

@@ -190,6 +190,7 @@ def test_configuring_twice_logs_once(log: Log) -> None:
 
 @given(st.text(min_size=1, max_size=40), st.text(max_size=300) | st.lists(st.text(max_size=30)))
 def test_what_passes_is_a_word_a_number_or_a_hash(key: str, value: object) -> None:
-    shown = redacted({"event": "e", key: value})
-    for text in shown[key] if isinstance(shown[key], list) else [shown[key]]:
+    # What names an exception is left out, its place comes instead.
+    passed = redacted({"event": "e", key: value}).get(key, [])
+    for text in passed if isinstance(passed, list) else [passed]:
         assert text == WITHHELD or " " not in text
