@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field
 from data_models.document import Document, Part
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
+from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
 from data_models.patient_context_models import PatientContext
 from data_models.plan import Plan
 from data_models.scenario_session import PatientProfile, ScenarioSession
@@ -57,6 +58,8 @@ class Turn(Part):
     error_code: str | None = None
     shortened_from_chars: int | None = None
     """Set where `user_message` is head and tail."""
+    context_enrichment: ContextEnrichment | None = None
+    intent_classification: IntentClassification | None = None
 
 
 class Continuation(Part):
@@ -96,8 +99,11 @@ class ChatContext(Document):
     continuation: Continuation | None = None
     artifacts: list[Artifact] = Field(default_factory=list)
     scenario: ScenarioSession | None = None
+    left_scenarios: list[ScenarioSession] = Field(default_factory=list)
+    """Begun and left for another one; each can be resumed."""
     profile: PatientProfile = Field(default_factory=PatientProfile)
     """What scenarios learnt about the patient; outlives their sessions."""
     fence: int = 0
     entities: Entities = Field(default_factory=Entities)
     tool_memory: ToolMemory = Field(default_factory=ToolMemory)
+    memory: MemoryBlocks = Field(default_factory=MemoryBlocks)

@@ -5,17 +5,56 @@ from dataclasses import dataclass
 from typing import Literal
 
 from data_models.chat_context import AgentMessage, Turn
+from services.memory_blocks.history import HEADER_CHARS, turn_row
+from services.memory_blocks.sizes import HISTORY_LIMIT_CHARS, size_chars
+from services.memory_blocks.wording import one_line
 
 ROTATE_ABOVE_CHARS = 28_000
 ROTATE_ABOVE_TURNS = 25
 ROTATE_DOWN_TO_CHARS = 22_400
 KEEP_TURNS = 3
-HISTORY_LIMIT_CHARS = 32_000
 HISTORY_LIMIT_BYTES = 48_000
+_TURNS_LIMIT_CHARS = HISTORY_LIMIT_CHARS - HEADER_CHARS
 _ROTATE_DOWN_TO_BYTES = 33_600
 _MARK_CHARS = 50
 _CITED_CHARS = 1_000
 """Answers that are cut shorter than this lose their sources, too, until they are read whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class RotationRules:
+    """When turns leave.
+
+    Attributes:
+        enabled: If not, turns stay until the hard limits, and no more leave than must.
+    """
+
+    enabled: bool = True
+
+    @property
+    def above_chars(self) -> int:
+        """More than so many characters make the oldest turns leave."""
+        return ROTATE_ABOVE_CHARS if self.enabled else HISTORY_LIMIT_CHARS
+
+    @property
+    def above_turns(self) -> int:
+        """More than so many turns make the oldest leave."""
+        return ROTATE_ABOVE_TURNS
+
+    @property
+    def down_to(self) -> "_Room":
+        """What stays then."""
+        if self.enabled:
+            turns = ROTATE_ABOVE_TURNS * 7 // 10
+            return _Room(ROTATE_DOWN_TO_CHARS, _ROTATE_DOWN_TO_BYTES, turns)
+        return _Room(HISTORY_LIMIT_CHARS, HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    chars: int
+    utf8_bytes: int
+    turns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +74,7 @@ class Rotation:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    part: Literal["answers", "question"]
+    part: Literal["answers", "question", "context"]
     chars: int
 
 
@@ -45,6 +84,7 @@ _LIMITS = (
     _Limit("answers", 400),
     _Limit("answers", 60),
     _Limit("question", 200),
+    _Limit("context", 60),
 )
 
 
@@ -56,17 +96,20 @@ class _Size:
     def __add__(self, other: "_Size") -> "_Size":
         return _Size(self.chars + other.chars, self.utf8_bytes + other.utf8_bytes)
 
+    def __sub__(self, other: "_Size") -> "_Size":
+        return _Size(self.chars - other.chars, self.utf8_bytes - other.utf8_bytes)
 
-def rotate(turns: Sequence[Turn]) -> Rotation:
+
+def rotate(turns: Sequence[Turn], *, rules: RotationRules | None = None) -> Rotation:
     """Return the turns split so that they fit 32,000 characters and 48 kB (spec page 4.2, rule 3).
 
     Above 28,000 characters or 25 turns the oldest leave until 70 % of the limit is left, never
     fewer than the last 3. If those alone are too large, agent text and then user text is shown as
     head and tail, the oldest turn first, and shorter still where a turn has very many answers.
     """
-    leaving = _leaving([_turn_size(turn) for turn in turns])
-    kept = list(turns[leaving:])
-    sizes = [_turn_size(turn) for turn in kept]
+    measured = [_turn_size(turn) for turn in turns]
+    leaving = _leaving(measured, rules or RotationRules())
+    kept, sizes = list(turns[leaving:]), measured[leaving:]
     for limit in _LIMITS:
         for index, turn in enumerate(kept):
             if _fits(_total(sizes)):
@@ -77,39 +120,41 @@ def rotate(turns: Sequence[Turn]) -> Rotation:
     whole = [
         turn
         for turn, shown in zip(turns[leaving:], kept, strict=True)
-        if shown is not turn and not _is_shortened(turn)
+        if shown is not turn and not is_shortened(turn)
     ]
     return Rotation(archived=turns[:leaving], whole=whole, kept=kept)
 
 
-def _leaving(sizes: Sequence[_Size]) -> int:
-    total = _total(sizes)
-    full = total.chars > ROTATE_ABOVE_CHARS or total.utf8_bytes > HISTORY_LIMIT_BYTES
-    if not full and len(sizes) <= ROTATE_ABOVE_TURNS:
+def is_shortened(turn: Turn) -> bool:
+    """Whether the document holds only head and tail of a text of `turn`."""
+    shortened = [answer.shortened_from_chars for answer in turn.agent_responses]
+    return any(each is not None for each in [turn.shortened_from_chars, *shortened])
+
+
+def _leaving(sizes: Sequence[_Size], rules: RotationRules) -> int:
+    total, down_to = _total(sizes), rules.down_to
+    header = HEADER_CHARS
+    full = total.chars + header > rules.above_chars or total.utf8_bytes > HISTORY_LIMIT_BYTES
+    if not full and len(sizes) <= rules.above_turns:
         return 0
     leaving = 0
-    while len(sizes) - leaving > KEEP_TURNS and not _is_down(sizes[leaving:]):
+    while len(sizes) - leaving > KEEP_TURNS and not (
+        total.chars + header <= down_to.chars
+        and total.utf8_bytes <= down_to.utf8_bytes
+        and len(sizes) - leaving <= down_to.turns
+    ):
+        total -= sizes[leaving]
         leaving += 1
     return leaving
 
 
-def _is_down(sizes: Sequence[_Size]) -> bool:
-    total = _total(sizes)
-    return (
-        total.chars <= ROTATE_DOWN_TO_CHARS
-        and total.utf8_bytes <= _ROTATE_DOWN_TO_BYTES
-        and len(sizes) <= ROTATE_ABOVE_TURNS * 7 // 10
-    )
-
-
 def _fits(size: _Size) -> bool:
-    return size.chars <= HISTORY_LIMIT_CHARS and size.utf8_bytes <= HISTORY_LIMIT_BYTES
+    return size.chars <= _TURNS_LIMIT_CHARS and size.utf8_bytes <= HISTORY_LIMIT_BYTES
 
 
 def _turn_size(turn: Turn) -> _Size:
-    # What is stored: the turn's own JSON, as characters and as UTF-8.
-    encoded = turn.model_dump_json()
-    return _Size(len(encoded), len(encoded.encode()))
+    # Characters as the block counts them, a comma with each turn; bytes as the document is stored.
+    return _Size(size_chars(turn_row(turn)) + 1, len(turn.model_dump_json().encode()))
 
 
 def _total(sizes: Sequence[_Size]) -> _Size:
@@ -131,15 +176,12 @@ def head_and_tail(text: str, limit_chars: int, *, whole_chars: int | None = None
     return f"{text[:head]}\n[… {left_out} characters left out …]\n{text[-tail:]}"
 
 
-def _is_shortened(turn: Turn) -> bool:
-    shortened = [answer.shortened_from_chars for answer in turn.agent_responses]
-    return any(each is not None for each in [turn.shortened_from_chars, *shortened])
-
-
 def _shortened(turn: Turn, limit: _Limit) -> Turn:
     """Return `turn` itself where nothing in it is longer."""
     if limit.part == "question":
         return _with_short_question(turn, limit.chars)
+    if limit.part == "context":
+        return _with_short_context(turn, limit.chars)
     answers = [_short_answer(answer, limit.chars) for answer in turn.agent_responses]
     if all(new is old for new, old in zip(answers, turn.agent_responses, strict=True)):
         return turn
@@ -168,3 +210,15 @@ def _with_short_question(turn: Turn, limit_chars: int) -> Turn:
         "shortened_from_chars": whole,
     }
     return turn.model_copy(update=update)
+
+
+def _with_short_context(turn: Turn, limit_chars: int) -> Turn:
+    enriched = turn.context_enrichment
+    if enriched is None:
+        return turn
+    update = {
+        "previous_context": one_line(enriched.previous_context, limit_chars),
+        "enriched_message": one_line(enriched.enriched_message, limit_chars),
+        "relevant_history": enriched.relevant_history[:limit_chars],
+    }
+    return turn.model_copy(update={"context_enrichment": enriched.model_copy(update=update)})

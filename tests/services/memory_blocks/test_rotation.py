@@ -8,13 +8,14 @@ from data_models.chat_context import AgentMessage, ChatContext, Citation, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.documents import Documents
 from services.conversations.room import make_room
+from services.memory_blocks.history import conversation_history
 from services.memory_blocks.rotation import (
     HISTORY_LIMIT_BYTES,
-    HISTORY_LIMIT_CHARS,
     ROTATE_ABOVE_TURNS,
     head_and_tail,
     rotate,
 )
+from services.memory_blocks.sizes import HISTORY_LIMIT_CHARS, size_chars
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 
@@ -54,11 +55,6 @@ def turn(number: int, script: str, question: int, answers: list[int]) -> Turn:
     )
 
 
-def size(turns: list[Turn]) -> tuple[int, int]:
-    encoded = [each.model_dump_json() for each in turns]
-    return sum(map(len, encoded)), sum(len(each.encode()) for each in encoded)
-
-
 async def read_all(contexts: ChatContextAccessor, context: ChatContext) -> list[Turn]:
     """Read the whole history back as the reader does."""
     live = context.chat_history
@@ -86,9 +82,9 @@ async def test_everything_is_readable_once_and_whole_after_any_history(
 
 
 def assert_fits(turns: list[Turn]) -> None:
-    chars, utf8 = size(turns)
-    assert chars <= HISTORY_LIMIT_CHARS
-    assert utf8 <= HISTORY_LIMIT_BYTES
+    block = conversation_history(ChatContext(conversation_id="c" * 300, chat_history=turns))
+    assert size_chars(block) <= HISTORY_LIMIT_CHARS
+    assert sum(len(each.model_dump_json().encode()) for each in turns) <= HISTORY_LIMIT_BYTES
 
 
 @pytest.mark.parametrize("script", sorted(SCRIPTS))

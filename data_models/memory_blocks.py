@@ -1,0 +1,156 @@
+"""What a context document keeps for its memory blocks (spec page 4).
+
+The turns of the block `conversation_history` are the document's own; the blocks themselves are
+made from all this by `services/memory_blocks/blocks.py`, so that no figure is stored twice.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import AwareDatetime, BeforeValidator, Field
+
+from data_models.document import Part
+
+RING = 10
+"""Lists that only tell the recent past hold so many."""
+MEMORY_LIMIT_BYTES = 14_000
+
+
+def _turn_number(value: Any) -> Any:
+    """Accept `"turn_7"` of other writers for 7."""
+    return value.removeprefix("turn_") if isinstance(value, str) else value
+
+
+TurnReference: TypeAlias = Annotated[int, BeforeValidator(_turn_number)]
+
+
+class ContextEnrichment(Part):
+    """How a message was understood in the light of what came before.
+
+    Attributes:
+        previous_context: What was going on, in a sentence.
+        enriched_message: The message said in full; shown to agents beside the user's own words.
+        relevant_history: Numbers of the turns that it refers to, here or in the archive.
+        source: Who wrote it.
+    """
+
+    previous_context: str = ""
+    enriched_message: str = ""
+    relevant_history: list[TurnReference] = Field(default_factory=list)
+    source: Literal["model", "rules"] = "rules"
+
+
+class IntentClassification(Part):
+    """What the user wants, by the team's list of intents."""
+
+    intent: str
+    confidence: float = Field(ge=0.0, le=1.0)
+    reasoning: str = ""
+
+
+class TopicTransition(Part):
+    """From this turn on the talk was about `topic`; `trigger` says what led there."""
+
+    turn: int
+    topic: str
+    trigger: str
+
+
+class FlowEntry(Part):
+    """One turn as the summary tells it, in at most three short lines.
+
+    Attributes:
+        said: What the user said, understood in context.
+        routed: Who answered, and by which confidence they were chosen.
+        answered: What the agent did.
+    """
+
+    turn_id: int
+    at: AwareDatetime
+    said: str
+    routed: str = ""
+    answered: str = ""
+
+
+class TopicSpan(Part):
+    """Turns that left the flow, and what they were about."""
+
+    first: int
+    last: int
+    topic: str
+
+
+class KeyPoint(Part):
+    """One thing to remember of the conversation.
+
+    Attributes:
+        point_id: Unique in the document and never used again.
+        turn_id: The turn it comes from; None for what a person added.
+        status: A retired one is shown to nobody, and is not learnt again.
+    """
+
+    point_id: str
+    text: str
+    turn_id: TurnReference | None = None
+    source: Literal["model", "rules", "person"] = "rules"
+    status: Literal["active", "retired"] = "active"
+
+
+class MemoryCounts(Part):
+    """Counted since the conversation with this patient began; never reset.
+
+    Attributes:
+        exchanges: Turns that ended COMPLETED with at least one answer.
+        updates: Turns after which the blocks were brought up to date.
+        failed_updates: Those of them whose extraction failed or came too late.
+        items_written: Key points that model or rules wrote.
+        items_corrected: Those of them that a person corrected or retired.
+        generation_seconds: How long the last extractions took, newest last.
+    """
+
+    exchanges: int = Field(default=0, ge=0)
+    updates: int = Field(default=0, ge=0)
+    failed_updates: int = Field(default=0, ge=0)
+    items_written: int = Field(default=0, ge=0)
+    items_corrected: int = Field(default=0, ge=0)
+    generation_seconds: list[float] = Field(default_factory=list)
+
+
+class MemoryBlocks(Part):
+    """The part of a context document beside its turns (at most 14,000 bytes as stored).
+
+    Attributes:
+        user_id: Principal of who wrote last.
+        started_at: When the first turn came; None until one did.
+        topic_transitions: The last 10.
+        routing_history: Who spoke last in each of the last 10 answered turns.
+        flow: The newest turns for the summary, oldest first.
+        earlier: What the turns before `flow` were about.
+        next_points: Number of the next key point.
+    """
+
+    user_id: str = ""
+    started_at: AwareDatetime | None = None
+    last_activity: AwareDatetime | None = None
+    ended_at: AwareDatetime | None = None
+    active_topic: str = ""
+    conversation_phase: str = ""
+    topic_transitions: list[TopicTransition] = Field(default_factory=list)
+    routing_history: list[str] = Field(default_factory=list)
+    last_intent: IntentClassification | None = None
+    flow: list[FlowEntry] = Field(default_factory=list)
+    earlier: list[TopicSpan] = Field(default_factory=list)
+    key_points: list[KeyPoint] = Field(default_factory=list)
+    next_topics: list[str] = Field(default_factory=list)
+    next_points: int = 1
+    last_archival: AwareDatetime | None = None
+    last_updated: AwareDatetime | None = None
+    counts: MemoryCounts = Field(default_factory=MemoryCounts)
+
+    def size_bytes(self) -> int:
+        """Return the length of this part as it is stored."""
+        return len(self.model_dump_json().encode())
+
+
+Block: TypeAlias = Mapping[str, Any]
+"""A JSON block with the seed's field names."""

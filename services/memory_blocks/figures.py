@@ -1,0 +1,122 @@
+"""Every figure of the blocks, each by its written definition. Pure; nothing here is stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+from data_models.chat_context import ChatContext, Turn
+from data_models.memory_blocks import MemoryCounts
+from services.memory_blocks.wording import last_question
+
+SessionStatus: TypeAlias = Literal["ACTIVE", "PAUSED", "ENDED"]
+SURE = 0.7
+"""From this confidence on an intent chooses who answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How well the turns in the block hang together; each from 0 to 1, 1 where nothing counts.
+
+    Attributes:
+        continuity: Share of completed turns whose message was understood in context.
+        sure: Share of classified turns with a confidence of 0.7 or more.
+        at_home: Share of surely classified, answered turns in which one agent answered alone or
+            the last word was the first speaker's: nobody had to be called in after the routing.
+        answered: Questions of agents that the user's next message answered.
+        asked: Questions of agents that had a next message.
+    """
+
+    continuity: float
+    sure: float
+    at_home: float
+    answered: int
+    asked: int
+
+
+def quality_of(turns: Sequence[Turn]) -> Quality:
+    """Return the figures over the turns in the block."""
+    done = [turn for turn in turns if turn.turn_status == "COMPLETED"]
+    classified = [turn for turn in done if turn.intent_classification is not None]
+    sure = [turn for turn in classified if _confidence(turn) >= SURE and turn.agent_responses]
+    asked = [
+        after
+        for before, after in pairwise(turns)
+        if before.agent_responses and last_question(before.agent_responses[-1].text)
+    ]
+    return Quality(
+        continuity=_share([turn.context_enrichment is not None for turn in done]),
+        sure=_share([_confidence(turn) >= SURE for turn in classified]),
+        at_home=_share(
+            [turn.agent_responses[0].agent == turn.agent_responses[-1].agent for turn in sure]
+        ),
+        answered=sum(turn.turn_status == "COMPLETED" for turn in asked),
+        asked=len(asked),
+    )
+
+
+def average_response_seconds(turns: Sequence[Turn]) -> float:
+    """Return the mean time from message to last answer, over the answered turns in the block."""
+    times = [
+        (turn.agent_responses[-1].timestamp - turn.timestamp).total_seconds()
+        for turn in turns
+        if turn.turn_status == "COMPLETED" and turn.agent_responses
+    ]
+    return round(max(0.0, sum(times) / len(times)), 2) if times else 0.0
+
+
+def average_generation_seconds(counts: MemoryCounts) -> float:
+    """Return the mean time that the last (at most 10) extractions took."""
+    times = counts.generation_seconds
+    return round(sum(times) / len(times), 4) if times else 0.0
+
+
+def success_percent(counts: MemoryCounts) -> float:
+    """Return the share of turns whose extraction neither failed nor came too late."""
+    if counts.updates == 0:
+        return 100.0
+    return round((counts.updates - counts.failed_updates) / counts.updates * 100, 1)
+
+
+def accuracy(counts: MemoryCounts) -> float:
+    """Return the share of written key points that no person corrected or retired."""
+    if counts.items_written == 0:
+        return 1.0
+    return round(max(0.0, 1 - counts.items_corrected / counts.items_written), 2)
+
+
+def primary_agent(routing: Sequence[str]) -> str | None:
+    """Return who had the last word most often of late; of equals the later one."""
+    newest_first = list(dict.fromkeys(reversed(routing)))
+    return max(newest_first, key=list(routing).count, default=None)
+
+
+def turns_until_archival(turns: Sequence[Turn], size: int, *, above: int, most: int) -> int | None:
+    """Return after how many turns of the present mean size turns are archived next."""
+    if not turns:
+        return None
+    mean = max(1, size // len(turns))
+    return max(0, min(most - len(turns), (above - size) // mean) + 1)
+
+
+def status_of(context: ChatContext, *, now: datetime, idle: timedelta) -> SessionStatus:
+    """Return ENDED after a clear, PAUSED after the idle time, else ACTIVE."""
+    memory = context.memory
+    if memory.ended_at is not None:
+        return "ENDED"
+    last = memory.last_activity or _last_said(context)
+    return "PAUSED" if last is None or now - last > idle else "ACTIVE"
+
+
+def _last_said(context: ChatContext) -> datetime | None:
+    return context.chat_history[-1].timestamp if context.chat_history else None
+
+
+def _confidence(turn: Turn) -> float:
+    intent = turn.intent_classification
+    return 0.0 if intent is None else intent.confidence
+
+
+def _share(holds: Sequence[bool]) -> float:
+    return round(sum(holds) / len(holds), 2) if holds else 1.0

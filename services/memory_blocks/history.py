@@ -1,0 +1,69 @@
+"""The block `conversation_history`: the document's newest turns under the seed's names."""
+
+from typing import Any
+
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.identifiers import storage_folder
+from data_models.memory_blocks import Block
+from services.memory_blocks.wording import iso
+
+HEADER_CHARS = 400
+"""The most that the block holds beside its turns."""
+_PLAIN_ID_CHARS = 120
+
+
+def session_id_of(context: ChatContext) -> str:
+    """Return the id that all blocks of a document carry: the conversation's, if it is short."""
+    plain = context.conversation_id
+    short = len(plain) <= _PLAIN_ID_CHARS and plain.isascii() and plain.isprintable()
+    return plain if short and '"' not in plain and "\\" not in plain else storage_folder(plain)
+
+
+def turn_row(turn: Turn) -> dict[str, Any]:
+    """Return a turn as the block holds it: one answer by itself, several as a list."""
+    enriched, intent = turn.context_enrichment, turn.intent_classification
+    row: dict[str, Any] = {
+        "turn_id": turn.turn_id,
+        "timestamp": iso(turn.timestamp),
+        "user_message": {"content": turn.user_message, "message_id": turn.run_id},
+        "context_enrichment": None
+        if enriched is None
+        else {
+            "previous_context": enriched.previous_context,
+            "enriched_message": enriched.enriched_message,
+            "relevant_history": enriched.relevant_history,
+        },
+        "intent_classification": None
+        if intent is None
+        else {
+            "intent": intent.intent,
+            "confidence": intent.confidence,
+            "reasoning": intent.reasoning,
+        },
+    }
+    answers = [_answer(one) for one in turn.agent_responses]
+    if len(answers) > 1:
+        row["agent_responses"] = answers
+    else:
+        row["agent_response"] = answers[0] if answers else None
+    row["turn_status"] = turn.turn_status
+    return row
+
+
+def conversation_history(context: ChatContext) -> Block:
+    """Return the block; `total_turns` counts the archived turns too."""
+    updated = context.memory.last_updated
+    return {
+        "session_id": session_id_of(context),
+        "turns": [turn_row(turn) for turn in context.chat_history],
+        "total_turns": context.next_turn_id - 1,
+        "last_updated": None if updated is None else iso(updated),
+    }
+
+
+def _answer(message: AgentMessage) -> dict[str, Any]:
+    return {
+        "agent_type": message.agent,
+        "content": message.text,
+        "response_id": message.message_id,
+    }

@@ -1,0 +1,111 @@
+"""The block `context_summary`: the conversation as people read it, within any limit."""
+
+from collections.abc import Iterator, Sequence
+
+from data_models.chat_context import ChatContext
+from data_models.memory_blocks import FlowEntry, TopicSpan
+from services.memory_blocks.figures import Quality, quality_of
+from services.memory_blocks.history import session_id_of
+from services.memory_blocks.sizes import SUMMARY_LIMIT_CHARS
+from services.memory_blocks.wording import iso, one_line, title
+
+SHOWN_LIMIT_CHARS = 2_000
+"""What agents are shown of it, before the window of newest turns (spec page 4.3)."""
+_NAME_CHARS = 80
+_NONE = "• Nothing noted yet"
+_GRADES = ((0.9, "Excellent"), (0.7, "Good"), (0.4, "Fair"), (0.0, "Low"))
+
+
+def context_summary(context: ChatContext) -> str:
+    """Return the block, at most 8,000 characters: the newest points and turns that fit."""
+    user = one_line(context.chat_history[-1].user, _NAME_CHARS) if context.chat_history else "-"
+    started = context.memory.started_at
+    head = (
+        f"Session: {session_id_of(context)} | User: {user} | "
+        f"Started: {'-' if started is None else iso(started)}\n\n"
+    )
+    quality = "\n\n" + "\n".join(_quality(quality_of(context.chat_history)))
+    room = SUMMARY_LIMIT_CHARS - len(head) - len(quality)
+    body = _body(context, context.memory.flow, limit_chars=room)
+    first, _, rest = body.partition("\n")
+    return f"{first}\n{head}{rest}{quality}"
+
+
+def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
+    """Return what agents are shown, at most 2,000 characters; "" while there is nothing.
+
+    Args:
+        before: Leave out turns from this number on, which the agents see themselves.
+    """
+    memory = context.memory
+    flow = [one for one in memory.flow if before is None or one.turn_id < before]
+    if not flow and not memory.earlier and not memory.key_points:
+        return ""
+    return _body(context, flow, limit_chars=SHOWN_LIMIT_CHARS)
+
+
+def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) -> str:
+    """Return the layout without session and quality; older turns give way first."""
+    memory = context.memory
+    agent = memory.routing_history[-1] if memory.routing_history else "-"
+    top = (
+        "=== CONVERSATION SUMMARY ===\n"
+        f"CURRENT TOPIC: {title(memory.active_topic) or '-'}\n"
+        f"ACTIVE AGENT: {agent}\n"
+        f"CONVERSATION PHASE: {title(memory.conversation_phase) or '-'}\n\n"
+        "--- CONVERSATION FLOW ---\n"
+    )
+    room = limit_chars - len(top) - 120
+    topics = _bullets(memory.next_topics, room // 8)
+    points = _bullets(
+        [one.text for one in memory.key_points if one.status == "active"],
+        room // 2 - len(topics),
+        newest=True,
+    )
+    told = _flow(memory.earlier, flow, room - len(points) - len(topics))
+    return (
+        f"{top}{told}\n\n--- KEY CONTEXT POINTS ---\n{points}\n\n"
+        f"--- NEXT LIKELY TOPICS ---\n{topics}"
+    )
+
+
+def _bullets(lines: Sequence[str], room: int, *, newest: bool = False) -> str:
+    ordered = list(reversed(lines)) if newest else list(lines)
+    kept = list(_fitting([f"• {line}" for line in ordered], room))
+    return "\n".join(reversed(kept) if newest else kept) or _NONE
+
+
+def _flow(earlier: Sequence[TopicSpan], flow: Sequence[FlowEntry], room: int) -> str:
+    spans = [f"Turns {span.first}-{span.last}: {title(span.topic)}" for span in earlier]
+    kept = list(_fitting([_entry(one) for one in reversed(flow)], room))
+    left = room - sum(len(one) + 1 for one in kept)
+    told = list(_fitting(list(reversed(spans)), left))
+    return "\n".join([*reversed(told), *reversed(kept)]) or "-"
+
+
+def _entry(entry: FlowEntry) -> str:
+    lines = [f"Turn {entry.turn_id} ({entry.at:%H:%M}): {entry.said}"]
+    lines += [f"→ {line}" for line in (entry.routed, entry.answered) if line]
+    return "\n".join(lines)
+
+
+def _fitting(texts: Sequence[str], room: int) -> Iterator[str]:
+    for text in texts:
+        room -= len(text) + 1
+        if room < 0:
+            return
+        yield text
+
+
+def _quality(quality: Quality) -> Iterator[str]:
+    engaged = "Active" if quality.answered >= quality.asked else "Partly active"
+    yield "--- CONVERSATION QUALITY ---"
+    yield f"Context Continuity: {_grade(quality.continuity)} (understood in context)"
+    yield f"Intent Classification: {_grade(quality.sure)} (with confidence of 0.7 or more)"
+    yield f"Agent Specialization: {_grade(quality.at_home)} (answered by the first speaker)"
+    yield f"User Engagement: {engaged} ({quality.answered} of {quality.asked} questions answered)"
+
+
+def _grade(share: float) -> str:
+    grade = next(name for least, name in _GRADES if share >= least)
+    return f"{grade} ({share:.0%})"
