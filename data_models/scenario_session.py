@@ -22,6 +22,8 @@ class StepVisit(Part):
     visited_at: AwareDatetime
     completed_at: AwareDatetime | None = None
     skipped: bool = False
+    spoken: bool = False
+    """Whether an agent has said what the step says; a step that asks nothing is left then."""
 
 
 class CompletedCheckpoint(Part):
@@ -156,6 +158,8 @@ class ScenarioSession(Part):
         executed: Required actions that migrations ran; they never run again.
         outbox: Audit events that were decided in the write that stored them and are on their
             way to the trail.
+        is_left: Whether the user left it; it is resumed when they ask for it.
+        left_out_visits: So many of the oldest visits are no longer in `step_history`.
     """
 
     session_id: str
@@ -177,6 +181,13 @@ class ScenarioSession(Part):
     review: ReviewFlag | None = None
     executed: list[ExecutedAction] = Field(default_factory=list)
     outbox: list[MigrationAppliedEvent] = Field(default_factory=list)
+    is_left: bool = False
+    left_out_visits: int = 0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it guides the conversation now."""
+        return self.step is not None and not self.is_left
 
     @property
     def path(self) -> list[str]:
