@@ -134,10 +134,13 @@ async def mark(sessions: int) -> tuple[float, float]:
             gc.collect()
             before = _resident_bytes()
             start, cursor, highest = time.perf_counter(), "", 0
-            while page := await index.page("bench", after=cursor, limit=1_000, below_version=2):
-                await index.mark([row.session_id for row in page], 2)
-                cursor = page[-1].session_id
+            while True:
+                page = await index.page("bench", after=cursor, limit=1_000, below_version=2)
+                await index.mark(page.rows, 2)
+                cursor = page.cursor
                 highest = max(highest, _resident_bytes())
+                if not cursor:
+                    break
             return time.perf_counter() - start, max(0, highest - before) / MEBI
         finally:
             index.close()

@@ -1,6 +1,6 @@
 """Deploys versions (M15): every step is written before the next, so that a crash resumes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from data_models.clock import Clock, IdSource
 from data_models.errors import ScenarioPlanError
@@ -8,7 +8,7 @@ from services.scenarios.graph import Graph
 from services.scenarios.migration_config import DeploymentConfig
 from services.scenarios.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.planning import make_plan
-from services.scenarios.ports import SessionIndex, SessionRow
+from services.scenarios.ports import SessionIndex, SessionPage
 from services.scenarios.scenario_store import (
     ActivePointer,
     DeploymentRecord,
@@ -165,20 +165,21 @@ class Deployer:
 
     async def _marked_page(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
-        rows: Sequence[SessionRow] = ()
-        if self._config.auto_mark_sessions:
-            rows = await self._index.page(
+        page = SessionPage((), "")
+        if self._config.auto_mark_sessions and not record.all_marked:
+            page = await self._index.page(
                 record.scenario_id,
                 after=record.cursor,
                 limit=PAGE_LIMIT,
                 below_version=record.to_version,
             )
-        if not rows:
+        if not page.rows:
             await self._flip(record)
             return await self._advanced(held, {"state": "flipped"})
-        await self._index.mark([row.session_id for row in rows], record.to_version)
+        await self._index.mark(page.rows, record.to_version)
+        marked = record.marked + len(page.rows)
         return await self._advanced(
-            held, {"cursor": rows[-1].session_id, "marked": record.marked + len(rows)}
+            held, {"cursor": page.cursor, "marked": marked, "all_marked": not page.cursor}
         )
 
     async def _flip(self, record: DeploymentRecord) -> None:

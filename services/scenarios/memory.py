@@ -1,13 +1,17 @@
 """A shelf and an index in memory, for what-if cases and tests."""
 
 from bisect import bisect_right, insort
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import count
 
-from data_models.blob_store import Blob
+from data_models.blob_store import Blob, BlobInfo
 from data_models.errors import BlobChangedError, BlobExistsError
-from services.scenarios.ports import SessionRow
+from services.scenarios.ports import SessionPage, SessionRow, Tally
+
+_NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MemoryShelf:
@@ -33,6 +37,13 @@ class MemoryShelf:
             raise BlobChangedError
         return self._put(name, data)
 
+    async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
+        """See `Shelf.list`."""
+        for name in sorted(self._blobs):
+            if name.startswith(prefix):
+                blob = self._blobs[name]
+                yield BlobInfo(name, blob.etag, len(blob.data), _NO_TIME)
+
     def remove(self, name: str) -> None:
         """Lose a blob, as a case may ask."""
         self._blobs.pop(name, None)
@@ -56,25 +67,54 @@ class MemorySessionIndex:
             insort(self._order, row.session_id)
         self._rows[row.session_id] = row
 
+    async def put_many(self, rows: Iterable[SessionRow]) -> None:
+        """See `SessionIndex.put_many`."""
+        for row in rows:
+            await self.put(row)
+
+    async def drop(self, session_id: str) -> None:
+        """See `SessionIndex.drop`."""
+        if self._rows.pop(session_id, None) is not None:
+            self._order.remove(session_id)
+
     async def page(
-        self, scenario_id: str, *, after: str, limit: int, below_version: int
-    ) -> Sequence[SessionRow]:
+        self,
+        scenario_id: str,
+        *,
+        after: str = "",
+        limit: int,
+        below_version: int | None = None,
+        flagged: bool = False,
+    ) -> SessionPage:
         """See `SessionIndex.page`."""
         rows: list[SessionRow] = []
         for session_id in self._order[bisect_right(self._order, after) :]:
             row = self._rows[session_id]
-            if row.scenario_id == scenario_id and row.version < below_version:
+            is_old = below_version is None or row.version < below_version
+            if row.scenario_id == scenario_id and is_old and (row.review or not flagged):
                 rows.append(row)
             if len(rows) == limit:
-                break
-        return rows
+                return SessionPage(rows, session_id)
+        return SessionPage(rows, "")
 
-    async def mark(self, session_ids: Sequence[str], version: int) -> None:
+    async def tally(self, scenario_id: str) -> Sequence[Tally]:
+        """See `SessionIndex.tally`."""
+        return tallied(row for row in self._rows.values() if row.scenario_id == scenario_id)
+
+    async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
         """See `SessionIndex.mark`."""
-        for session_id in session_ids:
-            self._rows[session_id] = replace(self._rows[session_id], mark=version)
+        for row in rows:
+            known = self._rows.get(row.session_id)
+            if known is not None and known.version == row.version:
+                self._rows[row.session_id] = replace(known, mark=version)
 
     async def marked(self, session_id: str) -> int:
         """See `SessionIndex.marked`."""
         row = self._rows.get(session_id)
         return row.mark if row else 0
+
+
+def tallied(rows: Iterable[SessionRow]) -> list[Tally]:
+    """Count rows that are alike, in order."""
+    found = Counter((r.version, r.step_hash, r.mark, r.review, r.pinned) for r in rows)
+    return [Tally(*alike, number) for alike, number in sorted(found.items())]

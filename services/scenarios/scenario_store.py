@@ -49,7 +49,8 @@ class DeploymentRecord(BaseModel):
     """How far a deployment is; whoever resumes it goes on from here.
 
     Attributes:
-        cursor: The last session id of the pages that are marked.
+        cursor: Where the index goes on after the pages that are marked.
+        all_marked: Whether no page is left to mark.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -61,6 +62,7 @@ class DeploymentRecord(BaseModel):
     state: DeploymentState = "approved"
     cursor: str = ""
     marked: int = Field(default=0, ge=0)
+    all_marked: bool = False
     paused: bool = False
 
 

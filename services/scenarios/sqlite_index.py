@@ -7,13 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from data_models.errors import StoreUnavailableError
-from services.scenarios.ports import SessionRow
+from services.scenarios.ports import SessionPage, SessionRow, Tally
 
 T = TypeVar("T")
 BATCH = 1_000
+SHAPE = 2
+"""Of the table. A file of another shape is emptied: it is only an index, rebuilt by a command."""
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
     session_id TEXT PRIMARY KEY,
@@ -22,10 +24,26 @@ CREATE TABLE IF NOT EXISTS sessions (
     step_hash TEXT NOT NULL,
     channel TEXT NOT NULL,
     created_at TEXT NOT NULL,
-    mark INTEGER NOT NULL
+    mark INTEGER NOT NULL,
+    place TEXT NOT NULL,
+    review TEXT NOT NULL,
+    pinned INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS by_scenario ON sessions (scenario_id, session_id);
+CREATE INDEX IF NOT EXISTS flagged ON sessions (scenario_id, session_id) WHERE review <> '';
 """
+_PUT = "INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?,?,?,?)"
+_PAGE = (
+    "SELECT * FROM sessions WHERE scenario_id = ? AND session_id > ? AND version < ?"
+    " ORDER BY session_id LIMIT ?"
+)
+_FLAGGED = _PAGE.replace(" ORDER", " AND review <> '' ORDER")
+_TALLY = (
+    "SELECT version, step_hash, mark, review, pinned, COUNT(*) FROM sessions"
+    " WHERE scenario_id = ? GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5"
+)
+_MARK = "UPDATE sessions SET mark = ? WHERE session_id = ? AND version = ?"
+_ANY_VERSION = 2**62
 
 
 class SqliteSessionIndex:
@@ -43,42 +61,56 @@ class SqliteSessionIndex:
         await self.put_many([row])
 
     async def put_many(self, rows: Iterable[SessionRow]) -> None:
-        """Insert or replace many rows, for rebuilding the index from the documents."""
+        """See `SessionIndex.put_many`."""
         left = iter(rows)
         while batch := [_values(row) for row in islice(left, BATCH)]:
-            await self._many("INSERT OR REPLACE INTO sessions VALUES (?,?,?,?,?,?,?)", batch)
+            await self._many(_PUT, batch)
+
+    async def drop(self, session_id: str) -> None:
+        """See `SessionIndex.drop`."""
+        await self._many("DELETE FROM sessions WHERE session_id = ?", [(session_id,)])
 
     async def page(
-        self, scenario_id: str, *, after: str, limit: int, below_version: int
-    ) -> Sequence[SessionRow]:
+        self,
+        scenario_id: str,
+        *,
+        after: str = "",
+        limit: int,
+        below_version: int | None = None,
+        flagged: bool = False,
+    ) -> SessionPage:
         """See `SessionIndex.page`."""
-        found = await self._do(
-            lambda: self._db.execute(
-                "SELECT * FROM sessions WHERE scenario_id = ? AND session_id > ? AND version < ?"
-                " ORDER BY session_id LIMIT ?",
-                (scenario_id, after, below_version, limit),
-            ).fetchall()
+        version = _ANY_VERSION if below_version is None else below_version
+        found = await self._rows(
+            _FLAGGED if flagged else _PAGE, (scenario_id, after, version, limit)
         )
-        return [_row(values) for values in found]
+        rows = [_row(values) for values in found]
+        return SessionPage(rows, rows[-1].session_id if len(rows) == limit else "")
 
-    async def mark(self, session_ids: Sequence[str], version: int) -> None:
+    async def tally(self, scenario_id: str) -> Sequence[Tally]:
+        """See `SessionIndex.tally`."""
+        found = await self._rows(_TALLY, (scenario_id,))
+        return [
+            Tally(version, step, mark, review, bool(pinned), number)
+            for version, step, mark, review, pinned, number in found
+        ]
+
+    async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
         """See `SessionIndex.mark`."""
-        marks = [(version, session_id) for session_id in session_ids]
-        await self._many("UPDATE sessions SET mark = ? WHERE session_id = ?", marks)
+        await self._many(_MARK, [(version, row.session_id, row.version) for row in rows])
 
     async def marked(self, session_id: str) -> int:
         """See `SessionIndex.marked`."""
-        found = await self._do(
-            lambda: self._db.execute(
-                "SELECT mark FROM sessions WHERE session_id = ?", (session_id,)
-            ).fetchone()
-        )
-        return int(found[0]) if found else 0
+        found = await self._rows("SELECT mark FROM sessions WHERE session_id = ?", (session_id,))
+        return int(found[0][0]) if found else 0
 
     def close(self) -> None:
         """Close the file; what was awaited is on disk."""
         self._thread.submit(self._db.close).result()
         self._thread.shutdown()
+
+    async def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
+        return await self._do(lambda: self._db.execute(statement, values).fetchall())
 
     async def _many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
         def write() -> None:
@@ -101,7 +133,9 @@ def _opened(path: Path) -> sqlite3.Connection:
         connection = sqlite3.connect(path, timeout=5)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
-        connection.executescript(_SCHEMA)
+        if connection.execute("PRAGMA user_version").fetchone()[0] != SHAPE:
+            connection.executescript("DROP TABLE IF EXISTS sessions;")
+        connection.executescript(f"{_SCHEMA} PRAGMA user_version = {SHAPE};")
     except sqlite3.Error as error:
         raise StoreUnavailableError("the session index cannot be opened") from error
     return connection
@@ -116,17 +150,24 @@ def _values(row: SessionRow) -> tuple[object, ...]:
         row.channel,
         row.created_at.isoformat(),
         row.mark,
+        row.place,
+        row.review,
+        row.pinned,
     )
 
 
-def _row(values: Sequence[str | int]) -> SessionRow:
-    session_id, scenario_id, version, step_hash, channel, created_at, mark = values
+def _row(values: Sequence[Any]) -> SessionRow:
+    session_id, scenario_id, version, step_hash, channel, created_at, *rest = values
+    mark, place, review, pinned = rest
     return SessionRow(
-        session_id=str(session_id),
-        scenario_id=str(scenario_id),
-        version=int(version),
-        step_hash=str(step_hash),
-        channel=str(channel),
-        created_at=datetime.fromisoformat(str(created_at)),
-        mark=int(mark),
+        session_id=session_id,
+        scenario_id=scenario_id,
+        version=version,
+        step_hash=step_hash,
+        channel=channel,
+        created_at=datetime.fromisoformat(created_at),
+        mark=mark,
+        place=place,
+        review=review,
+        pinned=bool(pinned),
     )

@@ -63,8 +63,8 @@ async def index_of(count: int) -> MemorySessionIndex:
 
 
 async def marks(index: MemorySessionIndex) -> list[int]:
-    rows = await index.page(SCENARIO, after="", limit=100_000, below_version=99)
-    return [row.mark for row in rows]
+    page = await index.page(SCENARIO, limit=100_000)
+    return [row.mark for row in page.rows]
 
 
 async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> None:

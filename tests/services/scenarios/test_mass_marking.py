@@ -42,7 +42,7 @@ async def fill(data: Path) -> None:
 
 async def unmarked(data: Path) -> int:
     index = SqliteSessionIndex(path=data / INDEX_FILE)
-    rows = await index.page(BOOKING, after="", limit=SESSIONS + 1, below_version=2)
+    rows = (await index.page(BOOKING, limit=SESSIONS + 1, below_version=2)).rows
     index.close()
     assert len(rows) == SESSIONS
     return sum(row.mark != 2 for row in rows)

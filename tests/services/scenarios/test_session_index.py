@@ -31,19 +31,23 @@ async def test_pages_go_on_in_order_and_hold_only_what_was_asked(index: SessionI
         await index.put(row(name))
     await index.put(row("e", version=2))
     await index.put(row("f", scenario="other"))
-    first = await index.page("intake", after="", limit=2, below_version=2)
-    second = await index.page("intake", after="b", limit=2, below_version=2)
-    last = await index.page("intake", after="d", limit=2, below_version=2)
-    assert [one.session_id for one in (*first, *second, *last)] == ["a", "b", "c", "d"]
-    assert first[0] == row("a")
+    first = await index.page("intake", limit=2, below_version=2)
+    second = await index.page("intake", after=first.cursor, limit=2, below_version=2)
+    rows = [*first.rows, *second.rows]
+    if second.cursor:
+        rows += (await index.page("intake", after=second.cursor, limit=2, below_version=2)).rows
+    assert [one.session_id for one in rows] == ["a", "b", "c", "d"]
+    assert rows[0] == row("a")
+    every = await index.page("intake", limit=9)
+    assert ([one.session_id for one in every.rows], every.cursor) == (["a", "b", "c", "d", "e"], "")
 
 
 async def test_marking_twice_is_marking_once_and_a_put_takes_the_mark_off(
     index: SessionIndex,
 ) -> None:
     await index.put(row("a"))
-    await index.mark(["a"], 2)
-    await index.mark(["a"], 2)
+    await index.mark([row("a")], 2)
+    await index.mark([row("a")], 2)
     assert await index.marked("a") == 2
     await index.put(row("a", version=2))
     assert await index.marked("a") == 0
@@ -54,7 +58,7 @@ async def test_the_file_is_there_after_a_restart(tmp_path: Path) -> None:
     path = tmp_path / "sessions.sqlite"
     before = SqliteSessionIndex(path=path)
     await before.put(row("a"))
-    await before.mark(["a"], 3)
+    await before.mark([row("a")], 3)
     before.close()
     after = SqliteSessionIndex(path=path)
     assert await after.marked("a") == 3
