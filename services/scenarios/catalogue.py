@@ -18,9 +18,18 @@ class Catalogue:
         self._chains: dict[str, tuple[tuple[int, ...], VersionChain | None]] = {}
 
     async def is_current(self, session: ScenarioSession) -> bool:
-        """Whether the session is at the active version: one comparison, seldom a read."""
+        """Whether the session is where it belongs: one comparison, seldom a read."""
         pointer = await self._pointer(session.scenario_id)
-        return pointer is None or pointer.version == session.version
+        if pointer is None or pointer.version == session.version:
+            return True
+        return not pointer.reaches(session.session_id)
+
+    async def entry(self, scenario_id: str, session_id: str) -> Graph | None:
+        """Return the version that a new session begins in; None if none is deployed."""
+        pointer = await self._pointer(scenario_id)
+        if pointer is None:
+            return None
+        return await self._store.graph(scenario_id, pointer.version_for(session_id))
 
     async def chain(self, scenario_id: str) -> VersionChain | None:
         """Return the deployed versions; None where its active one is not stored."""

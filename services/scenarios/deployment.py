@@ -1,23 +1,25 @@
 """Deploys versions (M15): every step is written before the next, so that a crash resumes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from data_models.clock import Clock, IdSource
-from data_models.errors import ScenarioPlanError
+from data_models.errors import BlobChangedError, ScenarioPlanError
 from services.scenarios.graph import Graph
 from services.scenarios.migration_config import DeploymentConfig
 from services.scenarios.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.planning import make_plan
-from services.scenarios.ports import SessionIndex, SessionPage
+from services.scenarios.ports import SessionIndex
 from services.scenarios.scenario_store import (
     ActivePointer,
     DeploymentRecord,
     Held,
     ScenarioStore,
+    is_in_share,
     require_plan,
 )
 
 PAGE_LIMIT = 1_000
+DECISION_TRIES = 20
 
 
 class Deployer:
@@ -103,16 +105,51 @@ class Deployer:
             raise ScenarioPlanError("only a plan that is not deployed can be cancelled")
         return await self._with_status(held, {"status": "cancelled"})
 
-    async def deploy(self, scenario_id: str) -> DeploymentRecord:
-        """Deploy the approved plan, or go on with the deployment under way.
+    async def start(
+        self, scenario_id: str, *, operator: str = "", share_percent: int = 100
+    ) -> DeploymentRecord:
+        """Begin to deploy the approved plan; `advance` does the work.
 
-        Returns early, with the record as it stands, if somebody pauses it.
+        Args:
+            scenario_id: What to deploy.
+            operator: Who does it.
+            share_percent: A canary if below 100: only so many of the sessions are reached.
 
         Raises:
-            ScenarioPlanError: no approved plan fits the versions as they are.
-            BlobChangedError: somebody else deploys at the same time; nothing was lost.
+            ScenarioPlanError: no approved plan fits the versions, or a deployment is under way.
+            BlobExistsError: somebody else began at the same moment.
+            BlobChangedError: the same.
         """
-        held = await self._started(scenario_id)
+        running = await self._store.deployment(scenario_id)
+        if running is not None and running.value.is_under_way:
+            raise ScenarioPlanError(_under_way(running.value))
+        plan = require_plan(await self._plan(scenario_id)).value
+        is_ready = plan.status == "approved" or (
+            plan.status == "pending" and not self._config.require_approval
+        )
+        if not is_ready:
+            raise ScenarioPlanError("the plan is not approved")
+        await self._check_versions(plan)
+        record = DeploymentRecord(
+            scenario_id=scenario_id,
+            plan_id=plan.id,
+            from_version=plan.from_version,
+            to_version=plan.to_version,
+            total=await self._below(scenario_id, plan.to_version),
+            share_percent=share_percent,
+            started_by=operator,
+        )
+        etag = running.etag if running else None
+        return (await self._store.save_deployment(record, etag=etag)).value
+
+    async def advance(self, scenario_id: str) -> DeploymentRecord:
+        """Go on with the deployment under way to its end, a pause or a canary's share.
+
+        Raises:
+            ScenarioPlanError: none was ever begun.
+            BlobChangedError: somebody else goes on with it, or paused it; nothing was lost.
+        """
+        held = await self._deployment(scenario_id)
         if held.value.state == "approved":
             held = await self._archived(held)
         if held.value.state == "archived":
@@ -126,31 +163,39 @@ class Deployer:
             held = await self._finished(held)
         return held.value
 
+    async def deploy(
+        self, scenario_id: str, *, operator: str = "", share_percent: int = 100
+    ) -> DeploymentRecord:
+        """Begin, or go on with what is under way, and work until it rests."""
+        running = await self._store.deployment(scenario_id)
+        if running is None or not running.value.is_under_way:
+            await self.start(scenario_id, operator=operator, share_percent=share_percent)
+        return await self.advance(scenario_id)
+
     async def pause(self, scenario_id: str, *, paused: bool = True) -> DeploymentRecord:
         """Stop the deployment under way after the page it is at, or let it go on."""
-        held = await self._store.deployment(scenario_id)
-        if held is None or held.value.state == "deployed":
-            raise ScenarioPlanError("no deployment is under way")
-        return (await self._advanced(held, {"paused": paused})).value
+        return await self._decided(scenario_id, lambda record: _paused(record, paused))
 
-    async def _started(self, scenario_id: str) -> Held[DeploymentRecord]:
-        running = await self._store.deployment(scenario_id)
-        if running is not None and running.value.state != "deployed":
-            return running
-        plan = require_plan(await self._plan(scenario_id)).value
-        is_ready = plan.status == "approved" or (
-            plan.status == "pending" and not self._config.require_approval
-        )
-        if not is_ready:
-            raise ScenarioPlanError("the plan is not approved")
-        await self._check_versions(plan)
-        record = DeploymentRecord(
-            scenario_id=scenario_id,
-            plan_id=plan.id,
-            from_version=plan.from_version,
-            to_version=plan.to_version,
-        )
-        return await self._store.save_deployment(record, etag=running.etag if running else None)
+    async def set_share(self, scenario_id: str, *, share_percent: int) -> DeploymentRecord:
+        """Change how many of the sessions a canary reaches; `advance` marks and ends it.
+
+        Raises:
+            ScenarioPlanError: no canary waits for it.
+        """
+        return await self._decided(scenario_id, lambda record: _with_share(record, share_percent))
+
+    async def _decided(
+        self, scenario_id: str, change: Callable[[DeploymentRecord], DeploymentRecord]
+    ) -> DeploymentRecord:
+        """Write an operator's decision beside a deployment that itself writes all the time."""
+        for _ in range(DECISION_TRIES):
+            held = await self._deployment(scenario_id)
+            try:
+                changed = change(held.value)
+                return (await self._store.save_deployment(changed, etag=held.etag)).value
+            except BlobChangedError:
+                continue
+        raise BlobChangedError("the deployment changed all the time")
 
     async def _check_versions(self, plan: MigrationPlan) -> None:
         old = await self._graph(plan.scenario_id, plan.from_version)
@@ -165,43 +210,44 @@ class Deployer:
 
     async def _marked_page(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
-        page = SessionPage((), "")
-        if self._config.auto_mark_sessions and not record.all_marked:
-            page = await self._index.page(
-                record.scenario_id,
-                after=record.cursor,
-                limit=PAGE_LIMIT,
-                below_version=record.to_version,
-            )
-        if not page.rows:
+        if record.all_marked or not self._config.auto_mark_sessions:
             await self._flip(record)
             return await self._advanced(held, {"state": "flipped"})
-        await self._index.mark(page.rows, record.to_version)
-        marked = record.marked + len(page.rows)
+        page = await self._index.page(
+            record.scenario_id,
+            after=record.cursor,
+            limit=PAGE_LIMIT,
+            below_version=record.to_version,
+        )
+        rows = [row for row in page.rows if is_in_share(row.session_id, record.share_percent)]
+        await self._index.mark(rows, record.to_version)
+        progress = {"marked": record.marked + len(rows), "seen": record.seen + len(page.rows)}
         return await self._advanced(
-            held, {"cursor": page.cursor, "marked": marked, "all_marked": not page.cursor}
+            held, {**progress, "cursor": page.cursor, "all_marked": not page.cursor}
         )
 
     async def _flip(self, record: DeploymentRecord) -> None:
         held = await self._active(record.scenario_id)
-        if held.value.version == record.to_version:
-            return
         graph = await self._graph(record.scenario_id, record.to_version)
         plan = await self._store.plan(record.scenario_id, record.from_version)
+        known = held.value.versions
         pointer = ActivePointer(
             scenario_id=record.scenario_id,
-            versions=(*held.value.versions, record.to_version),
+            versions=known if known[-1] == record.to_version else (*known, record.to_version),
             checksum=graph.checksum,
             policies=plan.value.anchor_policies if plan else {},
+            share_percent=record.share_percent,
         )
-        await self._store.save_active(pointer, etag=held.etag)
+        if pointer != held.value:
+            await self._store.save_active(pointer, etag=held.etag)
 
     async def _finished(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
         plan = await self._store.plan(record.scenario_id, record.from_version)
-        if plan is not None and plan.value.id == record.plan_id:
+        is_told = plan is None or plan.value.id != record.plan_id
+        if plan is not None and not is_told and plan.value.status != "deployed":
             await self._with_status(plan, {"status": "deployed"})
-        return await self._advanced(held, {"state": "deployed"})
+        return held if record.is_canary else await self._advanced(held, {"state": "deployed"})
 
     async def _advanced(
         self, held: Held[DeploymentRecord], change: dict[str, object]
@@ -218,8 +264,18 @@ class Deployer:
 
     async def _check_idle(self, scenario_id: str) -> None:
         running = await self._store.deployment(scenario_id)
-        if running is not None and running.value.state != "deployed":
-            raise ScenarioPlanError("a deployment is under way")
+        if running is not None and running.value.is_under_way:
+            raise ScenarioPlanError(_under_way(running.value))
+
+    async def _deployment(self, scenario_id: str) -> Held[DeploymentRecord]:
+        held = await self._store.deployment(scenario_id)
+        if held is None:
+            raise ScenarioPlanError("no deployment is under way")
+        return held
+
+    async def _below(self, scenario_id: str, version: int) -> int:
+        tallies = await self._index.tally(scenario_id)
+        return sum(tally.number for tally in tallies if tally.version < version)
 
     async def _pending(self, scenario_id: str) -> Held[MigrationPlan]:
         held = require_plan(await self._plan(scenario_id))
@@ -242,3 +298,21 @@ class Deployer:
         if graph is None:
             raise ScenarioPlanError(f"version {version} is not stored")
         return graph
+
+
+def _under_way(record: DeploymentRecord) -> str:
+    who = f", begun by {record.started_by}" if record.started_by else ""
+    return f"a deployment of version {record.to_version} is under way{who}"
+
+
+def _paused(record: DeploymentRecord, paused: bool) -> DeploymentRecord:
+    if not record.is_under_way:
+        raise ScenarioPlanError("no deployment is under way")
+    return record.model_copy(update={"paused": paused})
+
+
+def _with_share(record: DeploymentRecord, share_percent: int) -> DeploymentRecord:
+    if not record.is_canary:
+        raise ScenarioPlanError("no canary waits for a larger share")
+    again = {"state": "staged", "cursor": "", "all_marked": False, "marked": 0, "seen": 0}
+    return record.model_copy(update={**again, "share_percent": share_percent})

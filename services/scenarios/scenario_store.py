@@ -3,6 +3,8 @@
 Versions are created once and never changed; everything else changes by conditional writes.
 """
 
+import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
@@ -14,6 +16,7 @@ from data_models.errors import (
     ScenarioDefinitionError,
     ScenarioPlanError,
 )
+from data_models.identifiers import hashed
 from data_models.scenario import Scenario
 from services.scenarios.definition_checks import checked_graph
 from services.scenarios.graph import Graph
@@ -23,6 +26,12 @@ from services.scenarios.ports import Shelf
 DeploymentState: TypeAlias = Literal["approved", "archived", "staged", "flipped", "deployed"]
 ModelT = TypeVar("ModelT", bound=BaseModel)
 GRAPHS_KEPT = 64
+_VERSION = re.compile(r"scenarios/([A-Za-z0-9_-]+)/versions/([1-9][0-9]*)\.json")
+
+
+def is_in_share(session_id: str, percent: int) -> bool:
+    """Whether a canary of so many percent takes the session: always the same ones first."""
+    return int(hashed("canary", session_id)[:8], 16) % 100 < percent
 
 
 class ActivePointer(BaseModel):
@@ -30,6 +39,8 @@ class ActivePointer(BaseModel):
 
     Attributes:
         policies: Those of the last deployment; they hold even where its plan is lost (M17).
+        share_percent: Of the sessions, how many the last version reaches; the others stay where
+            they are, as if it were not deployed.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -38,11 +49,21 @@ class ActivePointer(BaseModel):
     versions: tuple[int, ...]
     checksum: str
     policies: dict[str, AnchorMigrationPolicy] = Field(default_factory=dict)
+    share_percent: int = Field(default=100, ge=0, le=100)
 
     @property
     def version(self) -> int:
         """The active version."""
         return self.versions[-1]
+
+    def reaches(self, session_id: str) -> bool:
+        """Whether the active version is for this session; raising the share takes nobody out."""
+        return is_in_share(session_id, self.share_percent)
+
+    def version_for(self, session_id: str) -> int:
+        """The version that a new session begins in."""
+        has_former = len(self.versions) > 1 and not self.reaches(session_id)
+        return self.versions[-2] if has_former else self.versions[-1]
 
 
 class DeploymentRecord(BaseModel):
@@ -51,6 +72,9 @@ class DeploymentRecord(BaseModel):
     Attributes:
         cursor: Where the index goes on after the pages that are marked.
         all_marked: Whether no page is left to mark.
+        seen: Sessions of the pages so far, in the canary share or not.
+        total: Sessions of older versions when it began, for a progress bar.
+        share_percent: Of the sessions, how many the version is to reach.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -62,8 +86,22 @@ class DeploymentRecord(BaseModel):
     state: DeploymentState = "approved"
     cursor: str = ""
     marked: int = Field(default=0, ge=0)
+    seen: int = Field(default=0, ge=0)
+    total: int = Field(default=0, ge=0)
     all_marked: bool = False
     paused: bool = False
+    share_percent: int = Field(default=100, ge=0, le=100)
+    started_by: str = ""
+
+    @property
+    def is_canary(self) -> bool:
+        """Whether it waits for its share to be raised."""
+        return self.state == "flipped" and self.share_percent < 100
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether something is left to do without anybody's decision but to resume it."""
+        return self.state != "deployed" and not self.is_canary
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +135,15 @@ class ScenarioStore:
                 raise ScenarioDefinitionError(
                     (f"version {scenario.version}: exists already with other content",)
                 ) from None
+
+    async def versions(self, scenario_id: str | None = None) -> dict[str, list[int]]:
+        """Return the numbers of all stored versions by scenario, or of one scenario."""
+        prefix = f"scenarios/{scenario_id}/versions/" if scenario_id else "scenarios/"
+        found: dict[str, list[int]] = defaultdict(list)
+        async for blob in self._shelf.list(prefix):
+            if match := _VERSION.fullmatch(blob.name):
+                found[match[1]].append(int(match[2]))
+        return {scenario: sorted(numbers) for scenario, numbers in found.items()}
 
     async def graph(self, scenario_id: str, version: int) -> Graph | None:
         """Return a compiled version, or None if it is not stored."""
