@@ -68,6 +68,15 @@ def _api_keys(value: object) -> object:
     return tuple(ApiKey(match[1], match[2].lower()) for match in matches if match)
 
 
+def _pairs(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    parts = [part.split("=") for part in value.split(",") if part.strip()]
+    if not all(len(part) == 2 and all(map(str.strip, part)) for part in parts):
+        raise ValueError("each entry must be name=value")
+    return tuple((name.strip(), text.strip()) for name, text in parts)
+
+
 def _url(value: str) -> str:
     parts = urlsplit(value)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.username:
@@ -98,6 +107,7 @@ Names: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)
 Origins: TypeAlias = Annotated[Names, AfterValidator(_origins)]
 Networks: TypeAlias = Annotated[Names, AfterValidator(_networks)]
 ApiKeys: TypeAlias = Annotated[tuple[ApiKey, ...], NoDecode, BeforeValidator(_api_keys)]
+Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_pairs)]
 Url: TypeAlias = Annotated[str, AfterValidator(_url)]
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=86_400)]
 Count: TypeAlias = Annotated[int, Field(gt=0, le=100_000_000)]
@@ -164,6 +174,15 @@ class Settings(BaseSettings):
     fhir_identifier_system: str | None = _set(None, "With `FHIR_BASE_URL`: the system of the identifiers that patient ids are; unset: any", "urn:oid:1.2.36.146.595.217.0.1")
     fhir_token: SecretStr | None = _set(None, "Bearer token for `FHIR_BASE_URL`", "eyJ…")
 
+    assistant_backend: Literal["local", "graph"] = _set("local", "Where the users' calendars, mail, contacts, tasks and documents are: `local` (files of our own) or `graph` (Microsoft 365)", "graph")
+    graph_base_url: Url = _set("https://graph.microsoft.com/v1.0", "With `graph`: Microsoft Graph, of a national cloud perhaps", "https://graph.microsoft.us/v1.0")
+    graph_tenant_id: str | None = _set(None, "With `graph`: the directory of the mailboxes; its users have their own", "11111111-2222-3333-4444-555555555555")
+    graph_client_id: str | None = _set(None, "With `graph`: the application that reads the mailboxes", "11111111-2222-3333-4444-555555555555")
+    graph_client_secret: SecretStr | None = _set(None, "The application's secret; unset: managed identity", "a1B~…")
+    graph_token: SecretStr | None = _set(None, "One user's own token instead of an application, with `AUTH_MODE=dev` only", "eyJ…")
+    graph_users: Pairs = _set((), "Mailboxes of callers who are no users of the directory: `principal=user,…`", "key:alice=alice@clinic.example,dev=ada@clinic.example")
+    graph_file_hosts: Names = _set((), "Hosts from which files of OneDrive and SharePoint may be fetched", "clinic-my.sharepoint.com")
+
     auth_mode: Literal["dev", "api_key", "entra", "app_service"] = _set("dev", "Who may call: `dev` (loopback, no token), `api_key`, `entra` or `app_service`", "entra")
     api_keys: ApiKeys = _set((), "With `api_key`: `name:sha256-hex-of-key,…`", f"alice:{'0' * 64}", repr=False)
     operators: Names = _set((), "Operators: names of API keys or object ids of users; in dev, unset means everyone", "alice,bob")
@@ -173,7 +192,7 @@ class Settings(BaseSettings):
     entra_audience: Names = _set((), "With `entra`: accepted audiences of tokens", "api://rounds")
     entra_scope: str = _set("access_as_user", "With `entra`: the delegated scope or the application role that a token needs", "access_as_user")
     entra_allowed_tenant_ids: Names = _set((), "Further directories whose users may call", "66666666-7777-8888-9999-000000000000")
-    entra_authority: Url = _set("https://login.microsoftonline.com", "Where tokens and their keys come from", "https://login.microsoftonline.com")
+    entra_authority: Url = _set("https://login.microsoftonline.com", "Where tokens and their keys come from", "https://login.microsoftonline.us")
     idle_logoff_seconds: Seconds = _set(900.0, "A socket without a message for so long is closed (not in dev)", 900)
 
     bot_endpoints: bool | None = _set(None, "Serve `/api/messages`; `true` outside dev needs `MicrosoftAppId`; unset: if that is set, and in dev", "false")
@@ -209,6 +228,7 @@ class Settings(BaseSettings):
     @checked(mode="after")
     def _fits_together(self) -> Self:
         problems = [*_access_problems(self), *_bot_problems(self), *_other_problems(self)]
+        problems += _graph_problems(self) if self.assistant_backend == "graph" else ()
         if problems:
             raise ConfigurationError("\n".join(map(str, problems)))
         return self
@@ -245,8 +265,10 @@ class Settings(BaseSettings):
         """Hosts that may be called: those of addresses that are set, and `ALLOWED_OUTBOUND_HOSTS`."""
         urls = (self.fhir_base_url, self.openai_base_url, self.azure_openai_endpoint)
         more = (self.app_blob_storage_endpoint, self.entra_authority)
-        named = {urlsplit(url).hostname or "" for url in (*urls, *more) if url}
-        return frozenset(host.lower() for host in named | set(self.allowed_outbound_hosts))
+        graph = self.graph_base_url if self.assistant_backend == "graph" else None
+        named = {urlsplit(url).hostname or "" for url in (*urls, *more, graph) if url}
+        named |= {*self.allowed_outbound_hosts, *(self.graph_file_hosts if graph else ())}
+        return frozenset(host.lower() for host in named)
 
 
 def _needed(name: str, when: str, example: str) -> Problem:
@@ -280,6 +302,22 @@ def _bot_problems(settings: Settings) -> Iterator[Problem]:
         yield _needed("MicrosoftAppPassword", f"MicrosoftAppType={kind}", "a1B~…")
     if kind != "MultiTenant" and not settings.microsoft_app_tenant_id:
         yield _needed("MicrosoftAppTenantId", f"MicrosoftAppType={kind}", "11111111-2222-…")
+
+
+def _graph_problems(settings: Settings) -> Iterator[Problem]:
+    when = "ASSISTANT_BACKEND=graph"
+    url = urlsplit(settings.graph_base_url)
+    if url.scheme != "https" and not is_loopback_host(url.hostname or ""):
+        yield Problem("GRAPH_BASE_URL", "must be https", "GRAPH_BASE_URL=https://…/v1.0")
+    if settings.graph_token is not None:
+        if not settings.is_dev:
+            text = "is one user's, whose mailbox everybody would read; with AUTH_MODE=dev only"
+            yield Problem("GRAPH_TOKEN", text, "GRAPH_TOKEN=")
+        return
+    if not settings.graph_tenant_id:
+        yield _needed("GRAPH_TENANT_ID", when, "11111111-2222-…")
+    if settings.graph_client_secret is not None and not settings.graph_client_id:
+        yield _needed("GRAPH_CLIENT_ID", "GRAPH_CLIENT_SECRET", "11111111-2222-…")
 
 
 def _other_problems(settings: Settings) -> Iterator[Problem]:

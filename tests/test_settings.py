@@ -11,6 +11,7 @@ from settings import SENSITIVE_SWITCH, ApiKey, Settings, is_loopback_host, load_
 
 HASH = "a" * 64
 BOT = {"MicrosoftAppId": "id", "MicrosoftAppPassword": "pw"}
+GRAPH = {"ASSISTANT_BACKEND": "graph", "GRAPH_TENANT_ID": "11111111-2222-3333-4444-555555555555"}
 Load = Callable[..., Settings]
 
 
@@ -62,6 +63,15 @@ def test_nothing_set_gives_a_loopback_server_with_the_offline_model(load: Load) 
         ({"CLAIM_RENEW_SECONDS": "29"}, "CLAIM_RENEW_SECONDS"),
         ({"AUTH_MODE": "api_key", "API_KEYS": f"a:{HASH}", **BOT, "AUDIT": "false"}, "AUDIT"),
         ({"LOG_LEVEL": "CHATTY"}, "LOG_LEVEL"),
+        ({"ASSISTANT_BACKEND": "graph"}, "GRAPH_TENANT_ID"),
+        ({**GRAPH, "GRAPH_CLIENT_SECRET": "s"}, "GRAPH_CLIENT_ID"),
+        ({**GRAPH, "GRAPH_BASE_URL": "http://graph.example/v1.0"}, "GRAPH_BASE_URL"),
+        ({**GRAPH, "GRAPH_USERS": "key:alice"}, "GRAPH_USERS"),
+        ({**GRAPH, "GRAPH_USERS": "key:alice=a@b.example=c"}, "GRAPH_USERS"),
+        (
+            {**GRAPH, "GRAPH_TOKEN": "t", "AUTH_MODE": "api_key", "API_KEYS": f"a:{HASH}", **BOT},
+            "GRAPH_TOKEN",
+        ),
     ],
 )
 def test_a_bad_variable_stops_the_start_by_name_with_an_example(
@@ -82,13 +92,13 @@ def test_every_bad_variable_is_named_at_once(load: Load) -> None:
 
 def test_neither_errors_nor_repr_show_a_secret(load: Load) -> None:
     with pytest.raises(ConfigurationError) as caught:
-        load(PORT="secret-in-port", API_KEYS="secret-in-keys", OPENAI_API_KEY="secret-key")
-    assert "secret" not in str(caught.value)
+        load(PORT="hush-in-port", API_KEYS="hush-in-keys", OPENAI_API_KEY="hush-key")
+    assert "hush" not in str(caught.value)
     assert caught.value.__cause__ is None
     shown = repr(
-        load(PORT="1", API_KEYS=f"alice:{HASH}", OPENAI_API_KEY="secret-key", FHIR_TOKEN="secret")
+        load(PORT="1", API_KEYS=f"alice:{HASH}", OPENAI_API_KEY="hush-key", FHIR_TOKEN="hush")
     )
-    assert "secret" not in shown
+    assert "hush" not in shown
     assert HASH not in shown
 
 
@@ -146,6 +156,18 @@ def test_the_model_follows_from_what_is_set(
     load: Load, variables: dict[str, str], provider: str
 ) -> None:
     assert load(**variables).model_provider == provider
+
+
+def test_a_mailbox_can_be_named_for_a_caller_of_another_kind(load: Load) -> None:
+    settings = load(**GRAPH, GRAPH_USERS="key:alice = alice@clinic.example, dev=ada")
+    assert settings.graph_users == (("key:alice", "alice@clinic.example"), ("dev", "ada"))
+
+
+def test_graph_is_called_only_where_it_is_the_back_end(load: Load) -> None:
+    hosts = {"graph.microsoft.com", "clinic-my.sharepoint.com"}
+    files = {"GRAPH_FILE_HOSTS": "clinic-my.sharepoint.com"}
+    assert hosts <= load(**GRAPH, **files).outbound_hosts
+    assert not hosts & load(ASSISTANT_BACKEND="local", **files).outbound_hosts
 
 
 def test_called_hosts_are_those_of_set_addresses_and_the_allowed_ones(load: Load) -> None:
