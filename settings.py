@@ -68,6 +68,12 @@ def _api_keys(value: object) -> object:
     return tuple(ApiKey(match[1], match[2].lower()) for match in matches if match)
 
 
+def _lowered(value: object) -> object:
+    if not isinstance(value, dict):
+        return value
+    return {str(key).lower(): _lowered(inner) for key, inner in value.items()}
+
+
 def _pairs(value: object) -> object:
     if not isinstance(value, str):
         return value
@@ -108,7 +114,9 @@ Origins: TypeAlias = Annotated[Names, AfterValidator(_origins)]
 Networks: TypeAlias = Annotated[Names, AfterValidator(_networks)]
 ApiKeys: TypeAlias = Annotated[tuple[ApiKey, ...], NoDecode, BeforeValidator(_api_keys)]
 Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_pairs)]
+Section: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_lowered)]
 Url: TypeAlias = Annotated[str, AfterValidator(_url)]
+PhoneNumber: TypeAlias = Annotated[str, Field(pattern=r"^\+?[0-9][0-9 ()/-]{1,23}$")]
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=86_400)]
 Count: TypeAlias = Annotated[int, Field(gt=0, le=100_000_000)]
 
@@ -123,6 +131,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(
         frozen=True,
         case_sensitive=True,
+        env_nested_delimiter="__",
         env_ignore_empty=True,
         extra="ignore",
         alias_generator=str.upper,
@@ -168,6 +177,11 @@ class Settings(BaseSettings):
     tool_memory_entities: Count = _set(50, "What tools returned: so many things are remembered for a patient", 50)
     tool_memory_executions: Count = _set(100, "Runs of tools that are remembered for a patient", 100)
     tool_memory_idle_minutes: Count = _set(60, "A remembered thing is forgotten after so long without use", 60)
+
+    scenario_migration: Section = _set({}, "How new versions of scenarios reach sessions: `SCENARIO_MIGRATION__SECTION__KEY`, listed in [operator.md](operator.md#settings)", '{"deployment": {"require_approval": false}}')
+
+    emergency_number: PhoneNumber = _set("112", "The local emergency number, told in answer to a call for help", "911")
+    crisis_line: Annotated[str, Field(max_length=120)] | None = _set(None, "Whom people in a crisis can talk to, told in the same answer", "988, by call or text, at any time")
 
     samples_dir: Path = _set(Path("samples"), "Folder of the sample patients, used without `FHIR_BASE_URL`", "./samples")
     fhir_base_url: Url | None = _set(None, "FHIR R4 server; unset: the sample patients", "https://fhir.example.org/r4")

@@ -143,7 +143,7 @@ async def mark(sessions: int) -> tuple[float, float]:
                     break
             return time.perf_counter() - start, max(0, highest - before) / MEBI
         finally:
-            index.close()
+            await index.close()
 
 
 def _resident_bytes() -> int:

@@ -1,24 +1,28 @@
-"""Blobs in Azure Blob Storage; the only file that knows Azure."""
+"""Blobs in Azure Blob Storage."""
 
 import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from functools import partial
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeAlias, TypeVar
 
 from azure.core import MatchConditions
 from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import (
-    AzureError,
     HttpResponseError,
     ResourceExistsError,
     ResourceNotFoundError,
 )
-from azure.core.pipeline.transport import AioHttpTransport
 from azure.core.settings import settings as azure_settings
 from azure.storage.blob import BlobProperties
-from azure.storage.blob.aio import BlobServiceClient, LinearRetry
+from azure.storage.blob.aio import BlobServiceClient
 
+from data_models.azure_client import (
+    FAILURES,
+    OPERATION_LIMIT_SECONDS,
+    client_options,
+    error_code,
+)
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
 from data_models.clock import IdSource
@@ -30,9 +34,6 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 
-CONNECT_LIMIT_SECONDS = 2
-READ_LIMIT_SECONDS = 5
-OPERATION_LIMIT_SECONDS = 8
 # What is left of the operation's time is for looking whether the write landed.
 _WRITE_LIMIT_SECONDS = 6
 _WRITE_ID = "write_id"
@@ -50,9 +51,8 @@ _APPEND_REFUSALS: Mapping[str, type[StoreError]] = {
     "BlobNotFound": BlobChangedError,
     "AppendPositionConditionNotMet": BlobChangedError,
 }
-# What the SDK raises for connections, for answers, and for answers that no storage service gives.
-_FAILURES = (AzureError, OSError, ValueError, LookupError, TypeError, AttributeError)
-
+TagsOf: TypeAlias = Callable[[str, bytes], Mapping[str, str]]
+"""Tells which index tags a blob of that name and content has; called at every write."""
 T = TypeVar("T")
 
 
@@ -72,6 +72,7 @@ class AzureBlobStore:
         container: str,
         ids: IdSource,
         credential: AsyncTokenCredential | None = None,
+        tags_of: TagsOf | None = None,
     ) -> None:
         # Its spans would carry blob names, and with them conversations and patients.
         azure_settings.tracing_enabled.set_value(False)
@@ -79,11 +80,17 @@ class AzureBlobStore:
         self._container = service.get_container_client(container)
         self._ids = ids
         self._credential = credential
+        self._tags_of = tags_of
         self._opened = False
 
     @classmethod
     def from_connection_string(
-        cls, connection_string: str, *, container: str, ids: IdSource
+        cls,
+        connection_string: str,
+        *,
+        container: str,
+        ids: IdSource,
+        tags_of: TagsOf | None = None,
     ) -> Self:
         """Return a store of the account that `connection_string` names.
 
@@ -92,7 +99,7 @@ class AzureBlobStore:
         """
         try:
             service = BlobServiceClient.from_connection_string(
-                connection_string, **_client_options()
+                connection_string, **client_options()
             )
         except ValueError:
             # Not `from error`: the connection string holds the account's key.
@@ -101,10 +108,12 @@ class AzureBlobStore:
                 "DefaultEndpointsProtocol=https;AccountName=...;AccountKey=...;"
                 "EndpointSuffix=core.windows.net"
             ) from None
-        return cls(service, container=container, ids=ids)
+        return cls(service, container=container, ids=ids, tags_of=tags_of)
 
     @classmethod
-    def from_endpoint(cls, endpoint: str, *, container: str, ids: IdSource) -> Self:
+    def from_endpoint(
+        cls, endpoint: str, *, container: str, ids: IdSource, tags_of: TagsOf | None = None
+    ) -> Self:
         """Return a store at `endpoint`, signed in with the identity of this machine or user.
 
         Raises:
@@ -114,14 +123,14 @@ class AzureBlobStore:
 
         credential = DefaultAzureCredential()
         try:
-            service = BlobServiceClient(endpoint, credential=credential, **_client_options())
+            service = BlobServiceClient(endpoint, credential=credential, **client_options())
         except ValueError:
             # Not `from error`: somebody may have pasted a signed address.
             raise ConfigurationError(
                 "APP_BLOB_STORAGE_ENDPOINT is malformed; it looks like "
                 "https://ACCOUNT.blob.core.windows.net"
             ) from None
-        return cls(service, container=container, ids=ids, credential=credential)
+        return cls(service, container=container, ids=ids, credential=credential, tags_of=tags_of)
 
     async def read(self, name: str) -> Blob | None:
         """See `BlobStore.read`."""
@@ -187,8 +196,8 @@ class AzureBlobStore:
         try:
             async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
                 return await work
-        except _FAILURES as error:
-            kind = _code(error) or type(error).__name__
+        except FAILURES as error:
+            kind = error_code(error) or type(error).__name__
         # Outside the handler: Azure's messages name the blob, and with it the conversation.
         raise StoreUnavailableError(f"Azure Blob Storage failed: {kind}")
 
@@ -210,7 +219,7 @@ class AzureBlobStore:
         try:
             await self._container.create_container()
         except ResourceExistsError as error:
-            if _code(error) != "ContainerAlreadyExists":  # it is being deleted, say
+            if error_code(error) != "ContainerAlreadyExists":  # it is being deleted, say
                 raise
 
     async def _read(self, name: str) -> Blob | None:
@@ -219,7 +228,7 @@ class AzureBlobStore:
             download = await self._container.download_blob(name)
             data = await download.readall()
         except ResourceNotFoundError as error:
-            if _code(error) != "BlobNotFound":  # the container is gone, or a stranger answered
+            if error_code(error) != "BlobNotFound":  # the container is gone, or a stranger answered
                 raise
             return None
         return Blob(data, _quoted(download.properties.etag))
@@ -236,7 +245,7 @@ class AzureBlobStore:
         try:
             await self._container.delete_blob(name, delete_snapshots="include")
         except ResourceNotFoundError as error:
-            if _code(error) != "BlobNotFound":
+            if error_code(error) != "BlobNotFound":
                 raise
 
     async def _put(
@@ -262,12 +271,12 @@ class AzureBlobStore:
         try:
             async with asyncio.timeout(_WRITE_LIMIT_SECONDS):
                 return await attempt()
-        except _FAILURES as error:
+        except FAILURES as error:
             failure = error
         found = await landed()
         if found is not None:
             return found
-        refused = refusals.get(_code(failure))
+        refused = refusals.get(error_code(failure))
         if refused is None:
             raise failure
         raise refused("the service refused a conditional write")
@@ -276,8 +285,15 @@ class AzureBlobStore:
         self, name: str, data: bytes, write_id: str, condition: dict[str, Any]
     ) -> str:
         # `overwrite=False` beside a condition overwrites silently; the condition alone decides.
+        # An overwrite takes all index tags off; they come with it or are lost.
+        tags = dict(self._tags_of(name, data)) if self._tags_of else {}
         written = await self._container.get_blob_client(name).upload_blob(
-            data, overwrite=True, metadata={_WRITE_ID: write_id}, validate_content=True, **condition
+            data,
+            overwrite=True,
+            metadata={_WRITE_ID: write_id},
+            tags=tags or None,
+            validate_content=True,
+            **condition,
         )
         return _quoted(written["etag"])
 
@@ -294,7 +310,7 @@ class AzureBlobStore:
             try:
                 await blob.create_append_blob(match_condition=MatchConditions.IfMissing)
             except ResourceExistsError as error:
-                if _code(error) != "BlobAlreadyExists":
+                if error_code(error) != "BlobAlreadyExists":
                     raise
         await blob.append_block(data, appendpos_condition=position, validate_content=True)
         return position + len(data)
@@ -304,7 +320,7 @@ class AzureBlobStore:
             download = await self._container.download_blob(name, position, len(data))
             found = await download.readall()
         except HttpResponseError as error:
-            if _code(error) not in {"BlobNotFound", "InvalidRange"}:
+            if error_code(error) not in {"BlobNotFound", "InvalidRange"}:
                 raise
             return None
         return position + len(data) if found == data else None
@@ -323,24 +339,3 @@ def _quoted(etag: str) -> str:
     if not etag:
         raise ValueError("no ETag")
     return etag if etag.endswith('"') else f'"{etag}"'
-
-
-def _code(error: BaseException) -> str:
-    """Return the service's own name for the error; empty if it was not the service."""
-    if not isinstance(error, HttpResponseError) or error.response is None:
-        return ""
-    # The SDK's type of the response leaves out the headers that every response has.
-    return str(cast(Any, error.response).headers.get("x-ms-error-code", ""))
-
-
-def _client_options() -> dict[str, Any]:
-    return {
-        "transport": AioHttpTransport(
-            connection_timeout=CONNECT_LIMIT_SECONDS,
-            read_timeout=READ_LIMIT_SECONDS,
-            # Looking for a proxy in the environment costs a thread and 0.4 ms for each request.
-            use_env_settings=False,
-        ),
-        # Waits 0 to 2 s; the default waits up to 86 s in all.
-        "retry_policy": LinearRetry(backoff=1, random_jitter_range=1, retry_total=2),
-    }

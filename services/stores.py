@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from data_models.blob_store import BlobStore
 from data_models.clock import IdSource
 from data_models.local_blob_store import LocalBlobStore
+from services.scenarios.tag_index import session_tags
 from settings import Settings
 
 SESSIONS = "chat-sessions"
@@ -44,7 +45,8 @@ def open_container(settings: Settings, name: str, *, ids: IdSource) -> BlobStore
     # Azure's SDK takes half a second to import.
     from data_models.azure_blob_store import AzureBlobStore
 
+    tags = session_tags if name == SESSIONS else None
     if endpoint is not None:
-        return AzureBlobStore.from_endpoint(endpoint, container=name, ids=ids)
+        return AzureBlobStore.from_endpoint(endpoint, container=name, ids=ids, tags_of=tags)
     text = connection.get_secret_value() if connection else ""
-    return AzureBlobStore.from_connection_string(text, container=name, ids=ids)
+    return AzureBlobStore.from_connection_string(text, container=name, ids=ids, tags_of=tags)

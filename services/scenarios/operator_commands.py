@@ -160,7 +160,7 @@ async def _worked(work: Work, options: argparse.Namespace) -> BaseModel | dict[s
     try:
         return await work(Desk(store, deployer), options)
     finally:
-        index.close()
+        await index.close()
         await container.close()
 
 

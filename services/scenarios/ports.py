@@ -122,3 +122,7 @@ class SessionIndex(Protocol):
     async def marked(self, session_id: str) -> int:
         """Return the version the session is marked for, or 0."""
         ...
+
+    async def close(self) -> None:
+        """Release the file or the connections."""
+        ...

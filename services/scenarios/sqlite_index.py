@@ -49,12 +49,14 @@ _ANY_VERSION = 2**62
 class SqliteSessionIndex:
     """A `SessionIndex` in a file; several processes may share it.
 
-    All work is done on one thread of its own, so the event loop never waits for the disk.
+    All work is done on one thread of its own, so the event loop never waits for the disk. The
+    file is opened when it is first needed.
     """
 
     def __init__(self, *, path: Path) -> None:
+        self._path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="session-index")
-        self._db = self._thread.submit(_opened, path).result()
+        self._connection: sqlite3.Connection | None = None
 
     async def put(self, row: SessionRow) -> None:
         """See `SessionIndex.put`."""
@@ -104,10 +106,18 @@ class SqliteSessionIndex:
         found = await self._rows("SELECT mark FROM sessions WHERE session_id = ?", (session_id,))
         return int(found[0][0]) if found else 0
 
-    def close(self) -> None:
-        """Close the file; what was awaited is on disk."""
-        self._thread.submit(self._db.close).result()
+    async def close(self) -> None:
+        """See `SessionIndex.close`; what was awaited is on disk."""
+        if self._connection is not None:
+            await self._do(self._connection.close)
         self._thread.shutdown()
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        """Only for work on the thread."""
+        if self._connection is None:
+            self._connection = _opened(self._path)
+        return self._connection
 
     async def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
         return await self._do(lambda: self._db.execute(statement, values).fetchall())

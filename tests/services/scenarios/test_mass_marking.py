@@ -37,13 +37,13 @@ async def fill(data: Path) -> None:
     await index.put_many(
         SessionRow(f"s{number:06}", BOOKING, 1, "", "web", NOW) for number in range(SESSIONS)
     )
-    index.close()
+    await index.close()
 
 
 async def unmarked(data: Path) -> int:
     index = SqliteSessionIndex(path=data / INDEX_FILE)
     rows = (await index.page(BOOKING, limit=SESSIONS + 1, below_version=2)).rows
-    index.close()
+    await index.close()
     assert len(rows) == SESSIONS
     return sum(row.mark != 2 for row in rows)
 

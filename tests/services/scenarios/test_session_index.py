@@ -1,6 +1,6 @@
 """One contract for both session indexes (5.5)."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -13,13 +13,13 @@ from tests.services.scenarios.worlds import NOW
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SessionIndex]:
+async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionIndex]:
     if request.param == "memory":
         yield MemorySessionIndex()
         return
     opened = SqliteSessionIndex(path=tmp_path / "index" / "sessions.sqlite")
     yield opened
-    opened.close()
+    await opened.close()
 
 
 def row(session_id: str, scenario: str = "intake", version: int = 1) -> SessionRow:
@@ -59,14 +59,16 @@ async def test_the_file_is_there_after_a_restart(tmp_path: Path) -> None:
     before = SqliteSessionIndex(path=path)
     await before.put(row("a"))
     await before.mark([row("a")], 3)
-    before.close()
+    await before.close()
     after = SqliteSessionIndex(path=path)
     assert await after.marked("a") == 3
-    after.close()
+    await after.close()
 
 
-def test_a_file_that_is_no_database_is_unavailable_and_never_empty(tmp_path: Path) -> None:
+async def test_a_file_that_is_no_database_is_unavailable_and_never_empty(tmp_path: Path) -> None:
     path = tmp_path / "sessions.sqlite"
     path.write_bytes(b"no database at all" * 100)
+    index = SqliteSessionIndex(path=path)
     with pytest.raises(StoreUnavailableError):
-        SqliteSessionIndex(path=path)
+        await index.page("intake", limit=1)
+    await index.close()
