@@ -26,9 +26,11 @@ class RunningTurn(Part):
             the decided one.
         decided: Whether the patient decision is made; until then the text belongs to nobody.
         expires_at: Renewed while the turn runs; past it and the grace anybody may take over.
+        purpose: `upkeep` for work that answers nobody: a person's correction, a move, a deletion.
     """
 
     run_id: str
+    purpose: Literal["turn", "upkeep"] = "turn"
     message: IncomingMessage
     replica: str
     patient_id: PatientId | None

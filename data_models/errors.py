@@ -36,6 +36,7 @@
     * CorruptDocumentError: needs a person
     * DocumentTooNewError: needs a newer server
     * ClaimLostError: another replica took the turn over
+    * ConversationBusyError: retry; a turn runs, and work that is no turn waits for its end
     * AuditUnavailableError: no access without its record
   * InterruptedTurnError: the server stopped while it answered
     * ServerStoppingError: it is about to, and takes no more messages
@@ -389,6 +390,15 @@ class ClaimLostError(StoreError):
     http_status = 409
 
 
+class ConversationBusyError(StoreError):
+    """A turn runs in the conversation, and this work could not wait for its end."""
+
+    code = "conversation_busy"
+    user_message = "A message is being answered in this conversation. Please try again after it."
+    retryable = True
+    http_status = 409
+
+
 class AuditUnavailableError(StoreError):
     """The audit record could not be written, so the access did not happen."""
 
@@ -576,9 +586,17 @@ class ChannelUnavailableError(ChannelError):
 
 
 class ChannelRefusedError(ChannelError):
-    """The channel refuses this reply, or the place it would go to is not allowed."""
+    """The channel refuses this reply, or the place it would go to is not allowed.
+
+    Attributes:
+        is_user_stop: The user ended the message that was being streamed.
+    """
 
     code = "channel_refused"
+
+    def __init__(self, reason: str, *, is_user_stop: bool = False) -> None:
+        super().__init__(reason)
+        self.is_user_stop = is_user_stop
 
 
 class ConfigurationError(RoundsError):

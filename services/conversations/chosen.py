@@ -1,12 +1,15 @@
-"""The claims that the settings ask for."""
+"""Who claims conversations as the settings ask: for turns, and for work that is none."""
 
 from datetime import timedelta
 
+from data_models.blob_store import BlobStore
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim_decision import ClaimTimes
-from data_models.clock import Clock
+from data_models.clock import Clock, IdSource
 from data_models.conversation_accessor import ConversationAccessor
+from data_models.documents import Documents
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from services.conversations.caretaker import Caretaker
 from services.conversations.claimant import Claimant
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.takeover import Takeover
@@ -39,3 +42,20 @@ def claimant_for(
         ),
         queue_depth=settings.queue_depth,
     )
+
+
+def caretaker_for(
+    settings: Settings, *, sessions: BlobStore, users: BlobStore, clock: Clock, ids: IdSource
+) -> Caretaker:
+    """Return who holds conversations for a command that runs beside the servers."""
+    documents = Documents(store=sessions, clock=clock, ids=ids)
+    claimant = claimant_for(
+        settings,
+        conversations=ConversationAccessor(documents=documents),
+        registries=PatientContextRegistryAccessor(documents=documents),
+        contexts=ChatContextAccessor(documents=documents),
+        owners=OwnerIndex(store=users),
+        replica=Replica(),
+        clock=clock,
+    )
+    return Caretaker(claimant=claimant, clock=clock, ids=ids)

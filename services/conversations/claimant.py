@@ -84,7 +84,8 @@ class Claimant:
     def state(self, conversation: Conversation, *, runs_here: bool) -> ClaimState:
         """Return whether a turn may begin; our own claim without a turn is abandoned."""
         running = conversation.running_turn
-        if running is not None and running.replica == self._replica.name:
+        is_turn = running is not None and running.purpose == "turn"
+        if running is not None and is_turn and running.replica == self._replica.name:
             return "held" if runs_here else "abandoned"
         return claim_state(
             running, now=self._clock.now(), times=self._times, is_dead=self._replica.is_dead
@@ -123,6 +124,31 @@ class Claimant:
             return None
         free.document.inbox_head = successor.number + 1
         return await self._claim(free, successor.running, is_takeover=free is not stored)
+
+    async def claim_for_upkeep(
+        self, conversation_id: str, message: IncomingMessage, run_id: str
+    ) -> Claim | None:
+        """Claim for work that answers nobody; None while a turn runs or messages wait.
+
+        Raises:
+            NotFoundError: there is no such conversation.
+        """
+        stored = await self._conversations.read(conversation_id, fresh=True)
+        if stored is None:
+            raise NotFoundError("no such conversation")
+        self._conversations.forget(conversation_id)
+        if self.state(stored.document, runs_here=True) == "held":
+            return None
+        free = await self._freed(stored)
+        if free is None:
+            return None
+        if queue_length(free.document) > 0:
+            if free is not stored:
+                await self._bury(free)
+            return None
+        running = await self._running(free.document, message, run_id)
+        running.purpose = "upkeep"
+        return await self._claim(free, running, is_takeover=True)
 
     async def successor(self, conversation: Conversation) -> Successor | None:
         """Return the claim of the message that comes next."""
@@ -226,7 +252,9 @@ class Claimant:
 
     async def _settle(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Keep the dead turn's message, find what was queued uncounted, sweep what is done."""
-        if await self._conversations.answered(conversation, dead.message.message_hash) is None:
+        if dead.purpose == "upkeep":
+            await self._takeover.fence_upkeep(conversation, dead)
+        elif await self._conversations.answered(conversation, dead.message.message_hash) is None:
             taken = await self._takeover.fence(conversation, dead, self._clock.now())
             conversation.answered.append(taken.answered)
             conversation.interruption = taken.interruption or conversation.interruption

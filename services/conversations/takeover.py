@@ -1,5 +1,6 @@
 """Takes the conversation over from a turn that died, so that nothing it was told is lost."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -67,6 +68,13 @@ class Takeover:
         if kept is None:
             raise StoreUnavailableError("the message of a dead turn could not be kept")
         return _taken_over(dead, kept, now)
+
+    async def fence_upkeep(self, conversation: Conversation, dead: RunningTurn) -> None:
+        """Rewrite the documents that unfinished upkeep was about to write; it said nothing."""
+        self._contexts.forget(conversation.conversation_id)
+        await self._is_in_fenced_roster(conversation, dead.patient_id)
+        with suppress(CorruptDocumentError):  # nobody can write over that
+            await self._rewritten(conversation, dead.patient_id, dead, keep=False)
 
     async def _is_in_fenced_roster(
         self, conversation: Conversation, patient_id: PatientId | None

@@ -1,0 +1,92 @@
+"""Work that is no turn holds the claim as turns do."""
+
+import asyncio
+from datetime import timedelta
+
+import pytest
+
+from data_models.claim_decision import ClaimTimes
+from data_models.errors import (
+    ClaimLostError,
+    ConversationBusyError,
+    CorruptDocumentError,
+    NotFoundError,
+)
+from data_models.identifiers import PatientId
+from services.conversations.caretaker import Caretaker, conversation_of
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.services.world import CHAT, FarReplica, World, heard
+
+TIMES = ClaimTimes(renew_every=timedelta(hours=1))
+
+
+def caretaker(world: World, *, wait_seconds: float = 5.0) -> Caretaker:
+    return Caretaker(
+        claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
+    )
+
+
+@pytest.fixture
+async def world() -> World:
+    world = World()
+    await world.say("start a tumor board for patient_4, please")
+    await world.desk.idle()
+    return world
+
+
+async def test_a_message_that_comes_meanwhile_is_answered_after(world: World) -> None:
+    async with caretaker(world).holding(CHAT, principal_id="alice"):
+        run = await world.submit("what was the stage?")
+        await asyncio.sleep(0.6)
+        assert world.team.requests[1:] == []
+    await world.desk.idle()
+    assert (await heard(run)).texts == ["Heard: what was the stage?"]
+
+
+async def test_work_waits_for_the_turn_that_runs(world: World) -> None:
+    world.team.gate.clear()
+    run = await world.submit("what was the stage?")
+    await asyncio.sleep(0.05)
+    with pytest.raises(ConversationBusyError):
+        async with caretaker(world, wait_seconds=0).holding(CHAT, principal_id="alice"):
+            pass
+    world.team.gate.set()
+    async with caretaker(world).holding(CHAT, principal_id="alice"):
+        assert (await heard(run)).texts == ["Heard: what was the stage?"]
+
+
+async def test_nobody_holds_what_does_not_exist(world: World) -> None:
+    with pytest.raises(NotFoundError):
+        async with caretaker(world).holding("chat_unknown", principal_id="alice"):
+            pass
+
+
+async def test_work_that_died_leaves_no_turn_and_may_write_no_more() -> None:
+    store, users, clock = MemoryBlobStore(), MemoryBlobStore(), FixedClock()
+    paused, other = (
+        World(sessions=store, users=users, clock=clock, times=TIMES, replica=FarReplica())
+        for _ in range(2)
+    )
+    await paused.say("start a tumor board for patient_4, please")
+    await paused.desk.idle()
+    async with caretaker(paused).holding(CHAT, principal_id="alice") as claim:
+        clock.advance(60)
+        answer = await other.say("what was the stage?")
+        await other.desk.idle()
+        with pytest.raises(ClaimLostError):
+            await claim.hold()
+    assert answer.texts == ["Heard: what was the stage?"]
+    context = await other.contexts.read(CHAT, PatientId("patient_4"), epoch=0, fresh=True)
+    said = [turn.user_message for turn in context.document.chat_history]
+    assert said == ["start a tumor board for patient_4, please", "what was the stage?"]
+
+
+async def test_a_folder_tells_its_conversation(world: World) -> None:
+    assert await conversation_of(world.sessions, CHAT) == CHAT
+    assert await conversation_of(world.sessions, "chat_unknown") is None
+    await world.sessions.create("moved/conversation.json", b'{"conversation_id": "chat_1"}')
+    await world.sessions.create("broken/conversation.json", b"{")
+    for folder in ("moved", "broken"):
+        with pytest.raises(CorruptDocumentError):
+            await conversation_of(world.sessions, folder)
