@@ -607,9 +607,18 @@ class ConfigurationError(RoundsError):
 
 def user_message_of(code: str) -> str:
     """Return what the user is told about the error of that code; the base class's if unknown."""
+    return _kind_of(code).user_message
+
+
+def is_retryable(code: str) -> bool:
+    """Tell whether trying again helps against the error of that code; not if it is unknown."""
+    return _kind_of(code).retryable
+
+
+def _kind_of(code: str) -> type[RoundsError]:
     kinds = [RoundsError]
     for kind in kinds:
         if kind.code == code:
-            return kind.user_message
+            return kind
         kinds.extend(kind.__subclasses__())
-    return RoundsError.user_message
+    return RoundsError

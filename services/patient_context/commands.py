@@ -30,9 +30,13 @@ def is_confirmation(text: str) -> bool:
     return _consists_of(text, CONFIRMATIONS, needed=CONFIRMATIONS)
 
 
-def is_yes(text: str) -> bool:
-    """Whether `text` says yes to an open question, and nothing else."""
-    return _consists_of(text, YES | CONFIRMATIONS, needed=YES)
+def is_yes(text: str, *, also: AbstractSet[str] = frozenset()) -> bool:
+    """Whether `text` says yes to an open question, and nothing else.
+
+    Args:
+        also: Phrases of at most two words that agree to this question only, as "book it".
+    """
+    return _consists_of(text, YES | CONFIRMATIONS | also, needed=YES | also)
 
 
 def is_no(text: str) -> bool:

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Literal
 
 import aiohttp
 import stamina
@@ -65,6 +65,18 @@ class FhirAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class FhirWrite:
+    """What is sent besides the address. Writes are conditional, so that asking again is safe."""
+
+    method: Literal["GET", "PUT", "POST"]
+    data: bytes | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+_READ = FhirWrite("GET")
+
+
+@dataclass(frozen=True, slots=True)
 class Pages:
     """The entries of a search, and whether there were more."""
 
@@ -73,7 +85,7 @@ class Pages:
 
 
 class FhirClient:
-    """Reads from the FHIR server at `base_url`; its owner closes the session."""
+    """Talks to the FHIR server at `base_url`; its owner closes the session."""
 
     def __init__(
         self,
@@ -103,6 +115,17 @@ class FhirClient:
             RecordsRefusedError: 401 or 403.
             RecordsUnreadableError: a foreign `url`, a redirect, too long, or not JSON.
         """
+        return await self._attempted(url, _READ)
+
+    async def write(self, url: URL, request: FhirWrite) -> FhirAnswer:
+        """Return the answer as `get` does; asked again only where that can do no harm twice.
+
+        Raises:
+            RecordsError: as `get`; the write may or may not have happened.
+        """
+        return await self._attempted(url, request)
+
+    async def _attempted(self, url: URL, request: FhirWrite) -> FhirAnswer:
         if not self.serves(url):
             raise RecordsUnreadableError("the records server pointed to another place")
         attempts = stamina.retry_context(
@@ -111,7 +134,7 @@ class FhirClient:
         )  # fmt: skip
         async for attempt in attempts:
             with attempt:
-                return await self._ask(url)
+                return await self._ask(url, request)
         raise RecordsUnavailableError("no attempt was made")
 
     async def pages(self, url: URL) -> Pages | FhirAnswer:
@@ -144,10 +167,15 @@ class FhirClient:
             return False
         return url.origin() == base.origin() and inside
 
-    async def _ask(self, url: URL) -> FhirAnswer:
+    async def _ask(self, url: URL, request: FhirWrite) -> FhirAnswer:
         try:
-            async with self._session.get(
-                url, headers=self._headers, allow_redirects=False, timeout=self._timeout
+            async with self._session.request(
+                request.method,
+                url,
+                headers={**self._headers, **request.headers},
+                data=request.data,
+                allow_redirects=False,
+                timeout=self._timeout,
             ) as response:
                 self._check_status(response.status, response.headers)
                 data = await self._read(response)

@@ -1,7 +1,6 @@
 """Patient records from a FHIR R4 server."""
 
 import asyncio
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,22 +9,16 @@ import structlog
 from yarl import URL
 
 from data_models.clock import Clock
-from data_models.errors import (
-    RecordAmbiguousError,
-    RecordNotFoundError,
-    RecordsUnavailableError,
-    RecordsUnreadableError,
-)
+from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId, hashed
 from services.records.base_url import checked_base_url
-from services.records.bundle_records import bundle_entries
 from services.records.fhir_attachments import fetch_attachments
-from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits, Pages
+from services.records.fhir_client import FhirClient, FhirLimits, Pages
+from services.records.patient_lookup import PatientLookup, unexpected
 from services.records.record import PatientRecord, record_from_resources
 from services.records.record_cache import RecordCache
 
 PAGE_ENTRIES = 200
-_FHIR_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")
 _NOT_OFFERED = frozenset({404, 405, 410, 501})
 _SEARCHED = (
     "Condition", "Observation", "MedicationStatement", "MedicationRequest",
@@ -71,10 +64,10 @@ class FhirServerRecords:
         """
         self._limits = limits or FhirLimits()
         url = checked_base_url(base_url)
-        self._identifier_system = identifier_system
         self._client = FhirClient(
             base_url=url, token=token, session=session, clock=clock, limits=self._limits
         )
+        self._lookup = PatientLookup(client=self._client, system=identifier_system)
         self._cache = RecordCache(clock=clock, limit=64, seconds=cache_seconds)
 
     async def load(self, patient_id: PatientId) -> PatientRecord:
@@ -84,7 +77,7 @@ class FhirServerRecords:
     async def _fetch(self, patient_id: PatientId) -> PatientRecord:
         try:
             async with asyncio.timeout(self._limits.load_seconds):
-                key, patient = await self._find(patient_id)
+                key, patient = await self._lookup.find(patient_id)
                 received = await self._everything(key)
                 await fetch_attachments(
                     self._client, received.entries, limit=self._limits.attachments
@@ -107,39 +100,6 @@ class FhirServerRecords:
             not_offered=received.not_offered,
         ).prepared()
 
-    async def _find(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
-        """Return the FHIR id and the Patient; what the server sends is checked to be the one."""
-        system = self._identifier_system
-        token = f"{system}|{patient_id}" if system else patient_id
-        url = (self._client.base_url / "Patient").with_query(identifier=token, _count=10)
-        answer = await self._client.get(url)
-        if answer.status != 200:
-            raise self._unexpected(answer)
-        rows = [entry.get("resource") for entry in bundle_entries(answer.body)]
-        found = [row for row in rows if _carries(row, system, patient_id)]
-        if not found:
-            return await self._read(patient_id)
-        keys = {str(row["id"]) for row in found if isinstance(row, dict)}
-        if len(keys) > 1:
-            raise RecordAmbiguousError
-        (key,) = keys
-        if not _FHIR_ID.fullmatch(key) or not key.strip("."):
-            raise RecordsUnreadableError("the server's Patient has no usable id")
-        return key, dict(found[0] or {})
-
-    async def _read(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
-        if not _FHIR_ID.fullmatch(patient_id) or not patient_id.strip("."):
-            raise RecordNotFoundError
-        answer = await self._client.get(self._client.base_url / "Patient" / patient_id)
-        if answer.status in (404, 410):
-            raise RecordNotFoundError
-        body = answer.body or {}
-        if answer.status != 200:
-            raise self._unexpected(answer)
-        if body.get("resourceType") != "Patient" or body.get("id") != patient_id:
-            raise RecordsUnreadableError("the server answered with another resource")
-        return patient_id, body
-
     async def _everything(self, key: str) -> _Received:
         base = self._client.base_url / "Patient" / key / "$everything"
         pages = await self._client.pages(base.with_query(_count=PAGE_ENTRIES))
@@ -147,7 +107,7 @@ class FhirServerRecords:
             return _Received(pages.entries, pages.truncated)
         if pages.status == 400 or pages.status in _NOT_OFFERED:
             return await self._search_all(key)
-        raise self._unexpected(pages)
+        raise unexpected(pages)
 
     async def _search_all(self, key: str) -> _Received:
         entries: list[dict[str, Any]] = []
@@ -160,7 +120,7 @@ class FhirServerRecords:
             elif pages.status in _NOT_OFFERED:
                 not_offered.append(kind)
             else:
-                raise self._unexpected(pages)
+                raise unexpected(pages)
         return _Received(entries, truncated, tuple(not_offered))
 
     def _search_url(self, kind: str, key: str) -> URL:
@@ -168,22 +128,3 @@ class FhirServerRecords:
         if kind.startswith("Medication"):
             query["_include"] = f"{kind}:medication"
         return (self._client.base_url / kind).with_query(query)
-
-    def _unexpected(self, answer: FhirAnswer) -> RecordsUnreadableError:
-        codes = ",".join(answer.issue_codes()) or "no code"
-        return RecordsUnreadableError(f"the records server answered {answer.status} ({codes})")
-
-
-def _carries(row: object, system: str | None, patient_id: PatientId) -> bool:
-    """Return whether `row` is a Patient with the identifier: some servers ignore a search."""
-    if not isinstance(row, dict) or row.get("resourceType") != "Patient" or "id" not in row:
-        return False
-    identifiers = row.get("identifier", [])
-    if not isinstance(identifiers, list):
-        return False
-    return any(
-        isinstance(item, dict)
-        and item.get("value") == patient_id
-        and system in (None, item.get("system"))
-        for item in identifiers
-    )

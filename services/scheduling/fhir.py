@@ -1,130 +1,202 @@
-"""FHIR R4 resources of a clinic's timetable, read and made."""
+"""FHIR R4 resources of a clinic's timetable, read and made. Pure."""
 
-import json
-from collections.abc import Iterator, Mapping
-from datetime import UTC, date, datetime, time, timedelta
-from pathlib import Path
-from typing import Any
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Any, Literal, TypeAlias
 
-from data_models.errors import RecordsUnreadableError, ToolInputError
-from data_models.identifiers import PatientId, hashed
+from data_models.errors import RecordsUnreadableError
+from data_models.identifiers import hashed
 from services.scheduling.ports import Appointment, Coverage, Doctor, Person, Slot
 
-_SLOT_FORM = "%Y%m%dT%H%M"
-_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-
-
-def resources_of(file: Path) -> list[dict[str, Any]]:
-    """Return the resources of a Bundle; none if the clinic has no such file.
-
-    Raises:
-        RecordsUnreadableError: it is no Bundle.
-    """
-    try:
-        entries = json.loads(file.read_text(encoding="utf-8"))["entry"]
-        return [entry["resource"] for entry in entries]
-    except FileNotFoundError:
-        return []
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RecordsUnreadableError(f"{file.name} is no FHIR bundle") from error
+SlotStatus: TypeAlias = Literal["free", "busy", "busy-tentative"]
+ACTIVE = frozenset({"booked", "pending", "proposed", "arrived", "checked-in"})
+_NAMESPACE = "https://rounds.example/fhir"
+_HOLD = f"{_NAMESPACE}/hold"
+_APPOINTMENT = f"{_NAMESPACE}/appointment"
+_PERSON = f"{_NAMESPACE}/person"
+HOLD_ENDS_AFTER = timedelta(minutes=1)
+"""A change that takes longer was left unfinished by a process that died."""
 
 
 def doctor_of(practitioner: Mapping[str, Any]) -> Doctor:
     """Read a Practitioner."""
-    texts = [each["code"]["text"] for each in practitioner.get("qualification", ())]
-    return Doctor(practitioner["id"], name_of(practitioner), ", ".join(texts))
+    texts = [each.get("code", {}).get("text", "") for each in practitioner.get("qualification", ())]
+    specialty = ", ".join(text for text in texts if text)
+    return Doctor(str(practitioner["id"]), name_of(practitioner), specialty)
 
 
 def name_of(resource: Mapping[str, Any]) -> str:
     """Return the name of a Practitioner or Patient as people write it."""
-    name = resource["name"][0]
-    parts = [*name.get("prefix", ()), *name.get("given", ()), name.get("family", "")]
-    return " ".join(part for part in parts if part)
+    for name in resource.get("name", ()):
+        parts = [*name.get("prefix", ()), *name.get("given", ()), name.get("family", "")]
+        text = " ".join(part for part in parts if part) or str(name.get("text", ""))
+        if text:
+            return text
+    return ""
 
 
-def hours_of(practitioner: Mapping[str, Any], day: date) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the times at which a doctor sees patients on `day` (PractitionerRole.availableTime)."""
-    for row in practitioner.get("availableTime", ()):
-        if _DAYS[day.weekday()] not in row["daysOfWeek"]:
-            continue
-        length = timedelta(minutes=row.get("slotMinutes", 30))
-        start = datetime.combine(day, time.fromisoformat(row["availableStartTime"]), UTC)
-        end = datetime.combine(day, time.fromisoformat(row["availableEndTime"]), UTC)
-        while start + length <= end:
-            yield start, start + length
-            start += length
-
-
-def slot_of(doctor_id: str, start: datetime, end: datetime) -> Slot:
-    """Return a time as a Slot; its id says whose it is and when."""
-    return Slot(f"slot-{doctor_id}-{start.strftime(_SLOT_FORM)}", doctor_id, start, end)
-
-
-def parsed_slot(slot_id: str) -> tuple[str, datetime]:
-    """Return doctor and start of a slot id.
+def slot_of(slot: Mapping[str, Any], doctor_id: str, *, zone: tzinfo) -> Slot:
+    """Read a Slot.
 
     Raises:
-        ToolInputError: it is none.
+        RecordsUnreadableError: it has no times.
     """
-    doctor_id, _, start = slot_id.removeprefix("slot-").rpartition("-")
-    try:
-        return doctor_id, datetime.strptime(start, _SLOT_FORM).replace(tzinfo=UTC)
-    except ValueError:
-        raise ToolInputError("there is no such slot; take an id of available_slots") from None
+    start, end = _moment(slot, "start"), _moment(slot, "end")
+    return Slot(str(slot["id"]), doctor_id, start.astimezone(zone), end.astimezone(zone))
 
 
-def appointment_resource(
-    patient_id: PatientId, slot: Slot, reason: str, *, number: int
-) -> dict[str, Any]:
-    """Return a booked time as an Appointment."""
+def schedule_of(slot: Mapping[str, Any]) -> str:
+    """Return the id of the Schedule that a Slot belongs to."""
+    return _id_of(slot.get("schedule", {}))
+
+
+def doctor_id_of(schedule: Mapping[str, Any]) -> str:
+    """Return the Practitioner whose times a Schedule holds; empty if it names none."""
+    actors = [str(each.get("reference", "")) for each in schedule.get("actor", ())]
+    return next((each.rpartition("/")[2] for each in actors if "Practitioner/" in each), "")
+
+
+def held(slot: Mapping[str, Any], mark: str, *, now: datetime) -> dict[str, Any]:
+    """Return a Slot that a change is under way with; `mark` says whose."""
+    others = [each for each in slot.get("identifier", ()) if each.get("system") != _HOLD]
+    mine = {"system": _HOLD, "value": mark, "period": {"start": utc_text(now)}}
+    return {**slot, "identifier": [*others, mine], "status": "busy-tentative"}
+
+
+def settled(slot: Mapping[str, Any], status: SlotStatus) -> dict[str, Any]:
+    """Return a Slot that nobody is changing any more.
+
+    A busy one keeps the mark of its change, so that no two processes ever write the same.
+    """
+    if status == "busy":
+        return {**slot, "status": status}
+    others = [each for each in slot.get("identifier", ()) if each.get("system") != _HOLD]
+    kept = {key: value for key, value in slot.items() if key != "identifier"}
+    return {**kept, **({"identifier": others} if others else {}), "status": status}
+
+
+def is_abandoned(slot: Mapping[str, Any], *, now: datetime) -> bool:
+    """Tell whether a change with this Slot was begun by us and never ended."""
+    marks = [each for each in slot.get("identifier", ()) if each.get("system") == _HOLD]
+    began = [str(each.get("period", {}).get("start", "")) for each in marks]
+    if slot.get("status") != "busy-tentative" or not began or not began[-1]:
+        return False
+    return datetime.fromisoformat(began[-1]) + HOLD_ENDS_AFTER <= now
+
+
+def appointment_resource(patient_key: str, slot: Slot, reason: str) -> dict[str, Any]:
+    """Return a booked time as an Appointment.
+
+    Its identifier stands for patient and start: a patient is at one place at a time.
+    """
+    start = utc_text(slot.start)
+    actors = (f"Patient/{patient_key}", f"Practitioner/{slot.doctor_id}")
     return {
         "resourceType": "Appointment",
-        "id": f"appointment-{hashed(slot.slot_id, patient_id, str(number))[:12]}",
+        "identifier": [{"system": _APPOINTMENT, "value": hashed(patient_key, start)[:24]}],
         "status": "booked",
-        "start": slot.start.isoformat(),
-        "end": slot.end.isoformat(),
+        "start": start,
+        "end": utc_text(slot.end),
         "slot": [{"reference": f"Slot/{slot.slot_id}"}],
-        "reasonCode": [{"text": reason}] if reason else [],
-        "participant": [
-            {"actor": {"reference": f"Patient/{patient_id}"}, "status": "accepted"},
-            {"actor": {"reference": f"Practitioner/{slot.doctor_id}"}, "status": "accepted"},
-        ],
+        **({"reasonCode": [{"text": reason}]} if reason else {}),
+        "participant": [{"actor": {"reference": actor}, "status": "accepted"} for actor in actors],
     }
 
 
-def appointment_of(resource: Mapping[str, Any]) -> Appointment:
-    """Read an Appointment."""
-    slot_id = resource["slot"][0]["reference"].removeprefix("Slot/")
-    doctor = resource["participant"][1]["actor"]["reference"].removeprefix("Practitioner/")
-    reasons = [each["text"] for each in resource.get("reasonCode", ())]
+def appointment_of(appointment: Mapping[str, Any], *, zone: tzinfo) -> Appointment:
+    """Read an Appointment.
+
+    Raises:
+        RecordsUnreadableError: it has no time.
+    """
+    actors = [str(each.get("actor", {}).get("reference", "")) for each in _rows(appointment)]
+    doctor = next((each for each in actors if "Practitioner/" in each), "")
+    reasons = [each.get("text", "") for each in appointment.get("reasonCode", ())]
     return Appointment(
-        appointment_id=resource["id"],
-        slot_id=slot_id,
-        doctor_id=doctor,
-        start=datetime.fromisoformat(resource["start"]),
-        reason=", ".join(reasons),
-        status=resource["status"],
+        appointment_id=str(appointment["id"]),
+        slot_id=next((_id_of(each) for each in appointment.get("slot", ())), ""),
+        doctor_id=doctor.rpartition("/")[2],
+        start=_moment(appointment, "start").astimezone(zone),
+        reason=", ".join(text for text in reasons if text),
+        status=str(appointment.get("status", "")),
     )
 
 
-def is_of(resource: Mapping[str, Any], patient_id: PatientId) -> bool:
-    """Tell whether an Appointment or a Coverage is this patient's."""
-    reference = f"Patient/{patient_id}"
-    if resource["resourceType"] == "Coverage":
-        return bool(resource["beneficiary"]["reference"] == reference)
-    return any(each["actor"]["reference"] == reference for each in resource["participant"])
+def is_booked_by(appointment: Mapping[str, Any], patient_key: str) -> bool:
+    """Tell whether an Appointment holds, and is this patient's."""
+    references = [str(each.get("actor", {}).get("reference", "")) for each in _rows(appointment)]
+    is_theirs = any(_is(each, "Patient", patient_key) for each in references)
+    return is_theirs and is_active(appointment)
 
 
-def coverage_of(resource: Mapping[str, Any], *, today: date) -> Coverage:
+def is_active(appointment: Mapping[str, Any]) -> bool:
+    """Tell whether an Appointment still keeps its time, and says which."""
+    return appointment.get("status") in ACTIVE and "start" in appointment
+
+
+def overlaps(appointment: Mapping[str, Any], slot: Slot) -> bool:
+    """Tell whether an Appointment and a Slot share a moment."""
+    start = _moment(appointment, "start")
+    end = _moment(appointment, "end") if "end" in appointment else start
+    return start < slot.end and slot.start < max(end, start + timedelta(minutes=1))
+
+
+def coverage_of(coverage: Mapping[str, Any], *, today: date) -> Coverage:
     """Read a Coverage as of `today`."""
-    end = resource.get("period", {}).get("end")
-    ends = date.fromisoformat(end) if end else None
-    is_active = resource["status"] == "active" and (ends is None or ends >= today)
-    payor = resource["payor"][0]["display"]
-    return Coverage(payor, resource.get("subscriberId", ""), ends, is_active)
+    end = coverage.get("period", {}).get("end")
+    ends = date.fromisoformat(end[:10]) if end else None
+    is_valid = coverage.get("status") == "active" and (ends is None or ends >= today)
+    payor = next((str(each.get("display", "")) for each in coverage.get("payor", ())), "")
+    return Coverage(payor, str(coverage.get("subscriberId", "")), ends, is_valid)
 
 
-def person_of(resource: Mapping[str, Any]) -> Person:
-    """Read a Patient."""
-    born = resource.get("birthDate")
-    return Person(resource["id"], name_of(resource), date.fromisoformat(born) if born else None)
+def covers(coverage: Mapping[str, Any], patient_key: str) -> bool:
+    """Tell whether a Coverage is this patient's."""
+    reference = str(coverage.get("beneficiary", {}).get("reference", ""))
+    return _is(reference, "Patient", patient_key)
+
+
+def patient_resource(name: str, birth_date: date) -> dict[str, Any]:
+    """Return a new person as a Patient; its identifier stands for name and birth date."""
+    given, _, family = " ".join(name.split()).rpartition(" ")
+    value = hashed(" ".join(name.casefold().split()), birth_date.isoformat())[:24]
+    names = {"family": family, **({"given": given.split()} if given else {})}
+    return {
+        "resourceType": "Patient",
+        "identifier": [{"system": _PERSON, "value": value}],
+        "name": [names],
+        "birthDate": birth_date.isoformat(),
+    }
+
+
+def person_of(patient: Mapping[str, Any]) -> Person:
+    """Read a Patient; a birth date of which only the year is known counts as none."""
+    born = str(patient.get("birthDate", ""))
+    known = date.fromisoformat(born) if len(born) == len("2000-01-01") else None
+    return Person(str(patient["id"]), name_of(patient), known)
+
+
+def utc_text(moment: datetime) -> str:
+    """Return a moment as all servers write and compare it."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _rows(appointment: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return list(appointment.get("participant", ()))
+
+
+def _moment(resource: Mapping[str, Any], member: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(str(resource[member]))
+    except (KeyError, ValueError):
+        # Not `from error`: it may quote what the resource holds.
+        raise RecordsUnreadableError(f"a {resource.get('resourceType')} has no {member}") from None
+    return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
+
+
+def _id_of(reference: Mapping[str, Any]) -> str:
+    return str(reference.get("reference", "")).partition("/_history/")[0].rpartition("/")[2]
+
+
+def _is(reference: str, kind: str, key: str) -> bool:
+    return reference == f"{kind}/{key}" or reference.endswith(f"/{kind}/{key}")

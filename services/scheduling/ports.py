@@ -1,11 +1,12 @@
-"""What the booking and registration agents need, said without naming a product."""
+"""What the booking and registration agents need, and what the clinic needs of the records."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Protocol
+from typing import Any, Protocol
 
 from data_models.identifiers import PatientId
+from data_models.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Doctor:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A free time, in the clinic's own hours."""
+    """A time that a doctor offers; `start` and `end` in the clinic's time zone."""
 
     slot_id: str
     doctor_id: str
@@ -29,7 +30,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Appointment:
-    """A booked time."""
+    """A booked time, in the clinic's time zone."""
 
     appointment_id: str
     slot_id: str
@@ -58,21 +59,69 @@ class Coverage:
     is_active: bool
 
 
+class ClinicRecords(Protocol):
+    """Reads and writes FHIR R4 resources; one for sample data, one for a FHIR server.
+
+    Every method raises `RecordsError` or `StoreError` when the back end does not answer; a
+    failure is never an empty answer.
+    """
+
+    async def patient_key(self, patient_id: PatientId) -> str:
+        """Return the id of the Patient resource that carries `patient_id`.
+
+        Raises:
+            RecordNotFoundError: there is none.
+            RecordAmbiguousError: there are several.
+        """
+        ...
+
+    async def read(self, kind: str, resource_id: str) -> Resource | None:
+        """Return one resource; None if and only if there is none."""
+        ...
+
+    async def search(self, kind: str, query: Sequence[tuple[str, str]]) -> Sequence[Resource]:
+        """Return what fits `query`, FHIR search parameters; it may return more, never less."""
+        ...
+
+    async def create_once(self, body: Mapping[str, Any]) -> Resource:
+        """Store a new resource, or return the one that carries its first identifier already.
+
+        Race-safe where the back end keeps conditional creates apart.
+        """
+        ...
+
+    async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
+        """Put `body` in place of `before`.
+
+        Raises:
+            RecordChangedError: somebody else wrote it since; nothing was written.
+        """
+        ...
+
+
 class Appointments(Protocol):
     """Finds times and books them; a time is booked once, whatever replica asks.
 
-    Every method raises `StoreUnavailableError` when the back end does not answer.
+    Every method raises `RecordsError` or `StoreError` when the back end does not answer.
     """
 
     async def doctors(self, name: str) -> Sequence[Doctor]:
         """Return the doctors whose name fits; all of them for an empty one."""
         ...
 
-    async def free_slots(self, doctor_id: str, day: date, *, now: datetime) -> Sequence[Slot]:
-        """Return what is still free that day, in order.
+    async def free_slots(self, doctor_id: str, day: date) -> Sequence[Slot]:
+        """Return what is still free on that day of the clinic, in order.
 
         Raises:
             ToolInputError: there is no such doctor.
+        """
+        ...
+
+    async def bookable(self, patient_id: PatientId, slot_id: str) -> Slot:
+        """Return a slot that the patient can have.
+
+        Raises:
+            ToolInputError: there is no such slot, it is taken, or the patient is elsewhere then.
         """
         ...
 
@@ -81,10 +130,18 @@ class Appointments(Protocol):
         ...
 
     async def book(self, patient_id: PatientId, slot_id: str, reason: str) -> Appointment:
-        """Book a slot.
+        """Book a slot; asked twice, it is booked once.
 
         Raises:
-            ToolInputError: there is no such slot, it is taken, or the patient is elsewhere then.
+            ToolInputError: as `bookable`.
+        """
+        ...
+
+    async def move(self, patient_id: PatientId, appointment_id: str, slot_id: str) -> Appointment:
+        """Move the patient's appointment to another slot; whoever loses it keeps the old one.
+
+        Raises:
+            ToolInputError: as `bookable`, or the patient has no such appointment.
         """
         ...
 

@@ -1,0 +1,190 @@
+"""Resources that can be written, over sample bundles and one container of blobs.
+
+A resource is a blob, created if absent and replaced on the version that was read: that is the
+check for rivals, and it holds for any number of replicas. What nobody wrote comes from the samples.
+"""
+
+import asyncio
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import Any
+
+from data_models.blob_store import Blob, BlobStore
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    RecordChangedError,
+    RecordsUnavailableError,
+    RecordsUnreadableError,
+)
+from data_models.identifiers import PatientId, hashed
+from data_models.resource import Resource
+from services.records.bundle_records import entries_of
+from services.records.ports import PatientRecords
+from services.records.timetable import schedule_and_day, slots_on
+
+_FOLDER = "clinic/"
+_DAYS_SHOWN = 31
+_Found = dict[str, Resource]
+
+
+class LocalResources:
+    """Reads `{folder}/*.json` and the blobs below `clinic/`; writes blobs only."""
+
+    def __init__(
+        self,
+        *,
+        patients: PatientRecords,
+        folder: Path,
+        store: BlobStore,
+        zone: tzinfo,
+    ) -> None:
+        self._patients = patients
+        self._folder = folder
+        self._store = store
+        self._zone = zone
+        self._samples: dict[str, list[dict[str, Any]]] | None = None
+
+    async def patient_key(self, patient_id: PatientId) -> str:
+        """Return the id of the Patient resource that carries `patient_id`.
+
+        Raises:
+            RecordsError: as `PatientRecords.load`.
+        """
+        return str((await self._patients.load(patient_id)).patient.id)
+
+    async def read(self, kind: str, resource_id: str) -> Resource | None:
+        """Return one resource; None if there is none."""
+        made = await self._made_slots(resource_id) if kind == "Slot" else []
+        sampled = [*await self._sampled(kind), *made]
+        body = next((each for each in sampled if each["id"] == resource_id), None)
+        blobs = await self._written(kind, [resource_id])
+        return blobs.get(resource_id) or (None if body is None else Resource(body, None))
+
+    async def search(self, kind: str, query: Sequence[tuple[str, str]]) -> Sequence[Resource]:
+        """Return what may fit `query`; only what costs to read is left out by it."""
+        asked = dict(query)
+        if kind == "Slot":
+            return await self._slots(asked.get("schedule", ""), _days(query))
+        found: _Found = {each["id"]: Resource(each, None) for each in await self._sampled(kind)}
+        found |= await self._written(kind, None)
+        reference = next((asked[one] for one in ("patient", "beneficiary") if one in asked), None)
+        return [one for one in found.values() if reference is None or _names(one.body, reference)]
+
+    async def create_once(self, body: Mapping[str, Any]) -> Resource:
+        """Store a new resource, or return the one that carries its first identifier already."""
+        first = body["identifier"][0]
+        key = hashed(first["system"], first["value"])[:16]
+        resource_id = f"{str(body['resourceType']).lower()}-{key}"
+        new = {**body, "id": resource_id}
+        try:
+            return await self._create(new)
+        except BlobExistsError:
+            kept = await self.read(str(body["resourceType"]), resource_id)
+            if kept is None:
+                raise RecordChangedError("the resource was there and is gone") from None
+            return kept
+
+    async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
+        """Put `body` in place of `before`.
+
+        Raises:
+            RecordChangedError: somebody else wrote it since.
+        """
+        try:
+            if before.version is None:
+                return await self._create(body)
+            etag = await self._store.replace(_name(body), _data(body), etag=before.version)
+        except (BlobExistsError, BlobChangedError) as error:
+            raise RecordChangedError(f"the {body['resourceType']} was written meanwhile") from error
+        return Resource(body, etag)
+
+    async def _create(self, body: Mapping[str, Any]) -> Resource:
+        return Resource(body, await self._store.create(_name(body), _data(body)))
+
+    async def _slots(self, schedule: str, days: Iterable[date]) -> list[Resource]:
+        """Return the slots of some days, as their hours make them or as they were written."""
+        rows = [each for each in await self._sampled("Schedule") if schedule.endswith(each["id"])]
+        roles = await self._sampled("PractitionerRole")
+        made = [
+            slot
+            for row in rows
+            for day in days
+            for slot in slots_on(row, roles, day, zone=self._zone)
+        ]
+        written = await self._written("Slot", [slot["id"] for slot in made])
+        return [written.get(slot["id"]) or Resource(slot, None) for slot in made]
+
+    async def _made_slots(self, slot_id: str) -> list[dict[str, Any]]:
+        place = schedule_and_day(slot_id, zone=self._zone)
+        if place is None:
+            return []
+        schedule, day = place
+        rows = [each for each in await self._sampled("Schedule") if each["id"] == schedule]
+        roles = await self._sampled("PractitionerRole")
+        return [slot for row in rows for slot in slots_on(row, roles, day, zone=self._zone)]
+
+    async def _written(self, kind: str, wanted: Sequence[str] | None) -> _Found:
+        """Return what was written of a kind; of the `wanted` ids only, if any are named."""
+        folder = f"{_FOLDER}{kind}/"
+        listed = [row.name.removeprefix(folder) async for row in self._store.list(folder)]
+        ids = listed if wanted is None else [one for one in wanted if one in set(listed)]
+        blobs = await asyncio.gather(*(self._store.read(folder + one) for one in ids))
+        return {one: _resource(blob) for one, blob in zip(ids, blobs, strict=True) if blob}
+
+    async def _sampled(self, kind: str) -> list[dict[str, Any]]:
+        if self._samples is None:
+            self._samples = await asyncio.to_thread(_samples_in, self._folder)
+        return self._samples.get(kind, [])
+
+
+def _samples_in(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return the resources of every bundle in `folder` by kind; none where there is no folder."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    try:
+        texts = [file.read_bytes() for file in sorted(folder.glob("*.json"))]
+    except OSError as error:
+        raise RecordsUnavailableError("the clinic's bundles could not be read") from error
+    for text in texts:
+        for entry in entries_of(text):
+            found.setdefault(entry["resource"]["resourceType"], []).append(entry["resource"])
+    return found
+
+
+def _resource(blob: Blob) -> Resource:
+    try:
+        body = json.loads(blob.data)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        # Not `from error`: the parser's message may quote the record.
+        raise RecordsUnreadableError("a written resource is no JSON object")
+    return Resource(body, blob.etag)
+
+
+def _data(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False).encode()
+
+
+def _name(body: Mapping[str, Any]) -> str:
+    return f"{_FOLDER}{body['resourceType']}/{body['id']}"
+
+
+def _names(body: Mapping[str, Any], reference: str) -> bool:
+    """Tell whether an Appointment or a Coverage refers to `reference`."""
+    actors = [each.get("actor", {}) for each in body.get("participant", ())]
+    places = [*actors, body.get("beneficiary", {})]
+    return any(each.get("reference") == reference for each in places)
+
+
+def _days(query: Sequence[tuple[str, str]]) -> list[date]:
+    """Return the days that `start=ge…&start=lt…` touch, one more on each side for the zones."""
+    bounds = {text[:2]: text[2:] for name, text in query if name == "start"}
+    if not {"ge", "lt"} <= set(bounds):
+        return []
+    first = datetime.fromisoformat(bounds["ge"]).date() - timedelta(days=1)
+    last = datetime.fromisoformat(bounds["lt"]).date() + timedelta(days=1)
+    count = min((last - first).days + 1, _DAYS_SHOWN)
+    return [first + timedelta(days=number) for number in range(count)]

@@ -1,0 +1,87 @@
+"""Finds the Patient resource of a patient id on a FHIR server."""
+
+import re
+from typing import Any
+
+from data_models.errors import (
+    RecordAmbiguousError,
+    RecordNotFoundError,
+    RecordsUnreadableError,
+)
+from data_models.identifiers import PatientId
+from services.records.bundle_records import bundle_entries
+from services.records.fhir_client import FhirAnswer, FhirClient
+
+_FHIR_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")
+
+
+class PatientLookup:
+    """By identifier (in `system` if given), else by resource id."""
+
+    def __init__(self, *, client: FhirClient, system: str | None) -> None:
+        self._client = client
+        self._system = system
+
+    async def find(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
+        """Return the FHIR id and the Patient; what the server sends is checked to be the one.
+
+        Raises:
+            RecordNotFoundError: no patient carries the id.
+            RecordAmbiguousError: more than one does.
+            RecordsError: as `FhirClient.get`.
+        """
+        token = f"{self._system}|{patient_id}" if self._system else patient_id
+        url = (self._client.base_url / "Patient").with_query(identifier=token, _count=10)
+        answer = await self._client.get(url)
+        if answer.status != 200:
+            raise unexpected(answer)
+        rows = [entry.get("resource") for entry in bundle_entries(answer.body)]
+        found = [row for row in rows if _carries(row, self._system, patient_id)]
+        if not found:
+            return await self._read(patient_id)
+        keys = {str(row["id"]) for row in found if isinstance(row, dict)}
+        if len(keys) > 1:
+            raise RecordAmbiguousError
+        (key,) = keys
+        if not is_fhir_id(key):
+            raise RecordsUnreadableError("the server's Patient has no usable id")
+        return key, dict(found[0] or {})
+
+    async def _read(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
+        if not is_fhir_id(patient_id):
+            raise RecordNotFoundError
+        answer = await self._client.get(self._client.base_url / "Patient" / patient_id)
+        if answer.status in (404, 410):
+            raise RecordNotFoundError
+        body = answer.body or {}
+        if answer.status != 200:
+            raise unexpected(answer)
+        if body.get("resourceType") != "Patient" or body.get("id") != patient_id:
+            raise RecordsUnreadableError("the server answered with another resource")
+        return patient_id, body
+
+
+def is_fhir_id(text: str) -> bool:
+    """Tell whether `text` may stand in a URL as the id of a resource."""
+    return _FHIR_ID.fullmatch(text) is not None and bool(text.strip("."))
+
+
+def unexpected(answer: FhirAnswer) -> RecordsUnreadableError:
+    """Return the error of an answer that no rule of ours expects: codes, never texts."""
+    codes = ",".join(answer.issue_codes()) or "no code"
+    return RecordsUnreadableError(f"the records server answered {answer.status} ({codes})")
+
+
+def _carries(row: object, system: str | None, patient_id: PatientId) -> bool:
+    """Return whether `row` is a Patient with the identifier: some servers ignore a search."""
+    if not isinstance(row, dict) or row.get("resourceType") != "Patient" or "id" not in row:
+        return False
+    identifiers = row.get("identifier", [])
+    if not isinstance(identifiers, list):
+        return False
+    return any(
+        isinstance(item, dict)
+        and item.get("value") == patient_id
+        and system in (None, item.get("system"))
+        for item in identifiers
+    )

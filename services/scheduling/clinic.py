@@ -1,0 +1,264 @@
+"""The clinic: finds, books, moves and cancels over any `ClinicRecords`.
+
+A Slot is the lock on its time. Whoever books first marks it `busy-tentative` on the version that
+was read, then files the Appointment, then marks it `busy`: of any number of rivals one gets past
+the first write. A mark that is older than a minute was left by a process that died; the slot is
+then what its appointments say.
+"""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import date, datetime, time, timedelta, tzinfo
+
+from data_models.clock import Clock, IdSource
+from data_models.errors import RecordChangedError, ToolInputError
+from data_models.identifiers import PatientId
+from data_models.resource import Resource
+from services.scheduling.fhir import (
+    appointment_of,
+    appointment_resource,
+    coverage_of,
+    covers,
+    doctor_id_of,
+    doctor_of,
+    held,
+    is_abandoned,
+    is_active,
+    is_booked_by,
+    overlaps,
+    patient_resource,
+    person_of,
+    schedule_of,
+    settled,
+    slot_of,
+    utc_text,
+)
+from services.scheduling.ports import Appointment, ClinicRecords, Coverage, Doctor, Person, Slot
+
+_FOUND = 10
+_TAKEN = "that time was taken meanwhile; ask for available_slots again"
+_NO_SLOT = "there is no such slot; take an id of available_slots"
+_ELSEWHERE = "the patient has another appointment at that time"
+_NOT_THEIRS = "the patient has no such appointment; list_appointments gives the ids"
+
+
+class Clinic:
+    """`Appointments` and `People` over a store of FHIR resources. Holds nothing of any turn."""
+
+    def __init__(
+        self, *, records: ClinicRecords, clock: Clock, ids: IdSource, zone: tzinfo
+    ) -> None:
+        self._records = records
+        self._clock = clock
+        self._ids = ids
+        self._zone = zone
+
+    async def doctors(self, name: str) -> Sequence[Doctor]:
+        """See `Appointments.doctors`."""
+        wanted = _words(name)
+        query = [("name", max(wanted, key=len))] if wanted else []
+        found = await self._records.search("Practitioner", query)
+        rows = [doctor_of(each.body) for each in found]
+        return [one for one in rows if one.name and wanted <= _words(one.name)]
+
+    async def free_slots(self, doctor_id: str, day: date) -> Sequence[Slot]:
+        """See `Appointments.free_slots`."""
+        schedules = await self._schedules(doctor_id)
+        begins = datetime.combine(day, time(), self._zone)
+        span = [("start", f"ge{utc_text(begins)}"), ("start", f"lt{utc_text(_next_day(begins))}")]
+        slots: list[Slot] = []
+        for schedule in schedules:
+            query = [("schedule", f"Schedule/{schedule}"), *span]
+            found = await self._records.search("Slot", query)
+            own = [each for each in found if schedule_of(each.body) == schedule]
+            free = [each for each in own if await self._is_free(each)]
+            slots += [slot_of(each.body, doctor_id, zone=self._zone) for each in free]
+        now = self._clock.now()
+        ahead = [slot for slot in slots if slot.start.date() == day and slot.start > now]
+        return sorted(ahead, key=lambda slot: slot.start)
+
+    async def bookable(self, patient_id: PatientId, slot_id: str) -> Slot:
+        """See `Appointments.bookable`."""
+        patient = await self._records.patient_key(patient_id)
+        kept, slot = await self._slot(slot_id)
+        await self._refuse_taken(kept)
+        _refuse_overlap(await self._booked(patient), slot)
+        return slot
+
+    async def of_patient(self, patient_id: PatientId) -> Sequence[Appointment]:
+        """See `Appointments.of_patient`."""
+        rows = await self._booked(await self._records.patient_key(patient_id))
+        return sorted(map(self._appointment, rows), key=lambda each: each.start)
+
+    async def book(self, patient_id: PatientId, slot_id: str, reason: str) -> Appointment:
+        """See `Appointments.book`."""
+        patient = await self._records.patient_key(patient_id)
+        kept, slot = await self._slot(slot_id)
+        booked = await self._booked(patient)
+        own = [each for each in booked if self._appointment(each).slot_id == slot_id]
+        if own:
+            if kept.body.get("status") != "busy":
+                await self._settle(kept, is_free=False)
+            return self._appointment(own[0])
+        await self._refuse_taken(kept)
+        _refuse_overlap(booked, slot)
+        mine = await self._hold(kept)
+        filed = await self._filed(patient, mine, slot, reason)
+        await self._keep(mine, filed)
+        return self._appointment(filed)
+
+    async def move(self, patient_id: PatientId, appointment_id: str, slot_id: str) -> Appointment:
+        """See `Appointments.move`."""
+        patient = await self._records.patient_key(patient_id)
+        booked = await self._booked(patient)
+        old = self._own(booked, appointment_id)
+        kept, slot = await self._slot(slot_id)
+        await self._refuse_taken(kept)
+        _refuse_overlap([each for each in booked if each is not old], slot)
+        before = self._appointment(old)
+        new = appointment_resource(patient, slot, before.reason)
+        mine = await self._hold(kept)
+        left = await self._hold_of(before)
+        moved = await self._changed(old, {**old.body, **new})
+        await self._keep(mine, moved)
+        if left is not None:
+            await self._settle(left, is_free=True)
+        return self._appointment(moved)
+
+    async def cancel(self, patient_id: PatientId, appointment_id: str) -> Appointment:
+        """See `Appointments.cancel`."""
+        booked = await self._booked(await self._records.patient_key(patient_id))
+        mine = self._own(booked, appointment_id)
+        left = await self._hold_of(self._appointment(mine))
+        gone = await self._changed(mine, {**mine.body, "status": "cancelled"})
+        if left is not None:
+            await self._settle(left, is_free=True)
+        return self._appointment(gone)
+
+    async def find(self, name: str) -> Sequence[Person]:
+        """See `People.find`."""
+        wanted = _words(name)
+        if not wanted:
+            return []
+        found = await self._records.search("Patient", [("name", max(wanted, key=len))])
+        people = [person_of(each.body) for each in found]
+        return [one for one in people if wanted <= _words(one.name)][:_FOUND]
+
+    async def register(self, name: str, birth_date: date) -> Person:
+        """See `People.register`."""
+        return person_of((await self._records.create_once(patient_resource(name, birth_date))).body)
+
+    async def coverage(self, patient_id: PatientId, *, today: date) -> Coverage | None:
+        """See `People.coverage`."""
+        patient = await self._records.patient_key(patient_id)
+        found = await self._records.search("Coverage", [("beneficiary", f"Patient/{patient}")])
+        rows = [coverage_of(each.body, today=today) for each in found if covers(each.body, patient)]
+        return max(rows, key=lambda each: each.is_active, default=None)
+
+    # -- reading ------------------------------------------------------------------------------
+
+    async def _schedules(self, doctor_id: str) -> list[str]:
+        actor = f"Practitioner/{doctor_id}"
+        found = await self._records.search("Schedule", [("actor", actor)])
+        ids = [str(each.body["id"]) for each in found if doctor_id_of(each.body) == doctor_id]
+        if not ids:
+            raise ToolInputError("there is no such doctor; find_doctor gives the ids")
+        return ids
+
+    async def _slot(self, slot_id: str) -> tuple[Resource, Slot]:
+        kept = await self._records.read("Slot", slot_id)
+        schedule = None
+        if kept is not None:
+            schedule = await self._records.read("Schedule", schedule_of(kept.body))
+        if kept is None or schedule is None:
+            raise ToolInputError(_NO_SLOT)
+        slot = slot_of(kept.body, doctor_id_of(schedule.body), zone=self._zone)
+        if slot.start <= self._clock.now():
+            raise ToolInputError("that time has passed")
+        return kept, slot
+
+    async def _is_free(self, kept: Resource) -> bool:
+        if not is_abandoned(kept.body, now=self._clock.now()):
+            return bool(kept.body.get("status") == "free")
+        reference = f"Slot/{kept.body['id']}"
+        found = await self._records.search("Appointment", [("slot", reference)])
+        rows = [self._appointment(each) for each in found if is_active(each.body)]
+        return all(each.slot_id != kept.body["id"] for each in rows)
+
+    async def _booked(self, patient: str) -> list[Resource]:
+        found = await self._records.search("Appointment", [("patient", f"Patient/{patient}")])
+        return [each for each in found if is_booked_by(each.body, patient)]
+
+    def _own(self, booked: Sequence[Resource], appointment_id: str) -> Resource:
+        for each in booked:
+            if each.body["id"] == appointment_id:
+                return each
+        raise ToolInputError(_NOT_THEIRS)
+
+    def _appointment(self, kept: Resource) -> Appointment:
+        return appointment_of(kept.body, zone=self._zone)
+
+    # -- writing ------------------------------------------------------------------------------
+
+    async def _refuse_taken(self, kept: Resource) -> None:
+        if not await self._is_free(kept):
+            raise ToolInputError(_TAKEN)
+
+    async def _hold(self, kept: Resource) -> Resource:
+        """Mark a slot as ours on the version that was read: the one write that decides."""
+        mark = held(kept.body, self._ids.new_id("hold"), now=self._clock.now())
+        try:
+            return await self._records.update(kept, mark)
+        except RecordChangedError:
+            raise ToolInputError(_TAKEN) from None  # said in the agent's words
+
+    async def _hold_of(self, appointment: Appointment) -> Resource | None:
+        """Mark the slot that an appointment will leave; None if it has none of its own."""
+        if not appointment.slot_id:
+            return None
+        kept = await self._records.read("Slot", appointment.slot_id)
+        return None if kept is None else await self._hold(kept)
+
+    async def _settle(self, mine: Resource, *, is_free: bool) -> None:
+        """Say what a slot is now; somebody who wrote since knew better."""
+        with suppress(RecordChangedError):
+            await self._records.update(mine, settled(mine.body, "free" if is_free else "busy"))
+
+    async def _keep(self, mine: Resource, filed: Resource) -> None:
+        """Make the hold lasting; a process that slept through its end takes the booking back."""
+        try:
+            await self._records.update(mine, settled(mine.body, "busy"))
+        except RecordChangedError:
+            await self._changed(filed, {**filed.body, "status": "cancelled"})
+            raise ToolInputError(_TAKEN) from None  # said in the agent's words
+
+    async def _filed(self, patient: str, mine: Resource, slot: Slot, reason: str) -> Resource:
+        wanted = appointment_resource(patient, slot, reason)
+        filed = await self._records.create_once(wanted)
+        if not is_active(filed.body):  # cancelled before, and booked again
+            return await self._changed(filed, {**filed.body, **wanted})
+        if self._appointment(filed).slot_id != slot.slot_id:
+            await self._settle(mine, is_free=True)
+            raise ToolInputError(_ELSEWHERE)
+        return filed
+
+    async def _changed(self, before: Resource, body: dict[str, object]) -> Resource:
+        try:
+            return await self._records.update(before, body)
+        except RecordChangedError:
+            problem = "the appointment was changed meanwhile; use list_appointments"
+            raise ToolInputError(problem) from None  # said in the agent's words
+
+
+def _refuse_overlap(booked: Sequence[Resource], slot: Slot) -> None:
+    if any(overlaps(each.body, slot) for each in booked):
+        raise ToolInputError(_ELSEWHERE)
+
+
+def _next_day(begins: datetime) -> datetime:
+    return datetime.combine(begins.date() + timedelta(days=1), time(), begins.tzinfo)
+
+
+def _words(name: str) -> set[str]:
+    plain = name.casefold().replace(".", " ").replace(",", " ")
+    return {word for word in plain.split() if word not in {"dr", "doctor"}}
