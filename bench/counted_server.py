@@ -71,6 +71,12 @@ class TallyBlobStore:
         self._tally.add("list")
         return self._inner.list(prefix)
 
+    async def folders(self) -> AsyncIterator[str]:
+        """See `BlobStore.folders`."""
+        self._tally.add("list")
+        async for folder in self._inner.folders():
+            yield folder
+
     async def copy(self, source: str, target: str) -> None:
         """See `BlobStore.copy`."""
         self._tally.add("copy")

@@ -163,6 +163,15 @@ class AzureBlobStore:
                 if is_blob_name(item.name):
                     yield _row(item)
 
+    async def folders(self) -> AsyncIterator[str]:
+        """See `BlobStore.folders`."""
+        pages = self._container.walk_blobs(delimiter="/").by_page()
+        while (page := await self._bounded(self._next_page(pages))) is not None:
+            for item in page:
+                name = item.name.removesuffix("/")
+                if name != item.name and is_blob_name(name):
+                    yield name
+
     async def copy(self, source: str, target: str) -> None:
         """See `BlobStore.copy`.
 
@@ -233,9 +242,7 @@ class AzureBlobStore:
             return None
         return Blob(data, _quoted(download.properties.etag))
 
-    async def _next_page(
-        self, pages: AsyncIterator[AsyncIterator[BlobProperties]]
-    ) -> Sequence[BlobProperties] | None:
+    async def _next_page(self, pages: AsyncIterator[AsyncIterator[T]]) -> Sequence[T] | None:
         await self._open()
         page = await anext(pages, None)
         return None if page is None else [item async for item in page]

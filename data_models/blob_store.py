@@ -62,6 +62,13 @@ class BlobStore(Protocol):
         """Yield the blobs whose names begin with `prefix`, which ends with `/`, in name order."""
         ...
 
+    def folders(self) -> AsyncIterator[str]:
+        """Yield the first segments of all names that have more than one, each once, in order.
+
+        For commands that visit every conversation; no turn asks for this.
+        """
+        ...
+
     async def copy(self, source: str, target: str) -> None:
         """Copy `source` to `target` within the container.
 

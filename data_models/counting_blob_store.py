@@ -128,6 +128,13 @@ class CountingBlobStore:
             with counts.waiting(self._clock):
                 row = await anext(rows, None)
 
+    async def folders(self) -> AsyncIterator[str]:
+        """See `BlobStore.folders`; counts as one operation."""
+        with self._counted("list"):
+            found = [each async for each in self._inner.folders()]
+        for each in found:
+            yield each
+
     async def copy(self, source: str, target: str) -> None:
         """See `BlobStore.copy`."""
         with self._counted("copy"):

@@ -54,6 +54,11 @@ class LocalBlobStore:
             for row in await self._run(partial(self._folder.rows, some)):
                 yield row
 
+    async def folders(self) -> AsyncIterator[str]:
+        """See `BlobStore.folders`."""
+        for name in await self._run(self._folder.folders):
+            yield name
+
     async def copy(self, source: str, target: str) -> None:
         """See `BlobStore.copy`."""
         work = partial(self._folder.copy, checked_blob_name(source), checked_blob_name(target))

@@ -101,6 +101,13 @@ class LocalFolder:
         self._check_root()
         return found
 
+    def folders(self) -> list[str]:
+        """Return the folders below the root, in order; a delete leaves none that is empty."""
+        with os.scandir(self._root) as entries:
+            found = [one.name for one in entries if one.is_dir(follow_symlinks=False)]
+        self._check_root()
+        return sorted(name for name in found if is_blob_name(name))
+
     def rows(self, names: list[str]) -> list[BlobInfo]:
         """Return a listing's rows for `names`, without those deleted meanwhile."""
         found = [row for name in names if (row := self._row(name)) is not None]

@@ -56,6 +56,10 @@ class MemoryBlobStore:
                 size = len(stored.blob.data)
                 yield BlobInfo(name, stored.blob.etag, size, stored.modified_at)
 
+    async def folders(self) -> AsyncIterator[str]:
+        for folder in sorted({name.partition("/")[0] for name in self._blobs if "/" in name}):
+            yield folder
+
     async def copy(self, source: str, target: str) -> None:
         checked_blob_name(target)
         blob = await self.read(source)

@@ -107,6 +107,11 @@ class FaultyBlobStore:
         async for row in self._inner.list(prefix):
             yield row
 
+    async def folders(self) -> AsyncIterator[str]:
+        await self._meet("list", "", _nothing)
+        async for folder in self._inner.folders():
+            yield folder
+
     async def copy(self, source: str, target: str) -> None:
         await self._meet("copy", target, partial(self._inner.copy, source, target))
 

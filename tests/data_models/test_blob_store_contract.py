@@ -120,6 +120,20 @@ async def test_a_listing_is_in_name_order_and_stays_within_its_prefix(store: Blo
     assert await names(store, "conv3/") == []
 
 
+async def test_folders_are_the_first_segments_of_all_names(store: BlobStore) -> None:
+    for name in ["conv10/x.json", "conv1/a/b/1.json", "conv1/z.json", "alone", "~1/x.json"]:
+        await store.create(name, b"1")
+    assert [each async for each in store.folders()] == ["conv1", "conv10", "~1"]
+    await store.delete("conv10/x.json")
+    assert [each async for each in store.folders()] == ["conv1", "~1"]
+
+
+async def test_folders_are_all_found_however_many_there_are(store: BlobStore) -> None:
+    expected = [f"conv{number:04}" for number in range(150)]
+    await asyncio.gather(*(store.create(f"{each}/x", b"1") for each in expected))
+    assert [each async for each in store.folders()] == expected
+
+
 async def test_a_row_of_a_listing_tells_what_a_read_tells(store: BlobStore) -> None:
     await store.create("conv1/a", b"0")
     etag = await store.create(NAME, b"12345")
