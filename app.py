@@ -59,6 +59,7 @@ from services.telemetry.tracing import configure_traces
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
 from services.turn_pipeline import TurnPipeline
+from services.turn_safety import safety_for
 from services.turn_state import footer_of
 from services.turn_tools import tools_for
 from settings import Settings, load_settings
@@ -209,6 +210,7 @@ def _pipeline(base: _Base) -> TurnPipeline:
         clock=base.clock,
         ids=base.ids,
         turn_seconds=base.settings.turn_seconds,
+        safety=safety_for(base.settings),
         tools=tools_for(
             base.settings, team=base.spec, clock=base.clock, ids=base.ids, metrics=base.metrics
         ),

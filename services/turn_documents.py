@@ -164,8 +164,6 @@ class TurnDocuments:
             turn.leaves_no_turn = True
             return False
         turn.adopt(session)
-        for answer in turn.unkept_answers:
-            turn.add_answer(answer)
         return True
 
 

@@ -183,8 +183,10 @@ class TurnDraft:
             timestamp=self.now,
             user=self.claim.message.sender.display_name,
             user_message=self.text,
+            agent_responses=self.unkept_answers,
             turn_status="IN_PROGRESS",
         )
+        self.unkept_answers = []
         document.next_turn_id += 1
         document.chat_history.append(self.turn)
         self.unsaved = True

@@ -1,6 +1,6 @@
 """The one path of a message, from claimed to stored, whatever channel it came from.
 
-    claim ─ load ─ clear? ─ decide patient ─ swap in patient ─ ground ─ group chat ─ write back
+    claim ─ load ─ call for help? ─ clear? ─ decide patient ─ swap in patient ─ ground ─ group chat ─ write back
 
 Read `_take`. `services/turn_desk.py` claims before and releases after; transports show events.
 """
@@ -51,6 +51,7 @@ from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft, TurnOutcome
 from services.turn_meter import TurnMeter
 from services.turn_questions import TurnQuestions
+from services.turn_safety import SafetyAnswers, TurnSafety
 from services.turn_state import shared_state, snapshot_of
 from services.turn_tools import TurnTools
 from services.turn_voice import TurnVoice
@@ -73,6 +74,7 @@ class TurnPipeline:
         ids: IdSource,
         turn_seconds: float,
         tools: TurnTools | None = None,
+        safety: SafetyAnswers | None = None,
     ) -> None:
         self._documents = documents
         self._patients = patients
@@ -85,6 +87,9 @@ class TurnPipeline:
         self._tools = tools or TurnTools(ids=ids)
         self._questions = TurnQuestions(documents=documents, tools=self._tools, clock=clock)
         self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
+        self._safety = TurnSafety(
+            answers=safety, patients=patients, documents=documents, voice=self._voice
+        )
 
     async def run(self, claim: Claim, run: Run) -> TurnOutcome:
         """Answer the claimed message and store the turn; the last event is out when this returns.
@@ -115,6 +120,8 @@ class TurnPipeline:
     async def _take(self, turn: TurnDraft) -> None:
         async with self._step(turn, "load"):
             await self._load(turn)
+        if await self._safety.answered(turn):
+            return None
         if turn.claim.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
         if (told := await self._questions.answered(turn)) is not None:

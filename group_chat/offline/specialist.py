@@ -28,6 +28,7 @@ _HEADINGS = {
     "patient_timeline": "Course of the illness",
     "search_notes": "From notes and reports",
 }
+_CLOSING = re.compile(r"^ *Close with: (.+)$", re.MULTILINE)
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
 
@@ -100,6 +101,9 @@ def _report(prompt: Prompt) -> str:
     )
     if missing:
         parts += ["", f"Not in the record: {', '.join(missing)}."]
+    closing = _CLOSING.search(prompt.instructions)
+    if closing is not None:
+        parts += ["", closing[1]]
     if prompt.cue.hand_back is not None:
         parts += ["", f"Back to you *{prompt.cue.hand_back}*."]
     return "\n".join(parts).strip()

@@ -41,9 +41,11 @@ _TOPICS: Mapping[str, frozenset[str]] = {
     ),
     "registration": _set("register registration insurance insured eligibility coverage eligible"),
     "office": _set("calendar meeting meetings mail email inbox contacts tasks"),
+    "health": _set("health wellbeing mood anxious anxiety stressed depressed lonely headache"),
     "document": _set("word document docx write file download"),
 }
 _OFFICE = frozenset({"appointment", "registration", "office"})
+_NOT_IN_PLANS = _OFFICE | {"health"}
 PLAN = re.compile(
     r"(?i)tumou?r[\s-]*board|\bmdt\b|\bwork[\s-]?up\b|\b(?:full|complete|whole) review\b"
     r"|\breview (?:all|everything|the (?:case|chart|record))\b|\b(?:make|propose|start|new|change) "
@@ -67,8 +69,8 @@ CHANGE = re.compile(
 
 
 def is_clinical(name: str, description: str) -> bool:
-    """Tell whether an agent works on the patient's illness, not in the office around it."""
-    return not _topics_of_agent(name, description) & _OFFICE
+    """Tell whether an agent works on the patient's record, not in the office or on complaints."""
+    return not _topics_of_agent(name, description) & _NOT_IN_PLANS
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -81,6 +81,11 @@ class PatientContextService:
         timing = TimingInfo(analyzer_ms=analyzer_ms, service_total_ms=self._ms_since(started))
         return verdict, timing
 
+    def concerns_nobody_else(self, user_text: str, *, registry: Registry) -> bool:
+        """Whether rules alone tell that the text is about nobody but the active patient."""
+        meant = decide_by_rules(self._reading(user_text, registry))
+        return meant is not None and meant.action in ("NONE", "UNCHANGED")
+
     def _reading(self, text: str, registry: Registry) -> Reading:
         known = last_used_first(registry)
         active = registry.active_patient_id

@@ -30,9 +30,19 @@ def test_the_shipped_team_is_usable_and_led_by_the_orchestrator() -> None:
         "AppointmentManager",
         "Registration",
         "Assistant",
+        "GeneralHealth",
+        "MentalHealth",
     )
     assert all(agent.tools for agent in team.agents)
     assert team.facilitator.name == "Orchestrator"
+
+
+def test_agents_for_complaints_promise_no_diagnosis_and_point_to_a_clinician() -> None:
+    agents = {agent.name: agent for agent in load_team(tools=TOOL_NAMES).agents}
+    for name in ("GeneralHealth", "MentalHealth"):
+        assert "Make no diagnosis" in agents[name].instructions
+        assert "clinician" in agents[name].instructions
+        assert "search_notes" in agents[name].tools
 
 
 @pytest.mark.parametrize(

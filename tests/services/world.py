@@ -44,6 +44,7 @@ from services.telemetry.metrics import Metrics
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
 from services.turn_pipeline import TurnPipeline
+from services.turn_safety import SafetyAnswers
 from tests.fakes_store import MemoryBlobStore
 
 OWNER = "alice"
@@ -120,6 +121,7 @@ class World:
     audit: Audit | None = None
     replica: Replica = field(default_factory=Replica)
     queue_depth: int = 20
+    safety: SafetyAnswers | None = None
 
     def __post_init__(self) -> None:
         clock, ids = self.clock, self.ids
@@ -154,6 +156,7 @@ class World:
             clock=clock,
             ids=ids,
             turn_seconds=60,
+            safety=self.safety,
         )
         self.claimant = claimant = Claimant(
             conversations=self.conversations,

@@ -1,0 +1,144 @@
+"""Reads `crisis.yaml`, and tells whether a message is a person's call for help. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data_models.errors import ConfigurationError
+from services.safety.folding import Folding
+
+RULES_FILE = Path(__file__).parent / "crisis.yaml"
+CrisisKind: TypeAlias = Literal["self_harm", "poisoning", "emergency", "violence"]
+_NESTING = 3
+"""How deep definitions use one another."""
+_DEFINITION = re.compile(r"<([a-z]+)>")
+_SENTENCE_END = re.compile(r"[.!?;]")
+_QUOTED = re.compile(r'"[^"]*(?:"|$)')
+
+
+class RuleSpec(BaseModel):
+    """One rule as the file writes it; the head of the file explains the fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+    kind: CrisisKind
+    needs: tuple[str, ...] = Field(min_length=1)
+    find: str
+    before: str | None = None
+    after: str | None = None
+    unless: str | None = None
+    with_: str | None = Field(default=None, alias="with")
+
+
+class RulesFile(BaseModel):
+    """The whole file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    language: str
+    answers: Mapping[CrisisKind, str]
+    spellings: Mapping[str, tuple[str, ...]]
+    definitions: Mapping[str, str]
+    reported: str
+    labelled: str
+    rules: tuple[RuleSpec, ...] = Field(min_length=1)
+
+
+class _Rule:
+    """One rule, compiled."""
+
+    def __init__(self, spec: RuleSpec, definitions: Mapping[str, str]) -> None:
+        self.kind = spec.kind
+        self.needs = spec.needs
+        self._find = _compiled(spec.find, definitions)
+        self._before = _compiled_if(spec.before, definitions)
+        self._after = _compiled_if(spec.after, definitions)
+        self._unless = _compiled_if(spec.unless, definitions)
+        self._with = _compiled_if(spec.with_, definitions)
+
+    def finds(self, text: str) -> Iterator[int]:
+        """Yield where in the folded `text` the rule is met."""
+        if self._with is not None and self._with.search(text) is None:
+            return
+        for found in self._find.finditer(text):
+            start, end = found.span()
+            if self._before is not None and self._before.search(text[:start].rstrip()):
+                continue
+            if self._after is not None and self._after.search(text[end:]):
+                continue
+            if self._unless is not None and self._unless.search(_sentence(text, start, end)):
+                continue
+            yield start
+
+
+class CrisisRules:
+    """The rules of one file. Holds nothing of any message."""
+
+    def __init__(self, file: RulesFile) -> None:
+        self.answers = file.answers
+        self._folding = Folding(file.spellings)
+        self._rules = tuple(_Rule(spec, file.definitions) for spec in file.rules)
+        self._reported = _compiled(file.reported, file.definitions)
+        self._labelled = _compiled(file.labelled, file.definitions)
+
+    def crisis_in(self, text: str) -> CrisisKind | None:
+        """Return what kind of help `text` calls for; None for everything else.
+
+        The first rule of the file that is met outside reported speech counts.
+        """
+        folded = self._folding(self._without_transcript(text))
+        met = [rule for rule in self._rules if any(word in folded for word in rule.needs)]
+        if not met:
+            return None
+        handed_on = list(self._handed_on(folded))
+        for rule in met:
+            for start in rule.finds(folded):
+                if not any(first <= start < last for first, last in handed_on):
+                    return rule.kind
+        return None
+
+    def _without_transcript(self, text: str) -> str:
+        """Return `text` without the lines that begin with somebody else's label, as in `Pt: …`."""
+        return "\n".join(line for line in text.splitlines() if not self._labelled.match(line))
+
+    def _handed_on(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the quotations in which a clinician hands on what somebody else said."""
+        for found in _QUOTED.finditer(text):
+            if self._reported.search(text[: found.start()]):
+                yield found.span()
+
+
+def load_rules(path: Path = RULES_FILE) -> CrisisRules:
+    """Return the rules in `path`.
+
+    Raises:
+        ConfigurationError: the file is absent, no YAML, or not usable; the text says where.
+    """
+    try:
+        document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return CrisisRules(RulesFile.model_validate(document))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigurationError(f"{path.name} cannot be read") from error
+    except (ValidationError, re.error, KeyError) as error:
+        raise ConfigurationError(f"{path.name} is not usable: {type(error).__name__}") from error
+
+
+def _compiled(pattern: str, definitions: Mapping[str, str]) -> re.Pattern[str]:
+    for _ in range(_NESTING):
+        pattern = _DEFINITION.sub(lambda found: definitions[found[1]], pattern)
+    return re.compile(pattern)
+
+
+def _compiled_if(pattern: str | None, definitions: Mapping[str, str]) -> re.Pattern[str] | None:
+    return None if pattern is None else _compiled(pattern, definitions)
+
+
+def _sentence(text: str, start: int, end: int) -> str:
+    """Return the sentence of `text` that holds the span."""
+    begins = max((found.end() for found in _SENTENCE_END.finditer(text, 0, start)), default=0)
+    ends = _SENTENCE_END.search(text, end)
+    return text[begins : ends.start() if ends is not None else len(text)]

@@ -1,0 +1,116 @@
+"""A call for help is answered before anything else, and stored where it belongs."""
+
+import pytest
+
+from data_models.chat_context import ChatContext
+from data_models.errors import StoreUnavailableError
+from data_models.turn_events import AgentMessageFinished, RunFinished
+from services.audit.entry import AuditEntry
+from services.safety.rules import load_rules
+from services.turn_safety import SafetyAnswers
+from tests.durability.evidence import Evidence
+from tests.fakes_store import MemoryBlobStore
+from tests.services.world import CHAT, World, heard
+
+CALL = "I want to kill myself"
+
+
+class LostAudit:
+    """A trail whose disk is full."""
+
+    def __init__(self) -> None:
+        self.is_full = False
+
+    async def record(self, entry: AuditEntry) -> None:
+        if self.is_full:
+            raise StoreUnavailableError("the disk is full")
+
+    async def close(self) -> None:
+        return None
+
+
+@pytest.fixture
+def store() -> MemoryBlobStore:
+    return MemoryBlobStore()
+
+
+@pytest.fixture
+def audit() -> LostAudit:
+    return LostAudit()
+
+
+@pytest.fixture
+async def world(store: MemoryBlobStore, audit: LostAudit) -> World:
+    answers = SafetyAnswers(
+        rules=load_rules(), emergency_number="999", crisis_line="Samaritans, 116 123"
+    )
+    world = World(sessions=store, safety=answers, audit=audit)
+    await world.say("start a tumor board for patient_4")
+    await world.desk.idle()
+    return world
+
+
+def context_of(store: MemoryBlobStore, patient_id: str | None) -> ChatContext:
+    found = Evidence(store.contents, CHAT).contexts()
+    return next(one for one in found if one.patient_id == patient_id)
+
+
+async def test_the_fixed_answer_names_the_local_number_and_no_agent_is_asked(world: World) -> None:
+    asked = len(world.team.requests)
+    found = await world.say(CALL)
+    assert isinstance(found.end, RunFinished)
+    (text,) = found.texts
+    assert "999" in text
+    assert "Samaritans, 116 123" in text
+    assert len(world.team.requests) == asked
+
+
+async def test_it_is_stored_with_the_active_patient_as_the_answer_of_its_turn(
+    world: World, store: MemoryBlobStore
+) -> None:
+    found = await world.say(CALL)
+    await world.desk.idle()
+    turn = context_of(store, "patient_4").chat_history[-1]
+    assert turn.user_message == CALL
+    assert turn.turn_status == "COMPLETED"
+    assert [answer.text for answer in turn.agent_responses] == found.texts
+
+
+async def test_a_call_that_names_somebody_else_goes_to_the_session_and_switches_nobody(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await world.say("patient_15 is my name and I want to kill myself")
+    await world.desk.idle()
+    assert "patient_15" in context_of(store, None).chat_history[-1].user_message
+    assert len(context_of(store, "patient_4").chat_history) == 1
+    assert (await world.reader.view(CHAT, owner="alice")).patient_id == "patient_4"
+
+
+async def test_before_any_patient_it_is_answered_too(store: MemoryBlobStore) -> None:
+    world = World(sessions=store, safety=SafetyAnswers(rules=load_rules()))
+    found = await world.say("I just took a whole bottle of tylenol")
+    assert "112" in found.texts[0]
+    await world.desk.idle()
+    assert len(context_of(store, None).chat_history) == 1
+
+
+async def test_talk_about_a_patient_takes_its_usual_way(world: World) -> None:
+    asked = len(world.team.requests)
+    await world.say("assess the suicide risk, she denies suicidal ideation")
+    assert len(world.team.requests) == asked + 1
+
+
+async def test_a_lost_audit_trail_does_not_keep_the_answer_back(
+    world: World, audit: LostAudit
+) -> None:
+    audit.is_full = True
+    run = await world.desk.submit(world.message(CALL))
+    said = [e for e in (await heard(run)).events if isinstance(e, AgentMessageFinished)]
+    assert "999" in said[0].message.text
+
+
+async def test_the_next_turn_goes_on_as_before(world: World) -> None:
+    await world.say(CALL)
+    found = await world.say("what is the current status?")
+    assert found.texts == ["Heard: what is the current status?"]
+    assert world.team.requests[-1].history[-1].user_message == CALL
