@@ -63,6 +63,7 @@ from services.turn_safety import safety_for
 from services.turn_state import footer_of
 from services.turn_tools import tools_for
 from settings import Settings, load_settings
+from services.turn_memory import memory_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +213,7 @@ def _pipeline(base: _Base) -> TurnPipeline:
         turn_seconds=base.settings.turn_seconds,
         safety=safety_for(base.settings),
         tools=tools_for(
+        memory=memory_for(base.settings, team=base.spec, model=base.team, clock=base.clock),
             base.settings, team=base.spec, clock=base.clock, ids=base.ids, metrics=base.metrics
         ),
     )

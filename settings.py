@@ -177,6 +177,10 @@ class Settings(BaseSettings):
     tool_memory_entities: Count = _set(50, "What tools returned: so many things are remembered for a patient", 50)
     tool_memory_executions: Count = _set(100, "Runs of tools that are remembered for a patient", 100)
     tool_memory_idle_minutes: Count = _set(60, "A remembered thing is forgotten after so long without use", 60)
+    memory_idle_minutes: Count = _set(30, "A patient's session is PAUSED after so long without a message", 30)
+    memory_extraction_seconds: Seconds = _set(3.0, "The model may take so long to read a message in its context; then rules do", 3)
+    memory_rotation: bool = _set(True, "Archive older turns early; `off`: at the hard limits only", "off")
+    memory_validation: bool = _set(True, "Check the memory blocks when they are loaded and before they are written", "off")
 
     scenario_migration: Section = _set({}, "How new versions of scenarios reach sessions: `SCENARIO_MIGRATION__SECTION__KEY`, listed in [operator.md](operator.md#settings)", '{"deployment": {"require_approval": false}}')
 

@@ -70,6 +70,7 @@ class FlowEntry(Part):
     said: str
     routed: str = ""
     answered: str = ""
+    topic: str = ""
 
 
 class TopicSpan(Part):

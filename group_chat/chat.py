@@ -28,7 +28,7 @@ from group_chat.strategies import TableSelection, TableTermination
 from group_chat.table import Table
 from group_chat.tools.team_tools import new_plan
 from group_chat.turn_context import TurnContext
-from group_chat.window import Line, line_of, lines_of, window
+from group_chat.window import Line, line_of, lines_of, meaning_line, summary_line, window
 from services.patient_context.snapshot import neutralise
 
 
@@ -191,7 +191,7 @@ class ClinicalGroupChat(AgentGroupChat):
         ending = [] if cue is None else [_text_message(AuthorRole.SYSTEM, cue)]
         # Until somebody answered, the chat's own history is what there is to show.
         shown = self._shown() if self._answered else self.history.messages
-        return [*shown, *self._known_to(agent), *ending]
+        return [*shown, *self._meaning(), *self._known_to(agent), *ending]
 
     def _shown(self) -> list[ChatMessageContent]:
         """Return the snapshot and the bounded history, each message once, in order."""
@@ -199,7 +199,18 @@ class ClinicalGroupChat(AgentGroupChat):
         lines = window(
             self._earlier, self._asked, self._answered, limit_chars=self._limits.window_chars
         )
-        return [snapshot, *self._grounding(), *(self._message(line) for line in lines)]
+        shown = (self._message(line) for line in lines)
+        return [snapshot, *self._summary(), *self._grounding(), *shown]
+
+    def _summary(self) -> list[ChatMessageContent]:
+        """Return what is left of the turns that the window leaves out (page 4.3)."""
+        text = summary_line(self._turn.request.meaning.summary)
+        return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
+
+    def _meaning(self) -> list[ChatMessageContent]:
+        """Return how the user's words are understood, marked as no more than that."""
+        text = meaning_line(self._turn.request.meaning.interpretation)
+        return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
 
     def _grounding(self) -> list[ChatMessageContent]:
         text = self._turn.request.grounding

@@ -16,10 +16,15 @@ _COLON = re.compile(r"^\s*\*{0,2}([A-Za-z][\w-]*)\*{0,2}\s*:\s*")
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """The user confirmed: run the plan's steps, in `order` and with `edits` if they chose so."""
+    """The user confirmed: run the plan's steps, in `order` and with `edits` if they chose so.
+
+    Attributes:
+        insists: The user wants the next step to run without what it needs.
+    """
 
     order: tuple[int, ...] | None = None
     edits: tuple[StepEdit, ...] = ()
+    insists: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,15 @@ def opening(  # the inputs of one table, all named
     continuation: Continuation | None,
     facilitator: str,
     names: Sequence[str],
+    intended: str | None = None,
+    missing: Sequence[str] = (),
 ) -> Opening:
     """Return who answers: the first rule that fits, in the order of page 1.7.
 
     Args:
+        intended: Who the message is for by its intent, if that is sure.
         addressed: The agent whose own bot received the message, or whom the channel marked.
+        missing: What of the continuation's `waits_for` is still unknown, this message read.
     """
     if press is not None and plan is not None and plan.is_open:
         return _pressed(press, plan, facilitator)
@@ -69,11 +78,13 @@ def opening(  # the inputs of one table, all named
         return _reply_to_plan(words) or Answer(facilitator)
     if spoken_to is not None:
         return Answer(facilitator)
+    if continuation is not None and continuation.waits_for and is_running(plan):
+        return _reply_to_needs(words, continuation, missing) or Answer(facilitator)
     if continuation is not None and continuation.agent in names:
         return Resume(continuation.agent, continuation.plan_step)
-    if plan is not None and plan.status == "running":
+    if is_running(plan):
         return _reply_to_plan(words) or Answer(facilitator)
-    return Answer(facilitator)
+    return Answer(intended if intended is not None and intended in names else facilitator)
 
 
 def _pressed(press: Press, plan: Plan, facilitator: str) -> Opening:
@@ -82,6 +93,22 @@ def _pressed(press: Press, plan: Plan, facilitator: str) -> Opening:
         proposed = plan.status == "proposed"
         return RunPlan(press.steps, press.edits) if proposed else RunPlan()
     return CancelPlan() if press.answer == "cancel" else Answer(facilitator)
+
+
+def is_running(plan: Plan | None) -> bool:
+    """Tell whether the user confirmed the plan and it has not ended."""
+    return plan is not None and plan.status == "running"
+
+
+def _reply_to_needs(
+    words: str, continuation: Continuation, missing: Sequence[str]
+) -> Opening | None:
+    """Return how a blocked plan goes on: with what was filled, without it, or not at all."""
+    if is_confirmation(words):
+        return RunPlan(insists=bool(missing))
+    if is_no(words):
+        return CancelPlan()
+    return RunPlan() if len(missing) < len(continuation.waits_for) else None
 
 
 def _reply_to_plan(words: str) -> Opening | None:

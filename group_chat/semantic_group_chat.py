@@ -153,6 +153,8 @@ class SemanticGroupChat:
             )
         )
         return table
+                intended=request.meaning.intended_agent,
+                missing=_missing(request),
 
 
 def _cited(request: GroupChatRequest) -> dict[str, Citation]:

@@ -38,10 +38,31 @@ class AgentSpec(BaseModel):
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
 
 
+class IntentSpec(BaseModel):
+    """Something that users may want, and who speaks first for it.
+
+    Attributes:
+        name: Upper case with `_`, such as `GENERAL_HEALTH`.
+        description: One line for the model that reads messages in context.
+        agent: One of the team.
+        words: Words and phrases that speak for it where no model is asked.
+        phase: What the conversation is in meanwhile, such as `symptom_evaluation`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(pattern=r"^[A-Z][A-Z_]{0,39}$")
+    description: str = Field(min_length=1, max_length=200)
+    agent: str
+    words: tuple[str, ...] = Field(default=(), max_length=200)
+    phase: str = Field(default="", max_length=60)
+
+
 class Team(BaseModel):
     """All agents, facilitator first, and the rules that every one of them is told.
 
     Attributes:
+        intents: What users may want of one agent in particular; all else is the facilitator's.
         rules: Told to every agent after its own instructions.
         legacy_names: Names of agents in older deployments, and who they are today.
     """
@@ -50,6 +71,7 @@ class Team(BaseModel):
 
     rules: str = ""
     legacy_names: Mapping[str, str] = Field(default_factory=dict)
+    intents: tuple[IntentSpec, ...] = Field(default=(), max_length=20)
     agents: tuple[AgentSpec, ...] = Field(min_length=1, max_length=40)
 
     @model_validator(mode="after")
@@ -65,6 +87,9 @@ class Team(BaseModel):
         if twice:
             raise ValueError(f"agent name used twice: {', '.join(twice)}")
         self._has_one_facilitator()
+        strangers = [one.agent for one in self.intents if one.agent.casefold() not in folded]
+        if strangers:
+            raise ValueError(f"an intent names {strangers[0]!r}, who is not in the team")
         return self
 
     def _has_one_facilitator(self) -> None:

@@ -1,7 +1,7 @@
 """What the pipeline needs from a team of agents, said without naming a library."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -32,6 +32,21 @@ class ArtifactShelf(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class MessageMeaning:
+    """What memory says beside the user's own words; all of this patient, none of it stored here.
+
+    Attributes:
+        summary: Of the conversation, at most 2,000 characters; for what the window leaves out.
+        interpretation: The message said in full, where it does not stand for itself.
+        intended_agent: Who the message is for by its intent, if that is sure.
+    """
+
+    summary: str = ""
+    interpretation: str = ""
+    intended_agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GroupChatRequest:
     """One turn, for the team. Holds one patient's state and nothing of any other.
 
@@ -50,6 +65,7 @@ class GroupChatRequest:
         grounding: Lines of the server's own, shown after the snapshot, never stored; "" for none.
         entities: What this patient's user wants and what tools found, for each agent its own.
         tool_memory: Where runs are recorded and references resolved, for this patient only.
+        meaning: How the message is understood after all that was said before.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
     """
@@ -74,6 +90,7 @@ class GroupChatRequest:
     grounding: str = ""
     tool_memory: ToolMemorySession | None = None
     entities: EntitySession | None = None
+    meaning: MessageMeaning = field(default_factory=MessageMeaning)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from data_models.chat_context import TurnStatus
+from data_models.chat_context import ChatContext, TurnStatus
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
@@ -25,13 +25,19 @@ from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.conversations.artifact_shelf import PatientShelf
 from services.conversations.legacy import LegacyHistory
-from services.conversations.room import make_room
+from services.conversations.room import make_room, with_room
+from services.memory_blocks.turn_status import advance
 from services.turn_draft import TurnDraft
+from services.turn_memory import TurnMemory
 from services.turn_tools import keep_tool_memory
 
 
 class TurnDocuments:
-    """Loads and stores the documents of a turn. The draft holds them; this holds none."""
+    """Loads and stores the documents of a turn. The draft holds them; this holds none.
+
+    Attributes:
+        memory: Keeps their memory blocks; also what reads messages for the pipeline.
+    """
 
     def __init__(
         self,
@@ -42,6 +48,7 @@ class TurnDocuments:
         audit: Audit,
         clock: Clock,
         ids: IdSource,
+        memory: TurnMemory | None = None,
     ) -> None:
         self._contexts = contexts
         self._registries = registries
@@ -49,6 +56,7 @@ class TurnDocuments:
         self._audit = audit
         self._clock = clock
         self._ids = ids
+        self.memory = memory or TurnMemory(clock=clock)
 
     async def load_registry(self, turn: TurnDraft) -> None:
         """Load the roster and the active pointer; adopt a legacy history at first contact."""
@@ -111,13 +119,20 @@ class TurnDocuments:
     async def save(self, turn: TurnDraft) -> None:
         """Store the document as it is now, in the middle of the turn."""
         context = turn.document()
+        if turn.turn is None:
+            await self._write(turn, context)
+            return
+        rules = self.memory.rules.rotation
+        await self._write(turn, await with_room(self._contexts, context, turn.turn, rules=rules))
+
+    async def _write(self, turn: TurnDraft, context: ChatContext) -> None:
         new_etag = await _held_write(
             turn.claim,
             partial(self._contexts.write, context),
             etag=turn.context.etag if turn.context is not None else None,
             etag_of=partial(self._contexts.etag_of, turn.conversation_id, context.patient_id),
         )
-        turn.context = Stored(context, new_etag)
+        turn.context = Stored(turn.document(), new_etag)
         turn.unsaved = False
 
     async def commit(self, turn: TurnDraft, failure: RoundsError | None) -> None:
@@ -136,12 +151,14 @@ class TurnDocuments:
             if not await self._opened_session(turn, failure):
                 return
         if turn.turn is not None:
-            turn.turn.turn_status = _status(turn, failure)
-            turn.turn.error_code = failure.code if failure is not None else None
+            code = failure.code if failure is not None else None
+            advance(turn.turn, _status(turn, failure), error_code=code)
         await turn.claim.hold()
         await keep_tool_memory(self._contexts, turn)
-        await make_room(self._contexts, turn.document())
-        await self.save(turn)
+        await self.memory.keep(turn)
+        rules = self.memory.rules.rotation
+        await make_room(self._contexts, turn.document(), rules=rules)
+        await self._write(turn, turn.document())
 
     def shelf(self, turn: TurnDraft) -> PatientShelf:
         """Return where this turn's agents put files: beside this patient's document only."""

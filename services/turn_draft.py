@@ -1,5 +1,6 @@
 """One turn while it runs: what was loaded, what was decided, what will be written."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,6 +21,8 @@ from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import Decision, Registry, TimingInfo
 from data_models.turn_events import Outcome, Step
+from services.entities.session import EntitySession
+from services.memory_blocks.understanding import Understanding
 from services.patient_context.snapshot import ShownRoster
 from services.run_hub import Run
 from services.tool_memory.session import ToolMemorySession
@@ -56,6 +59,9 @@ class TurnDraft:
         withdraws_question: Whether the open question of before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         told_interruption: Whether the user was told of a turn that died before this one.
+        plain: The message as rules read it.
+        extraction: A model's reading that is under way, or done.
+        understanding: Which of both counts, once that is settled.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
     """
 
@@ -80,6 +86,10 @@ class TurnDraft:
     open_steps: list[Step] = field(default_factory=list)
     open_calls: list[str] = field(default_factory=list)
     tool_memory: ToolMemorySession | None = None
+    entities: EntitySession | None = None
+    plain: Understanding | None = None
+    extraction: "asyncio.Task[Understanding] | None" = None
+    understanding: Understanding | None = None
     shown_roster: tuple[Registry, ShownRoster] | None = None
 
     @property

@@ -86,6 +86,7 @@ class TurnPipeline:
         self._turn_seconds = turn_seconds
         self._tools = tools or TurnTools(ids=ids)
         self._questions = TurnQuestions(documents=documents, tools=self._tools, clock=clock)
+        self._memory = documents.memory
         self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
         self._safety = TurnSafety(
             answers=safety, patients=patients, documents=documents, voice=self._voice
@@ -139,6 +140,8 @@ class TurnPipeline:
             return None
         if verdict.reply is not None:
             return self._voice.say(turn, verdict.reply)
+        async with self._step(turn, "enrich"):
+            await self._memory.read(turn, verdict)
         async with self._step(turn, "chat"):
             return await self._chat(turn)
 
@@ -234,7 +237,7 @@ class TurnPipeline:
             all_patient_ids=shared_state(turn, self._group_chat).all_patient_ids,
             snapshot=snapshot_of(turn),
             history=tuple(context.chat_history[:-1]),
-            text=turn.text,
+            text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,
             now=turn.now,
@@ -247,7 +250,8 @@ class TurnPipeline:
             press=message.press,
             grounding=tool_memory.grounding(),
             tool_memory=tool_memory,
-            entities=self._tools.entities_of(turn),
+            entities=self._memory.heard(turn, self._tools.entities_of(turn)),
+            meaning=self._memory.meaning(turn),
         )
 
     async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:

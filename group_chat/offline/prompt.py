@@ -14,8 +14,10 @@ from semantic_kernel.contents import (
     FunctionResultContent,
 )
 
+from group_chat.window import MEANING_MARK, SUMMARY_MARK
 from services.entities.session import GROUNDING_MARK
 from services.patient_context.snapshot import is_snapshot
+from services.tool_memory.grounding import GROUNDING_PREFIX
 
 CueKind: TypeAlias = Literal["none", "turn", "step", "own_step", "close", "failed", "waiting"]
 
@@ -76,7 +78,10 @@ class Prompt:
     Attributes:
         team: Descriptions by name, as the facilitator's instructions list them.
         entities: What the agent is shown of entities.
+        tool_memory: What it is shown of earlier tool runs.
         asked: The user's last message.
+        meaning: How it may be understood, where it does not stand for itself.
+        summary: Of what was said before the messages shown.
         said: What agents said since then, oldest first.
         earlier: What agents said before it.
         answers: Results of the tools called for the message that is being written.
@@ -85,9 +90,12 @@ class Prompt:
     instructions: str = ""
     snapshot: Mapping[str, Any] = field(default_factory=dict)
     entities: Mapping[str, Any] = field(default_factory=dict)
+    tool_memory: Mapping[str, Any] = field(default_factory=dict)
     tools: Sequence[ToolOffer] = ()
     cue: Cue = field(default_factory=Cue)
     asked: str = ""
+    meaning: str = ""
+    summary: str = ""
     said: list[Spoken] = field(default_factory=list)
     earlier: list[Spoken] = field(default_factory=list)
     answers: list[ToolAnswer] = field(default_factory=list)
@@ -123,6 +131,21 @@ class Prompt:
         """Whether no agent has said anything yet."""
         return not self.said and not self.earlier
 
+    @property
+    def recent_kind(self) -> str:
+        """What kind of thing tools found or used last; "" if nothing is remembered."""
+        return str(self._recent.get("type", ""))
+
+    @property
+    def recent_is_record(self) -> bool:
+        """Whether that is a part of the patient's record: a FHIR reference."""
+        return "/" in str(self._recent.get("id", ""))
+
+    @property
+    def _recent(self) -> Mapping[str, Any]:
+        rows = self.tool_memory.get("recent_entities") or [{}]
+        return rows[0] if isinstance(rows[0], Mapping) else {}
+
     def tool(self, name: str) -> ToolOffer | None:
         """Return the tool of that name, if the agent has it."""
         return next((tool for tool in self.tools if tool.name == name), None)
@@ -147,6 +170,13 @@ def _system(prompt: Prompt, message: ChatMessageContent) -> None:
     elif text.startswith(GROUNDING_MARK):
         first_line = text.removeprefix(GROUNDING_MARK).partition("\n")[0]
         prompt.entities = _object_of(first_line)
+    elif text.startswith(GROUNDING_PREFIX):
+        prompt.tool_memory = _object_of(text.partition(":")[2])
+    elif text.startswith(MEANING_MARK):
+        first_line = text.removeprefix(MEANING_MARK).partition("\n")[0]
+        prompt.meaning = str(_object_of(first_line).get("interpretation", ""))
+    elif text.startswith(SUMMARY_MARK):
+        prompt.summary = text.partition("\n")[2]
     elif (cue := cue_of(text)).kind != "none":
         prompt.cue = cue
     else:

@@ -1,19 +1,44 @@
 """Makes room in a context document; nothing leaves it that is not archived first."""
 
-from data_models.chat_context import ChatContext
+from data_models.chat_context import ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
-from services.memory_blocks.rotation import rotate
+from services.memory_blocks.limits import bound, left
+from services.memory_blocks.rotation import RotationRules, rotate
 
 
-async def make_room(contexts: ChatContextAccessor, context: ChatContext) -> None:
-    """Move the oldest turns out and shorten what is too large; the caller stores `context`.
+async def make_room(
+    contexts: ChatContextAccessor, context: ChatContext, *, rules: RotationRules | None = None
+) -> None:
+    """Bring `context` within its limits; the caller stores it.
 
-    Archived first and removed after: a crash between leaves turns in both places, and a reader
-    takes each turn id once.
+    The oldest turns move out and what is too large is shortened: archived first and removed
+    after, so that a crash between leaves turns in both places, and a reader takes each id once.
     """
-    rotation = rotate(context.chat_history)
+    rotation = rotate(context.chat_history, rules=rules)
     for whole in rotation.whole:
         await contexts.archive(context, [whole])
     if rotation.archived:
         await contexts.archive(context, rotation.archived)
+        context.memory.last_archival = context.chat_history[-1].timestamp
+        left(context.memory, rotation.kept[0].turn_id)
     context.chat_history = list(rotation.kept)
+    bound(context.memory)
+
+
+async def with_room(
+    contexts: ChatContextAccessor,
+    context: ChatContext,
+    running: Turn,
+    *,
+    rules: RotationRules | None = None,
+) -> ChatContext:
+    """Return `context` as it may be stored while `running` goes on.
+
+    What has left has left, but the running turn stays whole in `context`: it is stored as head
+    and tail if it must be, and its whole text is archived anew when it ends.
+    """
+    stored = context.model_copy()
+    await make_room(contexts, stored, rules=rules)
+    kept = [running if one.turn_id == running.turn_id else one for one in stored.chat_history]
+    context.chat_history = kept
+    return stored

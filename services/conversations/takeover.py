@@ -17,6 +17,7 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.room import make_room
+from services.memory_blocks.turn_status import advance, is_open
 
 INTERRUPTED = InterruptedTurnError.code
 _TRIES = 5
@@ -117,8 +118,8 @@ class Takeover:
             turn = find_run(context, dead.run_id)
             if turn is None and keep:
                 turn = _kept(context, dead)
-            if turn is not None and turn.turn_status in ("PENDING", "IN_PROGRESS"):
-                turn.turn_status, turn.error_code = "FAILED", INTERRUPTED
+            if turn is not None and is_open(turn):
+                advance(turn, "FAILED", error_code=INTERRUPTED)
             await make_room(self._contexts, context)
             try:
                 await self._contexts.write(context, etag=stored.etag)

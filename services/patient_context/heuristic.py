@@ -20,6 +20,17 @@ def may_concern_patient(reading: Reading) -> bool:
     return _has_two(reading) and _may_point_elsewhere(reading)
 
 
+def concerns_active_only(reading: Reading) -> bool:
+    """Whether the text holds no id but the active one, no roster digits, no switch word."""
+    if any(one != reading.active for one in reading.named) or reading.doubt is not None:
+        return False
+    if CHANGE_WORDS.search(reading.shape) or "<unfit>" in reading.shape:
+        return False
+    if reading.has_roster_digits:
+        return False
+    return not (reading.others and _may_point_elsewhere(reading))
+
+
 def _has_two(reading: Reading) -> bool:
     return len(reading.others) + (reading.active is not None) > 1
 

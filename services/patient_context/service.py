@@ -1,5 +1,7 @@
 """Decides which patient a message is about, and what the registry becomes."""
 
+from dataclasses import replace
+
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
@@ -10,6 +12,7 @@ from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.answers import read_answer
 from services.patient_context.conclusion import PatientTurn, conclude, conclude_answer
 from services.patient_context.decision import decide
+from services.patient_context.heuristic import concerns_active_only
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Reading, read_message
 from services.patient_context.roster import last_used_first
@@ -111,6 +114,7 @@ class PatientContextService:
             analysis = await self._analyzer.ask(reading)
             meant, problem = analysis.decision, analysis.problem
             analyzer_ms = self._ms_since(asked)
+        is_plain = analyzer_ms is None and concerns_active_only(reading)
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
         verdict = conclude(
             outcome,
@@ -120,7 +124,7 @@ class PatientContextService:
             pattern=self._pattern,
             ids=self._ids,
         )
-        return verdict, analyzer_ms
+        return replace(verdict, concerns_active_only=is_plain), analyzer_ms
 
     def _ms_since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1_000

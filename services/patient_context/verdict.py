@@ -20,6 +20,8 @@ class PatientVerdict:
         registry: What to store as the registry; None if it did not change. After a clear it is
             the clear's to reset.
         restored: Whether the active patient was taken up from the registry in this turn.
+        concerns_active_only: Whether the message plainly names and changes nobody, so that it may
+            be shown to a model beside the active patient's history.
     """
 
     decision: Decision
@@ -30,3 +32,4 @@ class PatientVerdict:
     is_bare_switch: bool = False
     registry: Registry | None = None
     restored: bool = False
+    concerns_active_only: bool = False

@@ -63,6 +63,12 @@ class Metrics:
             "rounds_storage_operations", "Storage operations.", ["kind"], registry=registry
         )
 
+        self._extractor_failures = Counter(
+            "rounds_tool_memory_extractor_failures",
+            "Tool results of which nothing could be remembered.",
+            registry=registry,
+        )
+
     def turn_ended(
         self, outcome: TurnOutcome, *, seconds: float, first_text_seconds: float | None
     ) -> None:
@@ -96,6 +102,10 @@ class Metrics:
         label = purpose if purpose in _PURPOSES else "other"
         self._calls.labels(label, "success" if succeeded else "failed").observe(seconds)
         self._prompt_chars.inc(prompt_chars)
+
+    def extractor_failed(self) -> None:
+        """Count a tool's result that tool memory could not read; the tool's answer stands."""
+        self._extractor_failures.inc()
 
     def stored(self, kind: StorageOperation) -> None:
         """Count a storage operation of `kind`."""

@@ -1,0 +1,107 @@
+"""Keeps the memory part of a document within its bounds, whatever a model or a turn brings."""
+
+from data_models.memory_blocks import (
+    MEMORY_LIMIT_BYTES,
+    RING,
+    FlowEntry,
+    MemoryBlocks,
+    TopicSpan,
+)
+from services.memory_blocks.wording import one_line
+
+LINE_CHARS = 120
+POINT_CHARS = 160
+TOPIC_CHARS = 60
+NAME_CHARS = 64
+ID_CHARS = 128
+FLOW_ENTRIES = 24
+POINTS = 20
+RETIRED_POINTS = 10
+NEXT_TOPICS = 5
+NO_TOPIC = "other"
+
+
+def bound(memory: MemoryBlocks) -> None:
+    """Shorten what is too long, drop what is too old; the newest and what people wrote stays."""
+    _shorten(memory)
+    del memory.topic_transitions[:-RING], memory.routing_history[:-RING]
+    del memory.counts.generation_seconds[:-RING], memory.next_topics[NEXT_TOPICS:]
+    _drop_points(memory)
+    while len(memory.flow) > FLOW_ENTRIES:
+        _merge_oldest(memory)
+    while memory.size_bytes() > MEMORY_LIMIT_BYTES and _give_way(memory):
+        pass
+
+
+def left(memory: MemoryBlocks, first_here: int) -> None:
+    """Have turns before `first_here`, which left the window, told in one line each."""
+    for entry in memory.flow:
+        if entry.turn_id < first_here:
+            entry.routed = entry.answered = ""
+
+
+def _shorten(memory: MemoryBlocks) -> None:
+    memory.user_id = one_line(memory.user_id, ID_CHARS)
+    memory.active_topic = one_line(memory.active_topic, TOPIC_CHARS)
+    memory.conversation_phase = one_line(memory.conversation_phase, TOPIC_CHARS)
+    memory.routing_history = [one_line(one, NAME_CHARS) for one in memory.routing_history]
+    memory.next_topics = [one_line(one, LINE_CHARS) for one in memory.next_topics]
+    for transition in memory.topic_transitions:
+        transition.topic = one_line(transition.topic, TOPIC_CHARS)
+        transition.trigger = one_line(transition.trigger, TOPIC_CHARS)
+    for point in memory.key_points:
+        point.text = one_line(point.text, POINT_CHARS)
+    for entry in memory.flow:
+        entry.said = one_line(entry.said, LINE_CHARS)
+        entry.routed = one_line(entry.routed, LINE_CHARS)
+        entry.answered = one_line(entry.answered, LINE_CHARS)
+        entry.topic = one_line(entry.topic, TOPIC_CHARS)
+    if memory.last_intent is not None:
+        memory.last_intent.intent = one_line(memory.last_intent.intent, NAME_CHARS)
+        memory.last_intent.reasoning = one_line(memory.last_intent.reasoning, LINE_CHARS)
+
+
+def _drop_points(memory: MemoryBlocks) -> None:
+    active = [one for one in memory.key_points if one.status == "active"]
+    retired = [one for one in memory.key_points if one.status == "retired"]
+    ours = [one for one in active if one.source != "person"]
+    gone = [*ours[: max(0, len(active) - POINTS)], *retired[:-RETIRED_POINTS]]
+    ids = {one.point_id for one in gone}
+    memory.key_points = [one for one in memory.key_points if one.point_id not in ids]
+
+
+def _give_way(memory: MemoryBlocks) -> bool:
+    """Make the part smaller by what matters least; False if nothing is left to drop."""
+    told = next((one for one in memory.flow if one.routed or one.answered), None)
+    ours = next((one for one in memory.key_points if one.source != "person"), None)
+    if told is not None and told is not memory.flow[-1]:
+        told.routed = told.answered = ""
+    elif len(memory.flow) > 1:
+        _merge_oldest(memory)
+    elif ours is not None:
+        memory.key_points.remove(ours)
+    elif len(memory.earlier) > 1:
+        del memory.earlier[0]
+    elif memory.key_points:
+        del memory.key_points[0]
+    else:
+        return False
+    return True
+
+
+def _merge_oldest(memory: MemoryBlocks) -> None:
+    """Tell the oldest turn of the flow by its topic alone, with those around it."""
+    oldest = memory.flow.pop(0)
+    span = _span(oldest)
+    if memory.earlier and memory.earlier[-1].topic == span.topic:
+        memory.earlier[-1].last = span.last
+        return
+    memory.earlier.append(span)
+    while len(memory.earlier) > RING:
+        one, two = memory.earlier[:2]
+        topic = one_line(f"{one.topic}, {two.topic}", TOPIC_CHARS)
+        memory.earlier[:2] = [TopicSpan(first=one.first, last=two.last, topic=topic)]
+
+
+def _span(entry: FlowEntry) -> TopicSpan:
+    return TopicSpan(first=entry.turn_id, last=entry.turn_id, topic=entry.topic or NO_TOPIC)

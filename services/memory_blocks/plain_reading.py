@@ -1,0 +1,246 @@
+"""Reads a message in its conversation by rules alone: quick, and never wrong about whose it is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from data_models.chat_context import Turn
+from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
+from services.memory_blocks.phrases import (
+    FACTS,
+    FIRST_PERSON,
+    HOW_LONG,
+    NUMBERS,
+    RATING,
+    REFERS,
+    REMEMBER,
+    SCALE,
+    SUBJECTS,
+    TIME_WORDS,
+    WHEN,
+)
+from services.memory_blocks.understanding import Intent, Understanding
+from services.memory_blocks.wording import last_question, one_line
+
+OTHER = "OTHER"
+"""The intent of what no other intent names."""
+Kind: TypeAlias = Literal["rating", "duration", "onset", "answer", "reference", "plain"]
+_LOOKS_BACK_TURNS = 6
+_SHORT_ANSWER_WORDS = 8
+_SHORT_REFERENCE_WORDS = 14
+_SAID_CHARS = 200
+_READ_CHARS = 2_000
+_NO_SUBJECT = "it"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the last answer asked the user; `question` is "" if it asked nothing."""
+
+    question: str = ""
+    text: str = ""
+    agent: str = ""
+    turn_id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    text: str
+    kind: Kind
+    asked: Asked
+    subject: str
+    subject_turn: int | None
+
+
+def understand(
+    text: str,
+    *,
+    earlier: Sequence[Turn],
+    memory: MemoryBlocks,
+    intents: Sequence[Intent],
+) -> Understanding:
+    """Return what `text` means after the turns `earlier`, oldest first."""
+    text = text[:_READ_CHARS].strip()
+    asked = what_was_asked(earlier)
+    kind = kind_of(text, asked)
+    subject, subject_turn = _subject(text, kind, earlier)
+    reading = _Reading(text, kind, asked, subject, subject_turn)
+    intent = _intent(reading, memory, intents)
+    topic, trigger = _topic(reading, memory, is_first=not earlier)
+    phase = next((one.phase for one in intents if one.name == intent.intent), "")
+    return Understanding(
+        enrichment=ContextEnrichment(
+            previous_context=_previous(earlier, asked),
+            enriched_message=_enriched(reading),
+            relevant_history=_relevant(reading),
+        ),
+        intent=intent,
+        topic=topic,
+        trigger=trigger,
+        phase=phase or ("discussion" if earlier else "opening"),
+        interprets=kind != "plain",
+        key_points=tuple(_points(reading)),
+    )
+
+
+def what_was_asked(earlier: Sequence[Turn]) -> Asked:
+    """Return the question that the last answer ended with."""
+    if not earlier or not earlier[-1].agent_responses:
+        return Asked()
+    last = earlier[-1].agent_responses[-1]
+    return Asked(
+        last_question(last.text), last.text[-_READ_CHARS:], last.agent, earlier[-1].turn_id
+    )
+
+
+def kind_of(text: str, asked: Asked) -> Kind:
+    """Return how `text` hangs on what came before."""
+    words = len(text.split())
+    if asked.question and not text.endswith("?"):
+        if RATING.fullmatch(text) and SCALE.search(asked.text):
+            return "rating"
+        if words <= _SHORT_ANSWER_WORDS:
+            if TIME_WORDS.search(text) and HOW_LONG.search(asked.text):
+                return "duration"
+            if TIME_WORDS.search(text) and WHEN.search(asked.text):
+                return "onset"
+            return "answer"
+    if asked.turn_id and words <= _SHORT_REFERENCE_WORDS and REFERS.match(text):
+        return "reference"
+    return "plain"
+
+
+def _subject(text: str, kind: Kind, earlier: Sequence[Turn]) -> tuple[str, int | None]:
+    """Return the noun that the message is about, and the earlier turn that named it."""
+    found = SUBJECTS.search(text)
+    if found is not None:
+        return found[1].lower(), None
+    if kind == "plain":
+        return _NO_SUBJECT, None
+    for turn in reversed(earlier[-_LOOKS_BACK_TURNS:]):
+        found = SUBJECTS.search(turn.user_message[:_READ_CHARS])
+        if found is not None:
+            return found[1].lower(), turn.turn_id
+    return _NO_SUBJECT, None
+
+
+def _enriched(reading: _Reading) -> str:
+    said = one_line(reading.text, _SAID_CHARS)
+    about = _NO_SUBJECT if reading.subject == _NO_SUBJECT else f"the {reading.subject}"
+    match reading.kind:
+        case "rating":
+            number = _rating(reading.text)
+            return f"User rates {about} {number} of 10 ({_grade(number)})"
+        case "duration":
+            return f"User says how long {about} has lasted: {said}"
+        case "onset":
+            return f"User says when {about} began: {said}"
+        case "answer":
+            question = one_line(reading.asked.question, _SAID_CHARS)
+            return f'User answers "{question}" with: {said}'
+        case "reference":
+            if about == _NO_SUBJECT:
+                return f"User goes on: {said}"
+            return f"User goes on about {about}: {said}"
+        case "plain":
+            return f"User says: {said}"
+
+
+def _rating(text: str) -> int:
+    found = RATING.fullmatch(text)
+    word = found[1].lower() if found is not None else "0"
+    return NUMBERS[word] if word in NUMBERS else int(word)
+
+
+def _grade(number: int) -> str:
+    if number == 0:
+        return "none"
+    return "mild" if number <= 3 else "moderate" if number <= 6 else "severe"
+
+
+def _relevant(reading: _Reading) -> list[int]:
+    if reading.kind == "plain":
+        return []
+    turns = {reading.asked.turn_id, reading.subject_turn or reading.asked.turn_id}
+    return sorted(turn for turn in turns if turn > 0)
+
+
+def _previous(earlier: Sequence[Turn], asked: Asked) -> str:
+    if not earlier:
+        return "No previous context - first message"
+    before = earlier[-1].context_enrichment
+    said = before.enriched_message if before is not None else ""
+    said = said or f"User said: {earlier[-1].user_message}"
+    then = f"; {asked.agent} asked: {asked.question}" if asked.question else ""
+    return one_line(said, _SAID_CHARS) + one_line(then, _SAID_CHARS)
+
+
+def _intent(
+    reading: _Reading, memory: MemoryBlocks, intents: Sequence[Intent]
+) -> IntentClassification:
+    before = memory.last_intent
+    known = before is not None and any(one.name == before.intent for one in intents)
+    if before is not None and known and reading.kind not in ("plain", "reference"):
+        confidence = round(min(0.95, before.confidence + 0.05), 2)
+        reason = f"Follow-up response to the question of {reading.asked.agent}"
+        return IntentClassification(intent=before.intent, confidence=confidence, reasoning=reason)
+    best, hits = _best(reading.text, intents)
+    if best is None:
+        reason = "No words that speak for a particular intent"
+        return IntentClassification(intent=OTHER, confidence=0.5, reasoning=reason)
+    if FIRST_PERSON.search(reading.text):
+        confidence, reason = (0.9 if hits > 1 else 0.85), "The user speaks of themselves: "
+    elif before is not None and before.intent == best.name:
+        confidence, reason = 0.8, "The talk was about that before: "
+    else:
+        # In a clinic most such words are about the patient, and that is the team's business.
+        confidence, reason = 0.6, "Words of it, but not about the user: "
+    found = best.pattern.search(reading.text)
+    word = found[0].lower() if found is not None else ""
+    return IntentClassification(intent=best.name, confidence=confidence, reasoning=reason + word)
+
+
+def _best(text: str, intents: Sequence[Intent]) -> tuple[Intent | None, int]:
+    counted = [(len({m.lower() for m in one.pattern.findall(text)}), one) for one in intents]
+    hits = max((count for count, _ in counted), default=0)
+    return (next(one for count, one in counted if count == hits), hits) if hits else (None, 0)
+
+
+def _topic(reading: _Reading, memory: MemoryBlocks, *, is_first: bool) -> tuple[str, str]:
+    subject = "" if reading.subject == _NO_SUBJECT else reading.subject
+    trigger = "new_session" if is_first else "user_message"
+    match reading.kind:
+        case "rating":
+            return f"{subject or 'symptom'}_severity", "severity_inquiry"
+        case "duration" | "onset":
+            return f"{subject or 'symptom'}_{reading.kind}", f"{reading.kind}_inquiry"
+        case "answer" | "reference":
+            return memory.active_topic or subject or _slug(reading.text), trigger
+        case "plain":
+            own = FIRST_PERSON.search(reading.text) is not None and subject
+            return (f"{subject}_complaint" if own else subject or _slug(reading.text)), trigger
+
+
+def _slug(text: str) -> str:
+    words = [word.lower() for word in re.findall(r"[^\W\d_]{3,}", text[:_SAID_CHARS])]
+    return "_".join(words[:4])
+
+
+def _points(reading: _Reading) -> list[str]:
+    subject = "Symptom" if reading.subject == _NO_SUBJECT else reading.subject.capitalize()
+    said = one_line(reading.text, 100)
+    points = []
+    match reading.kind:
+        case "rating":
+            points.append(f"{subject} severity: {_rating(reading.text)} of 10")
+        case "duration" | "onset":
+            points.append(f"{subject} {reading.kind}: {said}")
+        case "plain" if FIRST_PERSON.search(reading.text) and reading.subject != _NO_SUBJECT:
+            points.append(f"Concern, {reading.subject}: {said}")
+        case _:
+            pass
+    for label, pattern in FACTS.items():
+        points += [f"{label}: {one_line(found[1], 60)}" for found in pattern.finditer(reading.text)]
+    kept = REMEMBER.search(reading.text)
+    return points if kept is None else [*points, f"Noted: {one_line(kept[1], 140)}"]

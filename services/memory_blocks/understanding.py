@@ -1,0 +1,60 @@
+"""What a message means in its conversation, whoever found it out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from data_models.memory_blocks import ContextEnrichment, IntentClassification
+
+
+@dataclass(frozen=True)
+class Intent:
+    """Something that users may want, as the team's file lists it.
+
+    Attributes:
+        name: Such as `GENERAL_HEALTH`.
+        agent: Who speaks first for it; None for the facilitator.
+        words: Words and phrases that speak for it, lower case.
+        phase: What the conversation is in while it is about that; "" for nothing in particular.
+    """
+
+    name: str
+    description: str
+    agent: str | None = None
+    words: tuple[str, ...] = ()
+    phase: str = ""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Finds its words; a plural counts."""
+        longest_first = sorted(self.words, key=len, reverse=True)
+        found = "|".join(re.escape(word) for word in longest_first) or r"(?!)"
+        return re.compile(rf"\b(?:{found})(?:s|es)?\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """A message read in context.
+
+    Attributes:
+        interprets: Whether the enriched message says more than the user's own words.
+        trigger: What led to the topic.
+        key_points: What to remember, each with a label: `Allergy: penicillin`.
+        entities: What the user wants, by key; stored as extracted.
+        seconds: How long it took to find out.
+        failed: Whether a model was asked in vain, so that the rules had to do.
+    """
+
+    enrichment: ContextEnrichment
+    intent: IntentClassification
+    topic: str = ""
+    phase: str = ""
+    trigger: str = ""
+    interprets: bool = False
+    key_points: Sequence[str] = ()
+    next_topics: Sequence[str] = ()
+    entities: Mapping[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    failed: bool = False
