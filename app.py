@@ -36,6 +36,8 @@ from services.access.chosen import (
 )
 from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
+from services.assistant.back_end import AssistantBackEnd
+from services.assistant.chosen import assistant_for
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.conversation_reader import ConversationReader
 from services.conversations.chosen import claimant_for
@@ -49,21 +51,24 @@ from services.patient_context.service import PatientContextService
 from services.patient_directory import PatientDirectory
 from services.patient_sources import PatientSources
 from services.records.chosen import records_for
+from services.records.patient_names import PatientNames, patient_names_for
 from services.records.ports import PatientRecords
 from services.replica import Replica
 from services.run_hub import RunHub
+from services.scheduling.clinic import Clinic
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.metrics import Metrics
 from services.telemetry.tracing import configure_traces
+from services.turn_clinic import clinic_for
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
+from services.turn_memory import memory_for
 from services.turn_pipeline import TurnPipeline
 from services.turn_safety import safety_for
 from services.turn_state import footer_of
 from services.turn_tools import tools_for
 from settings import Settings, load_settings
-from services.turn_memory import memory_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,9 @@ class _Base:
     metrics: Metrics
     audit: Audit
     records: PatientRecords
+    clinic: Clinic
+    patient_names: PatientNames
+    assistant: AssistantBackEnd
     documents: Documents
     conversations: ConversationAccessor
     registries: PatientContextRegistryAccessor
@@ -149,6 +157,7 @@ def _base(
     metrics = Metrics(registry=registry)
     store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
     documents = Documents(store=store, clock=clock, ids=ids)
+    records = records_for(settings, session=session, clock=clock)
     spec, offline = load_team(tools=TOOL_NAMES), settings.model_provider == "offline"
     return _Base(
         settings=settings,
@@ -158,7 +167,14 @@ def _base(
         replica=replica,
         metrics=metrics,
         audit=trail if settings.audit else NoAudit(),
-        records=records_for(settings, session=session, clock=clock),
+        records=records,
+        clinic=clinic_for(
+            settings, patients=records, store=stores.users, session=session, clock=clock, ids=ids
+        ),
+        patient_names=patient_names_for(settings, session=session, clock=clock),
+        assistant=assistant_for(
+            settings, store=stores.users, session=session, clock=clock, ids=ids
+        ),
         documents=documents,
         conversations=ConversationAccessor(documents=documents),
         registries=PatientContextRegistryAccessor(documents=documents),
@@ -182,7 +198,9 @@ def _started(base: _Base) -> Started:
         metrics=base.metrics,
         clock=base.clock,
         ids=base.ids,
-        clinic_store=base.stores.users,
+        clinic=base.clinic,
+        assistant=base.assistant,
+        patient_names=base.patient_names,
     )
 
 
@@ -195,6 +213,7 @@ def _pipeline(base: _Base) -> TurnPipeline:
         audit=base.audit,
         clock=base.clock,
         ids=base.ids,
+        memory=memory_for(base.settings, team=base.spec, model=base.team, clock=base.clock),
     )
     patients = PatientContextService(
         analyzer=PatientContextAnalyzer(model=base.team, pattern=base.pattern),
@@ -213,8 +232,13 @@ def _pipeline(base: _Base) -> TurnPipeline:
         turn_seconds=base.settings.turn_seconds,
         safety=safety_for(base.settings),
         tools=tools_for(
-        memory=memory_for(base.settings, team=base.spec, model=base.team, clock=base.clock),
-            base.settings, team=base.spec, clock=base.clock, ids=base.ids, metrics=base.metrics
+            base.settings,
+            team=base.spec,
+            assistant=base.assistant,
+            clinic=base.clinic,
+            clock=base.clock,
+            ids=base.ids,
+            metrics=base.metrics,
         ),
     )
 

@@ -1,6 +1,7 @@
 """Builds the team and its models from the settings; importing this costs seconds."""
 
-from data_models.blob_store import BlobStore
+from zoneinfo import ZoneInfo
+
 from data_models.clock import Clock, IdSource
 from group_chat.audit_tool_watcher import AuditToolWatcher
 from group_chat.entity_tool_watcher import EntityToolWatcher
@@ -12,10 +13,11 @@ from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
 from group_chat.tools.scheduling_tools import SchedulingTools
-from services.assistant.chosen import calendars_for
+from services.assistant.back_end import AssistantBackEnd
 from services.audit.trail import Audit
+from services.records.patient_names import PatientNames
 from services.records.ports import PatientRecords
-from services.scheduling.local import LocalClinic
+from services.scheduling.clinic import Clinic
 from services.telemetry.metrics import Metrics
 from settings import Settings
 
@@ -29,20 +31,22 @@ def build_team(
     metrics: Metrics,
     clock: Clock,
     ids: IdSource,
-    clinic_store: BlobStore,
+    clinic: Clinic,
+    assistant: AssistantBackEnd,
+    patient_names: PatientNames,
 ) -> Started:
     """Return the team; call once per process.
 
     Raises:
         ConfigurationError: a setting of the model is missing or malformed.
     """
-    clinic = LocalClinic(samples=settings.samples_folder / "scheduling", store=clinic_store)
     models = build_models(settings=model_settings_of(settings), observe=metrics.model_called)
     group_chat = SemanticGroupChat.build(
         team=team,
         chat_model=models.chat,
         records=records,
-        calendars=calendars_for(settings, clock=clock, ids=ids),
+        assistant=assistant,
+        patient_names=patient_names,
         clock=clock,
         ids=ids,
         limits=GroupChatLimits(
@@ -54,7 +58,9 @@ def build_team(
             output_bytes=settings.turn_output_bytes,
         ),
         is_language_model=models.is_language_model,
-        clinic=SchedulingTools(appointments=clinic, people=clinic),
+        clinic=SchedulingTools(
+            appointments=clinic, people=clinic, ids=ids, zone=ZoneInfo(settings.time_zone)
+        ),
         watcher=EntityToolWatcher(then=MemoryToolWatcher(then=AuditToolWatcher(audit=audit))),
     )
     return Started(

@@ -20,8 +20,9 @@ from group_chat.tools.catalogue import catalogue
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, enter_turn, leave_turn
-from services.assistant.calendar import Calendars
+from services.assistant.back_end import AssistantBackEnd
 from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest
+from services.records.patient_names import PatientNames
 from services.records.ports import PatientRecords
 
 
@@ -64,7 +65,8 @@ class SemanticGroupChat:
         is_language_model: bool,
         watcher: ToolWatcher | None = None,
         clinic: SchedulingTools | None = None,
-        calendars: Calendars | None = None,
+        assistant: AssistantBackEnd | None = None,
+        patient_names: PatientNames | None = None,
     ) -> Self:
         """Return the team of `team` over one model client and one store of records.
 
@@ -78,7 +80,8 @@ class SemanticGroupChat:
             ids=ids,
             is_language_model=is_language_model,
             clinic=clinic,
-            calendars=calendars,
+            assistant=assistant,
+            patient_names=patient_names,
         )
         factory = AgentFactory(
             chat_model=chat_model,
@@ -150,11 +153,19 @@ class SemanticGroupChat:
                 continuation=request.continuation,
                 facilitator=self._facilitator,
                 names=names,
+                intended=request.meaning.intended_agent,
+                missing=_missing(request),
             )
         )
         return table
-                intended=request.meaning.intended_agent,
-                missing=_missing(request),
+
+
+def _missing(request: GroupChatRequest) -> list[str]:
+    """Return what the plan's next step still needs of what the user was asked for."""
+    continuation, entities = request.continuation, request.entities
+    if continuation is None or entities is None:
+        return []
+    return entities.missing(continuation.waits_for)
 
 
 def _cited(request: GroupChatRequest) -> dict[str, Citation]:

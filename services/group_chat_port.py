@@ -120,11 +120,11 @@ class QuestionAsked:
 
     Attributes:
         text: What the user reads, after what the agents said.
-        payload: What is done on a yes; no model sees it again.
+        payload: What is done on a yes, or what may be picked; no model sees it again.
     """
 
     question_id: str
-    kind: Literal["destructive_tool"]
+    kind: Literal["destructive_tool", "which_entity"]
     text: str
     payload: Mapping[str, Any]
 

@@ -2,19 +2,16 @@
 
 from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
-from data_models.errors import ToolInputError
-from services.assistant.desk import AssistantDesk
 from services.patient_context.commands import is_no, is_yes
-from services.tool_memory.session import FinishedRun
+from services.turn_bookings import TurnBookings
+from services.turn_deeds import TurnDeeds
 from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft
 from services.turn_tools import TurnTools
 
-AGENT = "Assistant"
-
 
 class TurnQuestions:
-    """Answers questions about confirmed actions. Holds no state of any turn."""
+    """Answers questions that need a yes. Holds no state of any turn."""
 
     def __init__(
         self,
@@ -24,8 +21,8 @@ class TurnQuestions:
         clock: Clock,
     ) -> None:
         self._documents = documents
-        self._tools = tools
-        self._clock = clock
+        self._deeds = TurnDeeds(tools=tools, clock=clock)
+        self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
 
     async def answered(self, turn: TurnDraft) -> str | None:
         """Return what the user is told if this message is a yes or no to our question, else None.
@@ -35,13 +32,15 @@ class TurnQuestions:
         question = turn.open_question()
         if question is None or turn.is_press_elsewhere:
             return None
+        if (told := await self._bookings.answered(turn, question)) is not None:
+            return told
         if not (is_yes(turn.answer) or is_no(turn.answer)):
             return None
         match question.kind:
             case "new_history":
                 return await self._new_history(turn, question)
             case "destructive_tool":
-                return await self._action(turn, question)
+                return await self._deed(turn, question)
             case _:
                 return None
 
@@ -52,36 +51,12 @@ class TurnQuestions:
         await self._documents.open(turn, None)
         return "Nothing was changed. An operator can restore the history."
 
-    async def _action(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def _deed(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         """Do what a tool asked about, unless the patient changed meanwhile."""
-        active, desk = turn.loaded_registry().active_patient_id, self._tools.assistant
+        active = turn.loaded_registry().active_patient_id
         if question.patient_id != active:
             return None
         await self._documents.open(turn, active)
-        if is_no(turn.answer) or desk is None:
-            return f"Nothing was changed: {question.payload['name']} stays."
-        return await self._carried_out(turn, question, desk)
-
-    async def _carried_out(
-        self, turn: TurnDraft, question: OpenQuestion, desk: AssistantDesk
-    ) -> str:
-        memory, began = self._tools.open(turn), self._clock.monotonic()
-        error: str | None = None
-        try:
-            principal = turn.claim.message.sender.principal_id
-            text = await desk.perform(question.payload, principal_id=principal)
-        except ToolInputError as failure:
-            text, error = failure.user_message, str(failure)
-        else:
-            memory.deleted(str(question.payload["entity_id"]))
-        memory.record(
-            FinishedRun(
-                tool=str(question.payload["action"]),
-                agent=AGENT,
-                parameters={"event_id": question.payload["entity_id"]},
-                data={"result": text},
-                error=error,
-                duration_ms=(self._clock.monotonic() - began) * 1_000,
-            )
-        )
-        return text
+        if is_no(turn.answer):
+            return self._deeds.refused(question)
+        return await self._deeds.carried_out(turn, question)

@@ -1,15 +1,19 @@
 """Opens a patient's tool memory for a turn, and stores it with the turn."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
-from services.assistant.chosen import assistant_for
+from services.assistant.back_end import AssistantBackEnd
 from services.assistant.desk import AssistantDesk
 from services.entities.session import EntitySession
+from services.scheduling.clinic import Clinic
+from services.scheduling.desk import ClinicDesk
 from services.telemetry.metrics import Metrics
+from services.tool_memory.choice import Picked, picked_from
 from services.tool_memory.session import ToolMemorySession, log_summary
 from services.tool_memory.shapes import zone_of
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
@@ -31,6 +35,8 @@ class TurnTools:
     time_zone: str = "UTC"
     entities: TurnEntities | None = None
     assistant: AssistantDesk | None = None
+    on_extractor_failure: Callable[[], None] | None = None
+    clinic: ClinicDesk | None = None
 
     def entities_of(self, turn: TurnDraft) -> EntitySession | None:
         """Return the patient's entities with what the user has just said; None without any."""
@@ -45,23 +51,33 @@ class TurnTools:
         store = ToolEntityStore(memory=document.tool_memory, limits=self.limits, now=turn.now)
         store.tidy(kept=_asked_about(turn))
         log_summary(store, turn.conversation_id)
+        local_now = turn.now.astimezone(zone)
         turn.tool_memory = ToolMemorySession(
             store=store,
             turn_id=document.next_turn_id - 1,
             user_text=turn.text,
-            local_now=turn.now.astimezone(zone),
+            local_now=local_now,
             others=[
                 each
                 for each in turn.loaded_registry().patient_registry
                 if each != document.patient_id
             ],
             ids=self.ids,
+            on_extractor_failure=self.on_extractor_failure,
+            picked=_picked(turn, local_now),
         )
         return turn.tool_memory
 
 
 def tools_for(
-    settings: Settings, *, team: NamedTeam, clock: Clock, ids: IdSource, metrics: Metrics
+    settings: Settings,
+    *,
+    team: NamedTeam,
+    assistant: AssistantBackEnd,
+    clock: Clock,
+    ids: IdSource,
+    metrics: Metrics,
+    clinic: Clinic,
 ) -> TurnTools:
     """Return what the settings say of tool memory and entities."""
     entities = entities_for(settings, team=team, clock=clock, metrics=metrics)
@@ -75,7 +91,9 @@ def tools_for(
         limits=limits,
         time_zone=settings.time_zone,
         entities=entities,
-        assistant=assistant_for(settings, clock=clock, ids=ids),
+        assistant=AssistantDesk(back_end=assistant),
+        on_extractor_failure=metrics.extractor_failed,
+        clinic=ClinicDesk(appointments=clinic),
     )
 
 
@@ -89,8 +107,18 @@ async def keep_tool_memory(contexts: ChatContextAccessor, turn: TurnDraft) -> No
         await contexts.save_runs(turn.document(), turn.turn.turn_id, session.long_outputs)
 
 
+def _picked(turn: TurnDraft, local_now: datetime) -> Picked | None:
+    """Return which of the items we asked about this message picks, if it is an answer to that."""
+    question, document = turn.open_question(), turn.document()
+    if question is None or question.kind != "which_entity" or turn.is_press_elsewhere:
+        return None
+    if question.patient_id != document.patient_id:
+        return None
+    return picked_from(question.payload, turn.answer, document.tool_memory, local_now=local_now)
+
+
 def _asked_about(turn: TurnDraft) -> tuple[str, ...]:
-    """Return the entities of the user's open confirmation: they are never forgotten."""
-    asked = [turn.question, turn.open_question()]
-    ids = [one.payload.get("entity_id") for one in asked if one is not None]
+    """Return the entities of the user's open question: they are never forgotten."""
+    asked = [one.payload for one in (turn.question, turn.open_question()) if one is not None]
+    ids = [each for one in asked for each in [one.get("entity_id"), *one.get("candidates", ())]]
     return tuple(one for one in ids if isinstance(one, str))

@@ -2,6 +2,7 @@
 
 import re
 
+from group_chat.offline.assistant import is_office_request
 from group_chat.offline.prompt import Prompt, Spoken
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.specialist import NO_PATIENT, answer_as_specialist, bullets_of
@@ -57,6 +58,9 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 
 def _answer(prompt: Prompt) -> OfflineReply:
+    office = _office(prompt)
+    if office is not None and not prompt.said:
+        return OfflineReply(text=f"*{office}*, please see to this.")
     if ROSTER.search(prompt.asked):
         return _roster(prompt)
     if prompt.patient_id is None:
@@ -72,6 +76,13 @@ def _answer(prompt: Prompt) -> OfflineReply:
     if agent is not None:
         return OfflineReply(text=f"*{agent}*, please answer this from the record.")
     return OfflineReply(text=_HELP)
+
+
+def _office(prompt: Prompt) -> str | None:
+    """Return who looks after the user's own calendar and mail, if that is what is asked for."""
+    if not is_office_request(prompt):
+        return None
+    return best_match("calendar mail contacts tasks", prompt.team)
 
 
 def _who_searches(prompt: Prompt) -> str | None:

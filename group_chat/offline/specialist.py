@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
-from group_chat.offline.calendar import CALENDAR_TOOL, answer_as_calendar
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import lines_of, missing_of, notes_of
@@ -34,8 +34,8 @@ _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     """Call the agent's tools, or, once they have answered, report."""
-    if prompt.tool(CALENDAR_TOOL) is not None:
-        return answer_as_calendar(prompt)
+    if prompt.tool(ASSISTANT_TOOL) is not None:
+        return answer_as_assistant(prompt)
     if prompt.snapshot and prompt.patient_id is None:
         return OfflineReply(text=NO_PATIENT)
     if prompt.tool(BOOKING_TOOL) is not None:

@@ -3,8 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from data_models.clock import Clock, IdSource
-from group_chat.tools.calendar_tools import calendar_tools
+from group_chat.tools.calendar_tools import CALENDAR_TOOLS, calendar_tools
+from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
+from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
 from group_chat.tools.entity_tools import entity_tools
+from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
+from group_chat.tools.personal import PersonalDesk
 from group_chat.tools.records_tools import records_tools
 from group_chat.tools.report_tool import report_tool
 from group_chat.tools.scheduling_tools import (
@@ -12,10 +16,11 @@ from group_chat.tools.scheduling_tools import (
     SchedulingTools,
     no_clinic_tools,
 )
+from group_chat.tools.task_tools import TASK_TOOLS, task_tools
 from group_chat.tools.team_tools import team_tools
 from group_chat.tools.tool import Tool
-from services.assistant.calendar import Calendars
-from services.assistant.desk import NoCalendars
+from services.assistant.back_end import AssistantBackEnd, NoAssistant
+from services.records.patient_names import PatientNames, RosterOnly
 from services.records.ports import PatientRecords
 
 TOOL_NAMES = (
@@ -31,11 +36,11 @@ TOOL_NAMES = (
     "create_report",
     "update_entities",
     *SCHEDULING_TOOLS,
-    "list_events",
-    "find_free_time",
-    "create_event",
-    "move_event",
-    "cancel_event",
+    *CALENDAR_TOOLS,
+    *MAIL_TOOLS,
+    *CONTACT_TOOLS,
+    *TASK_TOOLS,
+    *DOCUMENT_TOOLS,
 )
 """Known before anything is built, so that a team is checked at start."""
 
@@ -48,7 +53,8 @@ def catalogue(
     ids: IdSource,
     is_language_model: bool,
     clinic: SchedulingTools | None = None,
-    calendars: Calendars | None = None,
+    assistant: AssistantBackEnd | None = None,
+    patient_names: PatientNames | None = None,
 ) -> Mapping[str, Tool]:
     """Return the tools by name.
 
@@ -56,7 +62,12 @@ def catalogue(
         names: The team, facilitator first.
         is_language_model: Told in documents that agents make.
         clinic: Doctors, times and persons; None where no clinic is connected.
+        assistant: The users' own calendars, mail, contacts, tasks and documents.
+        patient_names: Whom those may not name to a model.
     """
+    desk = PersonalDesk(
+        back_end=assistant or NoAssistant(), names=patient_names or RosterOnly(), ids=ids
+    )
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *records_tools(records),
@@ -68,6 +79,10 @@ def catalogue(
         ),
         *entity_tools(),
         *(clinic.tools() if clinic is not None else no_clinic_tools()),
-        *calendar_tools(calendars=calendars or NoCalendars(), ids=ids),
+        *calendar_tools(desk),
+        *mail_tools(desk),
+        *contact_tools(desk),
+        *task_tools(desk),
+        *document_tools(desk),
     )
     return {tool.name: tool for tool in tools}

@@ -77,14 +77,6 @@ class Calendar(Protocol):
         ...
 
 
-class Calendars(Protocol):
-    """Everybody's calendar, each only for its owner."""
-
-    def of(self, principal_id: str) -> Calendar:
-        """Return the calendar of one principal."""
-        ...
-
-
 def free_times(
     events: Sequence[CalendarEvent], *, start: datetime, end: datetime, least: timedelta
 ) -> list[FreeTime]:

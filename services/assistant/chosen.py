@@ -1,26 +1,36 @@
-"""The back ends of the Assistant that the settings choose."""
+"""The back end of the Assistant that the settings choose."""
 
-from zoneinfo import ZoneInfo
+import aiohttp
 
+from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from services.assistant.calendar import Calendars
-from services.assistant.desk import AssistantDesk
-from services.assistant.local_calendar import LocalCalendars
+from data_models.errors import ConfigurationError
+from services.assistant.back_end import AssistantBackEnd
+from services.assistant.local_back_end import LocalAssistant
+from services.assistant.local_samples import LocalSamples
 from settings import Settings
 
 
-def calendars_for(settings: Settings, *, clock: Clock, ids: IdSource) -> Calendars:
-    """Return the calendars: files below the data folder, beginning as the sample."""
-    sample = settings.samples_folder / "assistant" / "calendar.ics"
-    return LocalCalendars(
-        folder=settings.data_dir / "assistant",
-        sample=sample if sample.is_file() else None,
-        zone=ZoneInfo(settings.time_zone),
+def assistant_for(
+    settings: Settings,
+    *,
+    store: BlobStore,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    ids: IdSource,
+) -> AssistantBackEnd:
+    """Return the one back end of this process.
+
+    Args:
+        store: Where the local back end keeps its files.
+        session: For calls to a server; it goes only to hosts that the settings allow.
+    """
+    if settings.assistant_backend == "graph":
+        raise ConfigurationError("ASSISTANT_BACKEND: graph is not built. Example: local")
+    folder = settings.samples_folder / "assistant"
+    return LocalAssistant(
+        store=store,
+        samples=LocalSamples(folder=folder if folder.is_dir() else None),
         clock=clock,
         ids=ids,
     )
-
-
-def assistant_for(settings: Settings, *, clock: Clock, ids: IdSource) -> AssistantDesk:
-    """Return what carries out confirmed requests."""
-    return AssistantDesk(calendars=calendars_for(settings, clock=clock, ids=ids))

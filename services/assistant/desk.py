@@ -1,62 +1,87 @@
-"""What the Assistant does with a calendar, and what it does only after a yes."""
+"""What the Assistant does only after a yes."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from datetime import tzinfo
+from typing import Literal, TypeAlias, cast
 
 from data_models.errors import AssistantError
-from services.assistant.calendar import Calendar, CalendarEvent, Calendars
+from data_models.tool_memory import EntityType
+from services.assistant.back_end import AssistantBackEnd, AssistantServices
 
-CANCEL_EVENT = "cancel_event"
-OTHER_NAME = "other appointment"
-NAME_LIMIT_CHARS = 120
+Action: TypeAlias = Literal[
+    "cancel_event", "send_mail", "delete_contact", "delete_task", "delete_document"
+]
 
 
-class NoCalendars:
-    """Stands in where no back end is set up."""
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One kind of action that needs a yes.
 
-    def of(self, principal_id: str) -> Calendar:
-        """See `Calendars.of`."""
-        raise AssistantError("no calendar is set up")
+    Attributes:
+        verb: As the question begins: `Cancel`.
+        done: As the report begins: `Cancelled`.
+        removes: Whether the item is gone afterwards.
+    """
+
+    kind: EntityType
+    verb: str
+    done: str
+    removes: bool = True
+
+
+DEEDS: Mapping[Action, Deed] = {
+    "cancel_event": Deed("calendar_event", "Cancel", "Cancelled"),
+    "send_mail": Deed("email", "Send", "Sent", removes=False),
+    "delete_contact": Deed("contact", "Delete", "Deleted"),
+    "delete_task": Deed("task", "Delete", "Deleted"),
+    "delete_document": Deed("document", "Delete", "Deleted"),
+}
+
+
+def action_of(name: object) -> Action:
+    """Return a stored name as an action.
+
+    Raises:
+        AssistantError: there is none of that name.
+    """
+    if name not in DEEDS:
+        raise AssistantError("that request is unknown")
+    return cast(Action, name)
+
+
+def question_of(action: Action, name: str) -> str:
+    """Return what the user is asked: it names the one item that a yes is bound to."""
+    return f"{DEEDS[action].verb} {name}? yes / no"
 
 
 class AssistantDesk:
-    """Carries out confirmed requests. Holds no state of any turn."""
+    """Carries out confirmed actions. Holds no state of any turn."""
 
-    def __init__(self, *, calendars: Calendars) -> None:
-        self._calendars = calendars
+    def __init__(self, *, back_end: AssistantBackEnd) -> None:
+        self._back_end = back_end
 
-    async def perform(self, payload: Mapping[str, Any], *, principal_id: str) -> str:
-        """Do what was asked and confirmed, and return what the user is told.
+    async def perform(
+        self, action: Action, item_id: str, *, principal_id: str, zone: tzinfo
+    ) -> bool:
+        """Do what was confirmed; False if the item was gone already.
 
         Raises:
             AssistantError: it could not be done; nothing was changed.
         """
-        name = str(payload["name"])
-        if payload["action"] != CANCEL_EVENT:
-            raise AssistantError("that request is unknown")
-        done = await self._calendars.of(principal_id).cancel(str(payload["entity_id"]))
-        return f"Cancelled: {name}." if done else f"{name} was no longer in the calendar."
+        services = self._back_end.of(principal_id, zone=zone)
+        return await _done(services, action, item_id)
 
 
-def shown(event: CalendarEvent) -> dict[str, Any]:
-    """Return an event as tools give it."""
-    row = {
-        "id": event.id,
-        "title": event.title[:NAME_LIMIT_CHARS],
-        "start": event.start.isoformat(),
-        "end": event.end.isoformat(),
-    }
-    more = {
-        "is_all_day": event.is_all_day,
-        "location": event.location,
-        "attendees": list(event.attendees),
-    }
-    return {**row, **{name: value for name, value in more.items() if value}}
-
-
-def spoken(event: CalendarEvent, *, is_private: bool) -> str:
-    """Return an event as a question names it: *Tumor board*, Wed 2 Dec 15:00."""
-    name = OTHER_NAME if is_private else " ".join(event.title.split())[:NAME_LIMIT_CHARS]
-    name = name.replace("*", "").replace("`", "")
-    form = "%a %-d %b" if event.is_all_day else "%a %-d %b %H:%M"
-    return f"*{name}*, {event.start:{form}}"
+async def _done(services: AssistantServices, action: Action, item_id: str) -> bool:
+    match action:
+        case "cancel_event":
+            return await services.calendar.cancel(item_id)
+        case "send_mail":
+            return await services.mail.send(item_id)
+        case "delete_contact":
+            return await services.contacts.delete(item_id)
+        case "delete_task":
+            return await services.tasks.delete(item_id)
+        case "delete_document":
+            return await services.documents.delete(item_id)

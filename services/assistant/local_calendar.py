@@ -1,65 +1,38 @@
-"""Calendars as .ics files below the data folder, one for each principal."""
+"""A calendar as an .ics file that other calendar programs open."""
 
 import asyncio
-import os
-import tempfile
 from collections.abc import Callable, Sequence
 from datetime import datetime, tzinfo
-from pathlib import Path
+from functools import partial
 from typing import TypeVar
 
-from filelock import FileLock, Timeout
 from icalendar import Calendar as IcsFile
 
 from data_models.clock import Clock, IdSource
-from data_models.errors import AssistantError, AssistantItemGoneError
-from data_models.identifiers import hashed
+from data_models.errors import AssistantItemGoneError
 from services.assistant import ics
-from services.assistant.calendar import CalendarEvent, NewEvent
+from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
+from services.assistant.local_file import LocalFile
 
-FILE = "calendar.ics"
-LOCK_SECONDS = 5.0
 Result = TypeVar("Result")
 
 
-class LocalCalendars:
-    """Calendars in `folder`; a new one begins as a copy of `sample`."""
-
-    def __init__(
-        self, *, folder: Path, sample: Path | None, zone: tzinfo, clock: Clock, ids: IdSource
-    ) -> None:
-        self._folder = folder
-        self._sample = sample
-        self._zone = zone
-        self._clock = clock
-        self._ids = ids
-
-    def of(self, principal_id: str) -> "LocalCalendar":
-        """See `Calendars.of`."""
-        return LocalCalendar(
-            path=self._folder / hashed("calendar", principal_id) / FILE,
-            sample=self._sample,
-            zone=self._zone,
-            clock=self._clock,
-            ids=self._ids,
-        )
-
-
 class LocalCalendar:
-    """A `Calendar` in one file, safe between processes."""
+    """A `Calendar` in one file; parsing leaves the event loop alone.
 
-    def __init__(
-        self, *, path: Path, sample: Path | None, zone: tzinfo, clock: Clock, ids: IdSource
-    ) -> None:
-        self._path = path
-        self._sample = sample
+    `zone` is the user's: whole days and floating times are its.
+    """
+
+    def __init__(self, *, file: LocalFile, zone: tzinfo, clock: Clock, ids: IdSource) -> None:
+        self._file = file
         self._zone = zone
         self._clock = clock
         self._ids = ids
 
     async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
         """See `Calendar.between`."""
-        return await self._read(lambda file: ics.events_between(file, start, end, self._zone))
+        found = await self._read(lambda file: ics.events_between(file, start, end, self._zone))
+        return found[:EVENTS_LIMIT]
 
     async def get(self, event_id: str) -> CalendarEvent | None:
         """See `Calendar.get`."""
@@ -67,8 +40,8 @@ class LocalCalendar:
 
     async def create(self, event: NewEvent) -> CalendarEvent:
         """See `Calendar.create`."""
-        uid = self._ids.new_id("event")
-        await self._change(lambda file: ics.add(file, event, uid=uid, now=self._clock.now()))
+        uid, now = self._ids.new_id("event"), self._clock.now()
+        await self._change(lambda file: ics.add(file, event, uid=uid, now=now))
         return await self._known(uid)
 
     async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
@@ -88,33 +61,21 @@ class LocalCalendar:
         return found
 
     async def _read(self, look: Callable[[IcsFile], Result]) -> Result:
-        return await asyncio.to_thread(lambda: look(self._loaded()))
+        data = await self._file.read()
+        return await asyncio.to_thread(lambda: look(_parsed(data)))
 
     async def _change(self, change: Callable[[IcsFile], Result]) -> Result:
-        return await asyncio.to_thread(self._changed, change)
+        async def made(data: bytes | None) -> tuple[bytes, Result]:
+            return await asyncio.to_thread(partial(_changed, change, data))
 
-    def _changed(self, change: Callable[[IcsFile], Result]) -> Result:
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with FileLock(self._path.with_suffix(".lock"), timeout=LOCK_SECONDS):
-                file = self._loaded()
-                result = change(file)
-                self._store(file.to_ical())
-                return result
-        except (OSError, Timeout) as error:
-            raise AssistantError("the calendar file cannot be written") from error
+        return await self._file.change(made)
 
-    def _loaded(self) -> IcsFile:
-        try:
-            source = self._path if self._path.exists() else self._sample
-            return ics.empty() if source is None else ics.parsed(source.read_bytes())
-        except OSError as error:
-            raise AssistantError("the calendar file cannot be read") from error
 
-    def _store(self, data: bytes) -> None:
-        handle, name = tempfile.mkstemp(dir=self._path.parent, suffix=".tmp")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(self._path)
+def _parsed(data: bytes | None) -> IcsFile:
+    return ics.empty() if data is None else ics.parsed(data)
+
+
+def _changed(change: Callable[[IcsFile], Result], data: bytes | None) -> tuple[bytes, Result]:
+    file = _parsed(data)
+    result = change(file)
+    return file.to_ical(), result

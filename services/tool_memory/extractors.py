@@ -35,6 +35,15 @@ class ContextExtractor(Protocol):
         ...
 
 
+class OwnExtractor:
+    """Rows of our own tools, which say what they are."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """See `ContextExtractor.extract`."""
+        kind = _OWN_KINDS.get(str(row.get("kind", "")))
+        return None if kind is None else _found(row, kind, ("title", "subject", "name"))
+
+
 class CalendarEventExtractor:
     """Events of Google, Microsoft Graph, iCalendar and our own back end."""
 
@@ -120,7 +129,15 @@ class DocumentExtractor:
 
 
 _DOCUMENTS = ("DocumentReference/", "DiagnosticReport/")
+_OWN_KINDS: Mapping[str, EntityType] = {
+    "calendar_event": "calendar_event",
+    "email": "email",
+    "contact": "contact",
+    "task": "task",
+    "document": "document",
+}
 EXTRACTORS: Sequence[ContextExtractor] = (
+    OwnExtractor(),
     FhirAppointmentExtractor(),
     EmailExtractor(),
     CalendarEventExtractor(),

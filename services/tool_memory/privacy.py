@@ -1,23 +1,28 @@
 """Keeps other patients out of what models see of a clinician's own calendar and mail."""
 
-import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from services.tool_memory.folding import plain
 
 OTHER_APPOINTMENT = "other appointment"
-_TIME_FIELDS = ("id", "start", "end", "is_all_day", "received", "due")
+_TIME_FIELDS = ("id", "kind", "start", "end", "is_all_day", "received", "due")
+_WORD = re.compile(r"[^\W_]+")
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ß": "ss", "æ": "ae", "œ": "oe"})
+_Form: TypeAlias = tuple[str, ...]
 
 
 def names_other(row: Mapping[str, Any], others: Collection[str]) -> bool:
-    """Whether `row` holds an id or a name of another patient, as a whole word, case ignored."""
+    """Whether `row` holds an id or a name of another patient, as whole words.
+
+    Case, accents and what stands between the words make no difference.
+    """
     if not others:
         return False
-    text = plain(json.dumps(row, ensure_ascii=False, default=str))
-    return _pattern(tuple(sorted(others))).search(text) is not None
+    forms, longest = _forms(others if isinstance(others, frozenset) else frozenset(others))
+    return any(_holds(words_of(text), forms, longest) for text in _texts(row))
 
 
 def with_time_only(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -33,9 +38,34 @@ def shielded(rows: Sequence[Mapping[str, Any]], others: Collection[str]) -> list
     return [with_time_only(row) if names_other(row, others) else dict(row) for row in rows]
 
 
-@lru_cache(maxsize=64)
-def _pattern(others: tuple[str, ...]) -> re.Pattern[str]:
-    words = "|".join(re.escape(plain(one)) for one in others if one.strip())
-    return re.compile(
-        rf"(?<![\w]){'(?:' + words + ')' if words else '(?!)'}(?![\w])", re.IGNORECASE
+def words_of(text: str) -> _Form:
+    """Return the words and numbers of `text` without case and accents."""
+    return tuple(_WORD.findall(plain(text).casefold().translate(_LETTERS)))
+
+
+def _holds(words: _Form, forms: frozenset[_Form], longest: int) -> bool:
+    return any(
+        words[at : at + length] in forms
+        for at in range(len(words))
+        for length in range(1, min(longest, len(words) - at) + 1)
     )
+
+
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, Mapping):
+        for key, value in node.items():
+            yield str(key)
+            yield from _texts(value)
+    elif isinstance(node, list | tuple):
+        for value in node:
+            yield from _texts(value)
+    elif node is not None:
+        yield str(node)
+
+
+@lru_cache(maxsize=64)
+def _forms(others: frozenset[str]) -> tuple[frozenset[_Form], int]:
+    forms = frozenset(words_of(one) for one in others) - {()}
+    return forms, max(map(len, forms), default=0)

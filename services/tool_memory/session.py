@@ -1,9 +1,9 @@
 """The tool memory of one turn: every run is recorded here, every reference resolved here."""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Any
 
 import structlog
@@ -19,6 +19,7 @@ from data_models.tool_memory import (
     ToolExecutionContext,
 )
 from services.tool_memory.budget import fit
+from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, ContextExtractor, Found, extracted
 from services.tool_memory.grounding import SHOWN, grounding_of
 from services.tool_memory.masks import masked
@@ -63,14 +64,18 @@ class ToolMemorySession:
         others: Collection[str],
         ids: IdSource,
         extractors: Sequence[ContextExtractor] = EXTRACTORS,
+        on_extractor_failure: Callable[[], None] | None = None,
+        picked: Picked | None = None,
     ) -> None:
         self._store = store
         self._turn_id = turn_id
         self._user_text = user_text
         self._now = local_now
-        self._others = frozenset(others)
+        self._roster = self._others = frozenset(others)
         self._ids = ids
         self._extractors = extractors
+        self._on_extractor_failure = on_extractor_failure
+        self._picked = picked
         self._long_outputs: list[RunOutput] = []
 
     @property
@@ -89,9 +94,29 @@ class ToolMemorySession:
         return self._now.tzinfo
 
     @property
+    def request(self) -> str:
+        """What the user asks for: their words, and after a pick those that it completes."""
+        text = self._user_text
+        return text if self._picked is None else f"{text} (to go on with: {self._picked.asked})"
+
+    @property
+    def roster(self) -> Collection[str]:
+        """Ids of the conversation's other patients."""
+        return self._roster
+
+    @property
     def others(self) -> Collection[str]:
         """Ids and names of other patients, which models must not see."""
         return self._others
+
+    def withhold(self, others: frozenset[str]) -> None:
+        """Withhold these ids and names too, from now on."""
+        self._others = self._roster | others if not self._roster <= others else others
+
+    def name_of(self, entity_id: str) -> str:
+        """Return an entity as a choice names it; of another patient's only the time."""
+        entity = self._store.get(entity_id)
+        return "" if entity is None else choice_of(entity, self._now.tzinfo or UTC)
 
     def record(self, run: FinishedRun) -> ToolExecutionContext:
         """Remember a run and what it returned; a failed one yields no entities."""
@@ -129,11 +154,15 @@ class ToolMemorySession:
         parameters: Mapping[str, Any] | None = None,
     ) -> Resolution:
         """Return what the user's message of this turn means."""
+        if self._picked is not None and self._is_live(self._picked.entity_id, entity_type):
+            return Resolved(self._picked.entity_id)
         return self._store.resolve(self._user_text, entity_type, parameters, local_now=self._now)
 
-    def entity(self, entity_id: str) -> EntityContext | None:
-        """Return a remembered entity."""
-        return self._store.get(entity_id)
+    def _is_live(self, entity_id: str, entity_type: EntityType | None) -> bool:
+        entity = self._store.get(entity_id)
+        if entity is None or entity.status != "active":
+            return False
+        return entity_type is None or entity.entity_type == entity_type
 
     def used(self, found: Resolved) -> None:
         """Note that a resolved entity was really used, and the words that led to it."""
@@ -168,6 +197,8 @@ class ToolMemorySession:
             return extracted(run.data, self._extractors)
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             # The tool's answer still reaches the agent.
+            if self._on_extractor_failure is not None:
+                self._on_extractor_failure()
             logger.warning(
                 "tool_memory_extractor_failed", tool=run.tool, error=type(error).__name__
             )

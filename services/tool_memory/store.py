@@ -164,8 +164,14 @@ class ToolEntityStore:
         self._shelf = None
 
     def shown(self, entity_ids: Sequence[str]) -> None:
-        """Note which list the user saw last; ordinals refer to it."""
+        """Note which list the user saw last; ordinals refer to it.
+
+        What was in focus and is gone is forgotten then: people speak of the list from now on.
+        """
         self._memory.last_list = list(entity_ids)
+        focus = self._by_id.get(self._memory.focus or "")
+        if focus is None or focus.status != "active":
+            self._memory.focus = None
 
     def tidy(self, *, kept: Sequence[str] = ()) -> None:
         """Forget what was idle too long, then the oldest beyond the limit.

@@ -7,15 +7,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from dateutil.rrule import rrulestr
 
-from data_models.clock import SystemClock
 from data_models.errors import AssistantError
-from services.assistant.calendar import NewEvent, free_times
-from services.assistant.local_calendar import LocalCalendar, LocalCalendars
-from tests.fakes import CountingIds
+from services.assistant.calendar import Calendar, NewEvent, free_times
+from tests.services.assistant.back_ends import SAMPLES, local_assistant
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MONDAY = datetime(2026, 11, 23, tzinfo=UTC)
-SAMPLE = Path(__file__).parents[3] / "samples" / "assistant" / "calendar.ics"
 FOREIGN = """BEGIN:VCALENDAR\r
 VERSION:2.0\r
 PRODID:-//Other//EN\r
@@ -59,23 +56,22 @@ END:VCALENDAR\r
 """
 
 
-def calendars(folder: Path, sample: Path | None = None) -> LocalCalendars:
-    return LocalCalendars(
-        folder=folder, sample=sample, zone=BERLIN, clock=SystemClock(), ids=CountingIds()
-    )
+def own(folder: Path, principal: str = "alice", samples: Path | None = None) -> Calendar:
+    return local_assistant(folder, samples=samples).of(principal, zone=BERLIN).calendar
 
 
-def foreign(tmp_path: Path) -> LocalCalendar:
-    sample = tmp_path / "foreign.ics"
-    sample.write_text(FOREIGN, encoding="utf-8", newline="")
-    return calendars(tmp_path / "own", sample).of("alice")
+def foreign(tmp_path: Path) -> Calendar:
+    samples = tmp_path / "samples"
+    samples.mkdir()
+    (samples / "calendar.ics").write_text(FOREIGN, encoding="utf-8", newline="")
+    return own(tmp_path, samples=samples)
 
 
 async def test_events_are_made_moved_and_cancelled_and_stay_so(tmp_path: Path) -> None:
-    calendar = calendars(tmp_path).of("alice")
+    calendar = own(tmp_path)
     start = MONDAY + timedelta(hours=15)
     made = await calendar.create(NewEvent("Größe – board", start, start + timedelta(hours=1), "A1"))
-    again = calendars(tmp_path).of("alice")
+    again = own(tmp_path)
     assert await again.between(MONDAY, MONDAY + timedelta(days=1)) == [made]
     moved = await again.move(made.id, start=start + timedelta(days=4))
     assert moved.end - moved.start == timedelta(hours=1)
@@ -86,11 +82,10 @@ async def test_events_are_made_moved_and_cancelled_and_stay_so(tmp_path: Path) -
 
 
 async def test_nobody_sees_anothers_calendar(tmp_path: Path) -> None:
-    own = calendars(tmp_path)
-    made = await own.of("alice").create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
-    assert await own.of("bob").get(made.id) is None
-    assert not await own.of("bob").cancel(made.id)
-    assert await own.of("../alice").between(MONDAY, MONDAY + timedelta(days=1)) == []
+    made = await own(tmp_path).create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
+    assert await own(tmp_path, "bob").get(made.id) is None
+    assert not await own(tmp_path, "bob").cancel(made.id)
+    assert await own(tmp_path, "../alice").between(MONDAY, MONDAY + timedelta(days=1)) == []
 
 
 async def test_recurrence_zones_and_whole_days_of_other_programs_are_read(tmp_path: Path) -> None:
@@ -134,7 +129,7 @@ async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(
     calendar = foreign(tmp_path)
     (first, *_) = await calendar.between(MONDAY, MONDAY + timedelta(days=1))
     await calendar.cancel(first.id)
-    (path,) = (tmp_path / "own").rglob("calendar.ics")
+    (path,) = (tmp_path / "users").rglob("calendar.ics")
     text = path.read_bytes().decode().replace("\r\n ", "")
     assert "X-OTHER:kept" in text
     assert "BEGIN:VTIMEZONE" in text
@@ -144,12 +139,12 @@ async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(
 
 
 def _only_file(folder: Path) -> Path:
-    (path,) = folder.rglob("calendar.ics")
+    (path,) = (folder / "users").rglob("calendar.ics")
     return path
 
 
 async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
-    calendar = calendars(tmp_path).of("alice")
+    calendar = own(tmp_path)
     await calendar.create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
     path = _only_file(tmp_path)
     path.write_bytes(b"not a calendar")
@@ -161,7 +156,7 @@ async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
 
 
 async def test_the_sample_holds_something_for_every_day(tmp_path: Path) -> None:
-    calendar = calendars(tmp_path, SAMPLE).of("alice")
+    calendar = own(tmp_path, samples=SAMPLES)
     day = datetime(2027, 5, 12, tzinfo=UTC)
     events = await calendar.between(day, day + timedelta(days=1))
     assert [one.title for one in events] == ["Ward round", "Outpatient clinic", "Tumor board"]

@@ -1,0 +1,113 @@
+"""Tools over the user's own contacts; deleting only asks."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
+from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.turn_context import TurnContext
+from services.assistant.contacts import ContactChange, NewContact
+
+CONTACT_TOOLS = ("search_contacts", "add_contact", "change_contact", "delete_contact")
+
+
+class ContactSearchArguments(BaseModel):
+    """Whom to look for."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words: str = Field(default="", max_length=200, description="In name, address or organization.")
+
+
+class AddContactArguments(BaseModel):
+    """Whom to add."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(min_length=1, max_length=200)
+    email: str = Field(default="", max_length=200)
+    phone: str = Field(default="", max_length=60)
+    organization: str = Field(default="", max_length=200)
+
+
+class ChangeContactArguments(BaseModel):
+    """What becomes different; what is not given stays."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    contact_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
+    name: str | None = Field(default=None, min_length=1, max_length=200)
+    email: str | None = Field(default=None, max_length=200)
+    phone: str | None = Field(default=None, max_length=60)
+    organization: str | None = Field(default=None, max_length=200)
+
+
+class ContactArguments(BaseModel):
+    """Which contact."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    contact_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
+
+
+class ContactTools:
+    """Works on the contacts of whoever asks."""
+
+    def __init__(self, *, desk: PersonalDesk) -> None:
+        self._desk = desk
+
+    async def search(self, turn: TurnContext, asked: ContactSearchArguments) -> ToolOutput:
+        """List contacts."""
+        desk = await self._desk.open(turn)
+        found = await desk.services.contacts.search(asked.words, limit=ROWS_SHOWN + 1)
+        return desk.listed("contacts", found)
+
+    async def add(self, turn: TurnContext, asked: AddContactArguments) -> ToolOutput:
+        """Add a contact."""
+        desk = await self._desk.open(turn)
+        new = NewContact(
+            name=" ".join(asked.name.split()),
+            email=asked.email.strip(),
+            phone=asked.phone.strip(),
+            organization=asked.organization.strip(),
+        )
+        return {"added": desk.rows([await desk.services.contacts.add(new)])}
+
+    async def change(self, turn: TurnContext, asked: ChangeContactArguments) -> ToolOutput:
+        """Change the contact that the user means."""
+        desk = await self._desk.open(turn)
+        contacts = desk.services.contacts
+        contact = await desk.meant("contact", asked.contact_id, contacts.get)
+        change = ContactChange(
+            name=asked.name,
+            email=asked.email,
+            phone=asked.phone,
+            organization=asked.organization,
+        )
+        return {"changed": desk.rows([await contacts.change(contact.id, change)])}
+
+    async def delete(self, turn: TurnContext, asked: ContactArguments) -> ToolOutput:
+        """Ask the user to confirm that a contact is deleted."""
+        desk = await self._desk.open(turn)
+        contact = await desk.meant("contact", asked.contact_id, desk.services.contacts.get)
+        return desk.ask_first("delete_contact", contact)
+
+
+def contact_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+    """Return the tools over the contacts of whoever asks."""
+    tools = ContactTools(desk=desk)
+    return (
+        Tool("search_contacts", "The user's own contacts.", ContactSearchArguments, tools.search),
+        Tool("add_contact", "Adds a contact of the user's.", AddContactArguments, tools.add),
+        Tool(
+            "change_contact",
+            "Changes the contact that the user means.",
+            ChangeContactArguments,
+            tools.change,
+        ),
+        Tool(
+            "delete_contact",
+            "Asks the user to confirm that the contact they mean is deleted.",
+            ContactArguments,
+            tools.delete,
+        ),
+    )

@@ -1,0 +1,78 @@
+"""Tools over the user's own documents; deleting only asks."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
+from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.turn_context import TurnContext
+from services.tool_memory.privacy import names_other
+
+DOCUMENT_TOOLS = ("search_documents", "read_document", "delete_document")
+_WITHHELD = "the document names another patient, so it is not shown here"
+
+
+class DocumentSearchArguments(BaseModel):
+    """Which documents."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words: str = Field(default="", max_length=200, description="In the name of the document.")
+    since: str | None = Field(default=None, max_length=32, description="Changed then or later.")
+    until: str | None = Field(
+        default=None, max_length=32, description="The same; a day is included."
+    )
+
+
+class DocumentArguments(BaseModel):
+    """Which document."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    document_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
+
+
+class DocumentTools:
+    """Works on the documents of whoever asks."""
+
+    def __init__(self, *, desk: PersonalDesk) -> None:
+        self._desk = desk
+
+    async def search(self, turn: TurnContext, asked: DocumentSearchArguments) -> ToolOutput:
+        """List documents."""
+        desk = await self._desk.open(turn)
+        since, until = desk.span(asked.since, asked.until)
+        found = await desk.services.documents.search(
+            asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
+        )
+        return desk.listed("documents", found)
+
+    async def read(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
+        """Give the text of the document that the user means."""
+        desk = await self._desk.open(turn)
+        documents = desk.services.documents
+        document = await desk.meant("document", asked.document_id, documents.get)
+        text = await documents.text(document.id)
+        if names_other({"text": text}, desk.memory.others):
+            return {"document": desk.rows([document]), "withheld": _WITHHELD}
+        return {"document": desk.rows([document]), "text": text}
+
+    async def delete(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
+        """Ask the user to confirm that a document is deleted."""
+        desk = await self._desk.open(turn)
+        document = await desk.meant("document", asked.document_id, desk.services.documents.get)
+        return desk.ask_first("delete_document", document)
+
+
+def document_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+    """Return the tools over the documents of whoever asks."""
+    tools = DocumentTools(desk=desk)
+    return (
+        Tool("search_documents", "The user's own files.", DocumentSearchArguments, tools.search),
+        Tool("read_document", "The text of the document.", DocumentArguments, tools.read),
+        Tool(
+            "delete_document",
+            "Asks the user to confirm that the document they mean is deleted.",
+            DocumentArguments,
+            tools.delete,
+        ),
+    )

@@ -1,0 +1,99 @@
+"""Tools over the user's own mail; sending only asks."""
+
+import re
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from data_models.errors import ToolInputError
+from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
+from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.turn_context import TurnContext
+from services.assistant.mail import NewEmail
+
+MAIL_TOOLS = ("search_mail", "read_mail", "draft_mail", "send_mail")
+_ADDRESS = re.compile(r"[^\s@<>\",;]{1,64}@[A-Za-z0-9.-]{1,190}")
+
+
+class MailSearchArguments(BaseModel):
+    """Which messages."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    words: str = Field(default="", max_length=200, description="In sender, subject or text.")
+    since: str | None = Field(default=None, max_length=32, description="ISO, or yesterday, Friday.")
+    until: str | None = Field(
+        default=None, max_length=32, description="The same; a day is included."
+    )
+
+
+class MailArguments(BaseModel):
+    """Which message."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    mail_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
+
+
+class DraftArguments(BaseModel):
+    """What to write."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    to: list[str] = Field(min_length=1, max_length=20, description="E-mail addresses.")
+    title: str = Field(min_length=1, max_length=200, description="Its subject line.")
+    text: str = Field(min_length=1, max_length=10_000)
+    answers: str = Field(default="", max_length=500, description="Id of the message it answers.")
+
+
+class MailTools:
+    """Works on the mail of whoever asks."""
+
+    def __init__(self, *, desk: PersonalDesk) -> None:
+        self._desk = desk
+
+    async def search(self, turn: TurnContext, asked: MailSearchArguments) -> ToolOutput:
+        """List received messages."""
+        desk = await self._desk.open(turn)
+        since, until = desk.span(asked.since, asked.until)
+        found = await desk.services.mail.search(
+            asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
+        )
+        return desk.listed("messages", found)
+
+    async def read(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
+        """Give the text of the message that the user means."""
+        desk = await self._desk.open(turn)
+        mail = await desk.meant("email", asked.mail_id, desk.services.mail.get)
+        return {"message": desk.rows([mail])}
+
+    async def draft(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
+        """Write a message and keep it; nothing is sent."""
+        if not all(_ADDRESS.fullmatch(one) for one in asked.to):
+            raise ToolInputError("to must hold e-mail addresses; search_contacts finds them")
+        desk = await self._desk.open(turn)
+        subject = " ".join(asked.title.split())
+        new = NewEmail(to=tuple(asked.to), subject=subject, text=asked.text, answers=asked.answers)
+        return {"draft": desk.rows([await desk.services.mail.draft(new)])}
+
+    async def send(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
+        """Ask the user to confirm that a draft is sent."""
+        desk = await self._desk.open(turn)
+        mail = await desk.meant("email", asked.mail_id, desk.services.mail.get)
+        if mail.folder != "drafts":
+            raise ToolInputError("only a draft can be sent; write one with draft_mail")
+        return desk.ask_first("send_mail", mail)
+
+
+def mail_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+    """Return the tools over the mail of whoever asks."""
+    tools = MailTools(desk=desk)
+    return (
+        Tool(
+            "search_mail", "The user's own mail, newest first.", MailSearchArguments, tools.search
+        ),
+        Tool("read_mail", "The text of the message the user means.", MailArguments, tools.read),
+        Tool("draft_mail", "Writes a message as a draft, unsent.", DraftArguments, tools.draft),
+        Tool(
+            "send_mail", "Asks the user to confirm that a draft is sent.", MailArguments, tools.send
+        ),
+    )

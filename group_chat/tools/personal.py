@@ -1,0 +1,189 @@
+"""What the tools over the user's own calendar, mail, contacts, tasks and documents share.
+
+One path for all that changes an item: find what the user means, ask which where several may be
+meant, and ask for a yes, by name, before anything is deleted or sent.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from data_models.clock import IdSource
+from data_models.errors import ToolInputError
+from data_models.tool_memory import EntityType
+from group_chat.tools.tool import ToolOutput
+from group_chat.turn_context import TurnContext
+from services.assistant.back_end import AssistantBackEnd, AssistantServices
+from services.assistant.desk import Action, question_of
+from services.assistant.shown import Item, shown, spoken
+from services.group_chat_port import QuestionAsked
+from services.records.patient_names import PatientNames
+from services.tool_memory.privacy import names_other, shielded
+from services.tool_memory.resolution import Ambiguous, Resolved
+from services.tool_memory.session import ToolMemorySession
+from services.tool_memory.when import when_of
+
+ROWS_SHOWN = 25
+ISO_DAY_CHARS = len("2026-12-02")
+_NO_TIME = "days and times must be as 2026-12-02T15:00, tomorrow or Friday 15:00"
+_ASKED = "the user is asked to confirm; nothing is done yet; say no more"
+_WHICH = "several may be meant; the user is asked which; say no more"
+_WORDS: dict[EntityType, str] = {
+    "calendar_event": "event",
+    "email": "message",
+    "contact": "contact",
+    "task": "task",
+    "document": "document",
+}
+_Kind: TypeAlias = Literal["destructive_tool", "which_entity"]
+Found = TypeVar("Found", bound=Item)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalDesk:
+    """Opens the services of whoever asks; built once."""
+
+    back_end: AssistantBackEnd
+    names: PatientNames
+    ids: IdSource
+
+    async def open(self, turn: TurnContext) -> "OpenDesk":
+        """Return the desk of this turn's user; from now on other patients' names are withheld.
+
+        Raises:
+            ToolInputError: the turn has no tool memory.
+            AssistantError: the user has no such services.
+            RecordsError: nobody can tell who the other patients are.
+        """
+        memory = turn.request.tool_memory
+        if memory is None:
+            raise ToolInputError("there is no tool memory in this turn")
+        request = turn.request
+        memory.withhold(await self.names.of_others(request.patient_id, memory.roster))
+        zone = memory.zone or UTC
+        services = self.back_end.of(request.principal_id, zone=zone)
+        return OpenDesk(turn=turn, services=services, memory=memory, zone=zone, ids=self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDesk:
+    """One user's services for the length of one tool call."""
+
+    turn: TurnContext
+    services: AssistantServices
+    memory: ToolMemorySession
+    zone: tzinfo
+    ids: IdSource
+
+    def rows(self, items: Sequence[Item]) -> list[dict[str, Any]]:
+        """Return items for a model; of those that name another patient only the time."""
+        return shielded([shown(item, self.zone) for item in items], self.memory.others)
+
+    def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:
+        """Return the first rows of a listing, and whether there are more."""
+        rows = self.rows(items[:ROWS_SHOWN])
+        return {name: rows, "more": len(items) > ROWS_SHOWN, "time_zone": str(self.zone)}
+
+    async def meant(
+        self, kind: EntityType, given: str, get: Callable[[str], Awaitable[Found | None]]
+    ) -> Found:
+        """Return the one item that the user means; the model's id is no more than a hint.
+
+        Raises:
+            ToolInputError: none is meant, or several may be; then the user is asked which.
+        """
+        found = self.memory.resolve(kind, {"id": given} if given else {})
+        if isinstance(found, Ambiguous):
+            self._ask_which(kind, found)
+            raise ToolInputError(_WHICH)
+        item = await get(found.entity_id) if isinstance(found, Resolved) else None
+        if item is None or not isinstance(found, Resolved):
+            raise ToolInputError(
+                f"it is not clear which {_WORDS[kind]} is meant; list or search them first, "
+                "then ask the user to name it"
+            )
+        self.memory.used(found)
+        return item
+
+    def ask_first(self, action: Action, item: Item) -> ToolOutput:
+        """Ask for a yes that is bound to `item` by its id and its name."""
+        is_private = names_other(shown(item, self.zone), self.memory.others)
+        name = spoken(item, self.zone, is_private=is_private)
+        payload = {
+            "action": action,
+            "entity_id": item.id,
+            "name": name,
+            "agent": self.turn.agent,
+            "zone": str(self.zone),
+        }
+        self._ask("destructive_tool", question_of(action, name), payload)
+        return {"asked": _ASKED}
+
+    def _ask_which(self, kind: EntityType, found: Ambiguous) -> None:
+        names = [self.memory.name_of(one) for one in found.entity_ids]
+        lines = [f"{number}. {name}" for number, name in enumerate(names, 1)]
+        text = "\n".join([f"Which {_WORDS[kind]} do you mean?", *lines])
+        payload = {"candidates": list(found.entity_ids), "asked": self.memory.request}
+        self._ask("which_entity", text, payload)
+        self.memory.listed(found.entity_ids)
+
+    def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:
+        self.turn.emit(QuestionAsked(self.ids.new_id("question"), kind, text, payload))
+
+    def moment(self, text: str, *, ends: bool = False) -> datetime:
+        """Return a day or time in ISO or in words; without a zone it is the user's.
+
+        A day alone is its midnight; with `ends` it is the next, so that the day is included.
+
+        Raises:
+            ToolInputError: it is neither.
+        """
+        at = _iso(text)
+        if at is not None and ends and len(text.strip()) == ISO_DAY_CHARS:
+            at += timedelta(days=1)
+        return self._in_words(text, ends=ends) if at is None else self._aware(at)
+
+    def span(self, since: str | None, until: str | None) -> tuple[datetime | None, datetime | None]:
+        """Return both ends of a span, the last day included."""
+        return (
+            None if since is None else self.moment(since),
+            None if until is None else self.moment(until, ends=True),
+        )
+
+    def day(self, text: str, *, ends: bool = False) -> date:
+        """Return the day of `moment`."""
+        return self.moment(text, ends=ends).astimezone(self.zone).date()
+
+    def moved(self, text: str, before: datetime) -> datetime:
+        """Return the moment that `text` says; of day and time, what it leaves out stays."""
+        at, own = _iso(text), before.astimezone(self.zone)
+        if at is not None and len(text.strip()) > ISO_DAY_CHARS:
+            return self._aware(at)
+        said = None if at is not None else when_of(text, self.memory.now)
+        if at is None and said is None:
+            raise ToolInputError(_NO_TIME)
+        day = at.date() if at is not None else said.first if said is not None else None
+        minute = None if said is None else said.minute
+        clock = own.time() if minute is None else time(minute // 60, minute % 60)
+        return datetime.combine(day or own.date(), clock, self.zone)
+
+    def _in_words(self, text: str, *, ends: bool) -> datetime:
+        said = when_of(text, self.memory.now)
+        day = None if said is None else said.last if ends else said.first
+        if said is None:
+            raise ToolInputError(_NO_TIME)
+        day = day or self.memory.now.date()
+        if said.minute is not None:
+            return datetime.combine(day, time(said.minute // 60, said.minute % 60), self.zone)
+        return datetime.combine(day + timedelta(days=1 if ends else 0), time(), self.zone)
+
+    def _aware(self, at: datetime) -> datetime:
+        return at if at.tzinfo is not None else at.replace(tzinfo=self.zone)
+
+
+def _iso(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text.strip())
+    except ValueError:
+        return None

@@ -1,0 +1,112 @@
+"""Tools over the user's own tasks; deleting only asks."""
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
+from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.turn_context import TurnContext
+from services.assistant.tasks import NewTask
+
+TASK_TOOLS = ("list_tasks", "add_task", "complete_task", "move_task", "delete_task")
+
+
+class TaskSpanArguments(BaseModel):
+    """Which tasks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    since: str | None = Field(default=None, max_length=32, description="Due on that day or later.")
+    until: str | None = Field(default=None, max_length=32, description="Last due date, included.")
+    include_done: bool = False
+
+
+class AddTaskArguments(BaseModel):
+    """What to remember."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str = Field(min_length=1, max_length=200)
+    due: str | None = Field(
+        default=None, max_length=32, description="ISO date, or tomorrow, Friday."
+    )
+    notes: str = Field(default="", max_length=2_000)
+
+
+class TaskArguments(BaseModel):
+    """Which task."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
+
+
+class MoveTaskArguments(BaseModel):
+    """Which task, and its new date."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    due: str = Field(max_length=32, description='ISO date, or Friday; "" for none.')
+    task_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
+
+
+class TaskTools:
+    """Works on the tasks of whoever asks."""
+
+    def __init__(self, *, desk: PersonalDesk) -> None:
+        self._desk = desk
+
+    async def listing(self, turn: TurnContext, asked: TaskSpanArguments) -> ToolOutput:
+        """List tasks."""
+        desk = await self._desk.open(turn)
+        found = await desk.services.tasks.list(
+            since=None if asked.since is None else desk.day(asked.since),
+            until=None if asked.until is None else desk.day(asked.until, ends=True),
+            include_done=asked.include_done,
+            limit=ROWS_SHOWN + 1,
+        )
+        return desk.listed("tasks", found)
+
+    async def add(self, turn: TurnContext, asked: AddTaskArguments) -> ToolOutput:
+        """Add a task."""
+        desk = await self._desk.open(turn)
+        due = None if not asked.due else desk.day(asked.due)
+        new = NewTask(title=" ".join(asked.title.split()), due=due, notes=asked.notes)
+        return {"added": desk.rows([await desk.services.tasks.add(new)])}
+
+    async def complete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
+        """Mark the task that the user means as done."""
+        desk = await self._desk.open(turn)
+        task = await desk.meant("task", asked.task_id, desk.services.tasks.get)
+        return {"done": desk.rows([await desk.services.tasks.complete(task.id)])}
+
+    async def move(self, turn: TurnContext, asked: MoveTaskArguments) -> ToolOutput:
+        """Give the task that the user means another date."""
+        desk = await self._desk.open(turn)
+        task = await desk.meant("task", asked.task_id, desk.services.tasks.get)
+        due = None if not asked.due else desk.day(asked.due)
+        return {"moved": desk.rows([await desk.services.tasks.move(task.id, due=due)])}
+
+    async def delete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
+        """Ask the user to confirm that a task is deleted."""
+        desk = await self._desk.open(turn)
+        task = await desk.meant("task", asked.task_id, desk.services.tasks.get)
+        return desk.ask_first("delete_task", task)
+
+
+def task_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+    """Return the tools over the tasks of whoever asks."""
+    tools = TaskTools(desk=desk)
+    return (
+        Tool("list_tasks", "The user's own tasks.", TaskSpanArguments, tools.listing),
+        Tool("add_task", "Adds a task of the user's.", AddTaskArguments, tools.add),
+        Tool(
+            "complete_task", "Marks the task the user means as done.", TaskArguments, tools.complete
+        ),
+        Tool("move_task", "Gives the task another due date.", MoveTaskArguments, tools.move),
+        Tool(
+            "delete_task",
+            "Asks the user to confirm that the task they mean is deleted.",
+            TaskArguments,
+            tools.delete,
+        ),
+    )

@@ -1,0 +1,56 @@
+"""One file of one principal: read whole, and changed by conditional writes."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias, TypeVar
+
+from data_models.blob_store import Blob, BlobStore
+from data_models.errors import AssistantUnavailableError, BlobChangedError, BlobExistsError
+
+TRIES = 8
+
+Result = TypeVar("Result")
+Change: TypeAlias = Callable[[bytes | None], Awaitable[tuple[bytes, Result]]]
+Beginning: TypeAlias = Callable[[], bytes | None]
+
+
+class LocalFile:
+    """A blob that several processes may change: every write names the version it was made from.
+
+    Where nothing is stored yet, `begins_as` says what a new user finds; the first change stores it.
+    """
+
+    def __init__(self, *, store: BlobStore, name: str, begins_as: Beginning) -> None:
+        self._store = store
+        self._name = name
+        self._begins_as = begins_as
+
+    async def read(self) -> bytes | None:
+        """Return what is stored, or what it begins as."""
+        return self._data(await self._store.read(self._name))
+
+    async def change(self, change: Change[Result]) -> Result:
+        """Store what `change` makes of the file; repeated if somebody else was faster.
+
+        Raises:
+            AssistantUnavailableError: others changed it all the time; nothing was changed.
+        """
+        for _ in range(TRIES):
+            blob = await self._store.read(self._name)
+            before = self._data(blob)
+            after, result = await change(before)
+            if after == before or await self._stored(after, blob):
+                return result
+        raise AssistantUnavailableError("others are changing the same file; try again")
+
+    def _data(self, blob: Blob | None) -> bytes | None:
+        return self._begins_as() if blob is None else blob.data
+
+    async def _stored(self, data: bytes, replaces: Blob | None) -> bool:
+        try:
+            if replaces is None:
+                await self._store.create(self._name, data)
+            else:
+                await self._store.replace(self._name, data, etag=replaces.etag)
+        except (BlobExistsError, BlobChangedError):
+            return False
+        return True

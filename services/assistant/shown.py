@@ -1,0 +1,88 @@
+"""Items of the Assistant as tools give them to models, and as questions name them. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import date, datetime, tzinfo
+from typing import Any, TypeAlias
+
+from data_models.tool_memory import EntityType
+from services.assistant.calendar import CalendarEvent
+from services.assistant.contacts import Contact
+from services.assistant.documents import PersonalDocument
+from services.assistant.mail import Email
+from services.assistant.tasks import Task
+
+NAME_LIMIT_CHARS = 120
+OTHER_NAMES: Mapping[EntityType, str] = {
+    "calendar_event": "other appointment",
+    "email": "other message",
+    "contact": "other contact",
+    "task": "other task",
+    "document": "other document",
+}
+Item: TypeAlias = CalendarEvent | Email | Contact | Task | PersonalDocument
+_KINDS: Mapping[type[Item], EntityType] = {
+    CalendarEvent: "calendar_event",
+    Email: "email",
+    Contact: "contact",
+    Task: "task",
+    PersonalDocument: "document",
+}
+_NAMES = frozenset({"title", "subject", "name"})
+
+
+def kind_of(item: Item) -> EntityType:
+    """Return what tool memory calls an item."""
+    return _KINDS[type(item)]
+
+
+def shown(item: Item, zone: tzinfo) -> dict[str, Any]:
+    """Return an item as a row of a tool's result: no empty fields, times in the user's zone."""
+    row = {name: _plain(value, zone) for name, value in asdict(item).items()}
+    kept = {name: value for name, value in row.items() if value not in ("", [], None, False)}
+    for name in _NAMES & kept.keys():
+        kept[name] = kept[name][:NAME_LIMIT_CHARS]
+    return {"kind": kind_of(item), **kept}
+
+
+def spoken(item: Item, zone: tzinfo, *, is_private: bool = False) -> str:
+    """Return an item as a question names it: *Tumor board*, Wed 2 Dec 15:00."""
+    name = OTHER_NAMES[kind_of(item)] if is_private else _name(item)
+    name = " ".join(name.split())[:NAME_LIMIT_CHARS].replace("*", "").replace("`", "")
+    more = _particulars(item, zone, is_private=is_private)
+    return f"*{name}*, {more}" if more else f"*{name}*"
+
+
+def _name(item: Item) -> str:
+    match item:
+        case CalendarEvent() | Task():
+            return item.title
+        case Email():
+            return item.subject or "(no subject)"
+        case Contact() | PersonalDocument():
+            return item.name
+
+
+def _particulars(item: Item, zone: tzinfo, *, is_private: bool) -> str:
+    match item:
+        case CalendarEvent():
+            form = "%a %-d %b" if item.is_all_day else "%a %-d %b %H:%M"
+            return f"{item.start.astimezone(zone):{form}}"
+        case Email(folder="drafts"):
+            return "" if is_private else f"to {', '.join(item.to)}"
+        case Email():
+            return f"{item.received.astimezone(zone):%a %-d %b %H:%M}"
+        case Contact():
+            return "" if is_private else item.email or item.phone
+        case Task():
+            return "" if item.due is None else f"due {item.due:%a %-d %b}"
+        case PersonalDocument():
+            return f"{item.modified.astimezone(zone):%a %-d %b %Y}"
+
+
+def _plain(value: Any, zone: tzinfo) -> Any:
+    if isinstance(value, datetime):
+        return value.astimezone(zone).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    return list(value) if isinstance(value, tuple) else value

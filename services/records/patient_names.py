@@ -1,0 +1,202 @@
+"""Who the patients of the records are, so that others' names can be withheld from a model.
+
+No model and no log sees what is here.
+"""
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import aiohttp
+from pydantic import ValidationError
+from yarl import URL
+
+from data_models.clock import Clock
+from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
+from data_models.identifiers import PatientId
+from services.records.base_url import checked_base_url
+from services.records.bundle_records import entries_of
+from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits
+from services.records.fhir_resources import Patient
+from services.records.fhir_types import HumanName
+from settings import Settings
+
+KEPT_SECONDS = 300.0
+PATIENTS_LIMIT = 1_000
+People: TypeAlias = Mapping[str, Sequence[HumanName]]
+# Family names that are ordinary words of a calendar: they count with a given name only.
+_ORDINARY_TEXT = """
+    april august bank banks bell best bishop black board book booth brown case church clinic close
+    cook cross day dean fair field fields first fox free friday frost gold good grant gray green
+    grey hall hand hands head heart hill home hope hours house hunt july june king knight lab lake
+    law lee light little long love low march marsh mason may monday moon morning nice night north
+    page paper park parks pass pope power price read reed rice rich rivers rose rounds school short
+    small snow south spring stone strong summer sunday swift table teacher thursday tuesday walk
+    wall ward ware water waters week weeks wells west white will wills winter wise wood woods work
+    young
+"""
+_ORDINARY = frozenset(_ORDINARY_TEXT.split())
+
+
+class PatientNames(Protocol):
+    """Knows what other patients are called."""
+
+    async def of_others(
+        self, patient_id: PatientId | None, roster: Collection[str]
+    ) -> frozenset[str]:
+        """Return the ids of `roster` and ids and names of all patients but `patient_id`.
+
+        Raises:
+            RecordsError: the records do not answer; then nothing may be shown.
+        """
+        ...
+
+
+class RosterOnly:
+    """A `PatientNames` where no records say who the patients are: ids of the roster only."""
+
+    async def of_others(
+        self, patient_id: PatientId | None, roster: Collection[str]
+    ) -> frozenset[str]:
+        """See `PatientNames.of_others`."""
+        return frozenset(one for one in roster if one != patient_id)
+
+
+class PatientRegister(Protocol):
+    """Lists the patients of a store of records."""
+
+    async def people(self) -> People:
+        """Return names by patient id, at most `PATIENTS_LIMIT` patients."""
+        ...
+
+
+class RecordedNames:
+    """A `PatientNames` over a register, which is read at most every five minutes."""
+
+    def __init__(self, *, register: PatientRegister, clock: Clock) -> None:
+        self._register = register
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self._people: People = {}
+        self._read_at: float | None = None
+        self._made: dict[tuple[PatientId | None, frozenset[str]], frozenset[str]] = {}
+
+    async def of_others(
+        self, patient_id: PatientId | None, roster: Collection[str]
+    ) -> frozenset[str]:
+        """See `PatientNames.of_others`."""
+        people = await self._current()
+        key = (patient_id, frozenset(roster))
+        if key not in self._made:
+            self._made[key] = frozenset(_others(people, patient_id, roster))
+        return self._made[key]
+
+    async def _current(self) -> People:
+        async with self._lock:
+            now = self._clock.monotonic()
+            if self._read_at is None or now - self._read_at > KEPT_SECONDS:
+                self._people, self._read_at = await self._register.people(), now
+                self._made.clear()
+            return self._people
+
+
+class BundleRegister:
+    """A `PatientRegister` over a folder of bundles, one for each patient."""
+
+    def __init__(self, *, folder: Path) -> None:
+        self._folder = folder
+
+    async def people(self) -> People:
+        """See `PatientRegister.people`."""
+        return await asyncio.to_thread(self._read)
+
+    def _read(self) -> People:
+        try:
+            paths = sorted(self._folder.glob("*.json"))[:PATIENTS_LIMIT]
+            return {path.stem: _names_in(entries_of(path.read_bytes())) for path in paths}
+        except OSError as error:
+            raise RecordsUnavailableError("the bundles could not be read") from error
+
+
+class FhirRegister:
+    """A `PatientRegister` over a FHIR server."""
+
+    def __init__(self, *, client: FhirClient) -> None:
+        self._client = client
+
+    async def people(self) -> People:
+        """See `PatientRegister.people`."""
+        fields = {"_elements": "identifier,name", "_count": "200"}
+        found = await self._client.pages(self._patients().with_query(fields))
+        if isinstance(found, FhirAnswer):
+            raise RecordsUnavailableError("the records server lists no patients")
+        rows = [entry.get("resource") or {} for entry in found.entries[:PATIENTS_LIMIT]]
+        patients = [_patient(row) for row in rows if row.get("resourceType") == "Patient"]
+        return {
+            name: patient.name
+            for patient in patients
+            for name in [patient.id or "", *(one.value or "" for one in patient.identifier)]
+            if name
+        }
+
+    def _patients(self) -> URL:
+        return self._client.base_url / "Patient"
+
+
+def forms_of(name: HumanName) -> Iterable[str]:
+    """Return how people write a name: in full, either way round, and the family name alone."""
+    family, given = name.family or "", list(name.given)
+    if name.text:
+        yield name.text
+    if family and family.casefold() not in _ORDINARY:
+        yield family
+    for first in [given[:1], given]:
+        if family and first:
+            yield f"{' '.join(first)} {family}"
+            yield f"{family} {' '.join(first)}"
+            yield f"{first[0][0]} {family}"
+
+
+def _others(people: People, patient_id: PatientId | None, roster: Collection[str]) -> Iterable[str]:
+    own = {form.casefold() for name in people.get(patient_id or "", ()) for form in forms_of(name)}
+    yield from (one for one in roster if one != patient_id)
+    for person, names in people.items():
+        if person != patient_id:
+            yield person
+            forms = (form for name in names for form in forms_of(name))
+            yield from (form for form in forms if form.casefold() not in own)
+
+
+def _names_in(entries: Sequence[Mapping[str, object]]) -> Sequence[HumanName]:
+    for entry in entries:
+        row = entry.get("resource")
+        if isinstance(row, dict) and row.get("resourceType") == "Patient":
+            return _patient(row).name
+    return ()
+
+
+def _patient(row: Mapping[str, object]) -> Patient:
+    try:
+        return Patient.model_validate(row)
+    except ValidationError:
+        # `from None`: the validator quotes the record.
+        raise RecordsUnreadableError("a Patient of the list is malformed") from None
+
+
+def patient_names_for(
+    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
+) -> PatientNames:
+    """Return who the patients are of the records that the settings name."""
+    if settings.fhir_base_url is None:
+        folder = settings.samples_folder / "patients"
+        return RecordedNames(register=BundleRegister(folder=folder), clock=clock)
+    token = settings.fhir_token
+    client = FhirClient(
+        base_url=checked_base_url(settings.fhir_base_url),
+        token=token.get_secret_value() if token else None,
+        session=session,
+        clock=clock,
+        limits=FhirLimits(),
+    )
+    return RecordedNames(register=FhirRegister(client=client), clock=clock)

@@ -1,0 +1,69 @@
+"""Which of the items that the user was asked about they pick. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from typing import Any
+
+from data_models.tool_memory import EntityContext, ToolMemory
+from services.tool_memory.privacy import OTHER_APPOINTMENT
+from services.tool_memory.resolution import Resolved, Scene
+from services.tool_memory.resolver import ContextResolver
+from services.tool_memory.shapes import start_of
+from services.tool_memory.shelf import Shelf
+
+_PICK_LIMIT_WORDS = 8
+_NUMBER = re.compile(r"\W*(?:no\.?|number|option|#)?\s*([1-5])\W*", re.IGNORECASE)
+# Whoever asks for something new picks nothing.
+_REQUEST = re.compile(
+    r"(?i)\b(?:cancel|delete|remove|move|reschedule|postpone|send|write|draft|read|open|show|list"
+    r"|find|search|add|create|book|complete|finish|mark|change|update|switch|clear|what|which|who"
+    r"|when|where|why|how|patient)\b|\?\s*$"
+)
+_NAME_LIMIT_CHARS = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The item that was picked, and the request that it completes."""
+
+    entity_id: str
+    asked: str
+
+
+def picked_from(
+    payload: Mapping[str, Any], answer: str, memory: ToolMemory, *, local_now: datetime
+) -> Picked | None:
+    """Return the candidate that `answer` names: by number, order, name, day or time; else None."""
+    candidates = [str(one) for one in payload.get("candidates", ())]
+    words = answer.split()
+    if not 0 < len(words) <= _PICK_LIMIT_WORDS or _REQUEST.search(answer):
+        return None
+    found = _meant(candidates, answer, memory, local_now)
+    return None if found is None else Picked(found, str(payload.get("asked", "")))
+
+
+def choice_of(entity: EntityContext, zone: tzinfo) -> str:
+    """Return an entity as a choice names it: *Tumor board*, Wed 2 Dec 15:00."""
+    name = OTHER_APPOINTMENT if entity.is_private else " ".join(entity.display_name.split())
+    name = name[:_NAME_LIMIT_CHARS].replace("*", "").replace("`", "")
+    start = start_of(entity.entity_type, entity.data, zone)
+    if start is None:
+        return f"*{name}*"
+    form = "%a %-d %b %H:%M" if start.has_time else "%a %-d %b"
+    return f"*{name}*, {start.local(zone):{form}}"
+
+
+def _meant(
+    candidates: Sequence[str], answer: str, memory: ToolMemory, local_now: datetime
+) -> str | None:
+    number = _NUMBER.fullmatch(answer)
+    if number is not None:
+        place = int(number[1]) - 1
+        return candidates[place] if place < len(candidates) else None
+    entities = [one for one in memory.entities if one.entity_id in candidates]
+    scene = Scene(now=local_now, last_list=tuple(candidates))
+    resolver = ContextResolver(shelf=Shelf.of(entities, local_now), scene=scene)
+    found = resolver.resolve(answer)
+    return found.entity_id if isinstance(found, Resolved) else None
