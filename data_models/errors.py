@@ -14,6 +14,8 @@
       * ScenarioDefinitionError: the version is refused; `problems` name step and field
       * ScenarioConditionError
       * ScenarioPlanError: the deployment is refused
+        * ScenarioConflictError: another operator was faster; look again
+      * ScenarioNotFoundError
   * AccessError: the caller may not; the answer tells nothing about what exists
     * UnauthenticatedError
     * ForbiddenError
@@ -57,6 +59,7 @@
   * ChannelError: a reply could not be handed to its channel; it is kept for the next contact
     * ChannelUnavailableError: retry
     * ChannelRefusedError: the channel does not take this reply
+  * BackupError: a backup or a restore cannot be made as asked; the text says why
   * ConfigurationError: the operator can fix it; stops the start
 
 No error carries what a patient or a clinician wrote: messages name the kind of
@@ -213,6 +216,22 @@ class ScenarioPlanError(ScenarioInputError):
     code = "scenario_plan"
     user_message = "That plan does not fit the versions as they are now. Please make a new one."
     http_status = 409
+
+
+class ScenarioConflictError(ScenarioPlanError):
+    """Two operators, or two servers, wrote at the same moment; the other one's write stands."""
+
+    code = "scenario_conflict"
+    user_message = "Somebody else changed this scenario at the same moment. Please look again."
+    retryable = True
+
+
+class ScenarioNotFoundError(ScenarioInputError):
+    """There is no such scenario or version."""
+
+    code = "scenario_not_found"
+    user_message = "There is no such scenario or version."
+    http_status = 404
 
 
 class AccessError(RoundsError):
@@ -597,6 +616,13 @@ class ChannelRefusedError(ChannelError):
     def __init__(self, reason: str, *, is_user_stop: bool = False) -> None:
         super().__init__(reason)
         self.is_user_stop = is_user_stop
+
+
+class BackupError(RoundsError):
+    """A backup or a restore cannot be made as asked. Only commands raise it."""
+
+    code = "backup"
+    user_message = "The backup cannot be made or restored as asked."
 
 
 class ConfigurationError(RoundsError):

@@ -43,7 +43,8 @@ def make_fit(
 
 def _upper_bound(entities: Entities) -> int:
     """Return a size that is never below the real one, without writing any JSON."""
-    return _MANAGERS_BYTES + sum(map(_bytes_of, _all(entities.conversation, entities.derived)))
+    rows = _all(entities.conversation, entities.derived)
+    return _MANAGERS_BYTES + _FRAME_BYTES * len(rows) + sum(map(_bytes_of, rows))
 
 
 def _all(
@@ -59,7 +60,7 @@ def _all(
 def _bytes_of(one: Entity) -> int:
     text = one.cached or one.canonical
     length = len(text) if text.isascii() else 4 * len(text)
-    return _FRAME_BYTES + length + one.extra_bytes() + 2 * len(one.key)
+    return length + one.extra_bytes() + 2 * len(one.key)
 
 
 def _forget_evicted(entities: Entities) -> bool:

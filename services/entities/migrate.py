@@ -12,7 +12,7 @@ from pathlib import Path
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from services.entities.folders import stored_folders
+from services.stored_folders import stored_folders
 from services.entities.mover import Mover, MoveReport
 from services.entities.team import team_of_file
 from services.stores import SESSIONS, open_container

@@ -1,7 +1,7 @@
 """One patient's entities during one turn, as agents, tools and the grounding use them."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,9 @@ from data_models.clock import Clock
 from data_models.conversation_entities import Provenance
 from data_models.derived_entity import Origin
 from data_models.entities import Entities
+from data_models.entity_keys import canonical_key, namespace_of
+from data_models.entity_queue import canonical_keys
+from data_models.entity_report import empty_report
 from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json
 from data_models.errors import EntityDeltaError, ToolInputError, UnknownAgentError
 from services.entities.circumstances import MergeReport, Writing
@@ -66,8 +69,8 @@ class EntitySession:
         self._evicted: list[str] = []
         for manager in (entities.conversation, entities.derived):
             manager.session_id = session_id
-        for key in sorted(self._pinned):
-            entities.conversation.restore(key, now=clock.now())
+        for key in sorted(self._pinned.difference(entities.conversation.entities)):
+            self.restored(key)
 
     def replied(self, payload: Mapping[str, Any] | str, *, agent_name: str) -> MergeReport:
         """Apply what an agent sent, as a call or as an older structured reply.
@@ -118,6 +121,29 @@ class EntitySession:
         """Return a copy of what `agent_name` sees under `key`; None if there is nothing."""
         shown = self._context(agent_name)
         return shown["entities"].get(key, shown["derived_entities"].get(key))
+
+    def missing(self, keys: Iterable[str]) -> list[str]:
+        """Return which of `keys` the user has yet to say; what tools find is nobody's to say."""
+        now = self._clock.now()
+        return [
+            key
+            for key in canonical_keys(list(keys))
+            if namespace_of(key) != "derived"
+            and key not in self._entities.conversation.entities
+            and not self._entities.derived.holds_live(key, now=now)
+        ]
+
+    def restored(self, key: str) -> bool:
+        """Bring back one of the user's wishes that left; False if it is gone or here (E25)."""
+        began = self._clock.monotonic()
+        report = self._entities.conversation.restore(
+            canonical_key(key) or key, now=self._clock.now(), pinned=self._pinned
+        )
+        if not report["added"]:
+            return False
+        whole: MergeReport = {"conversation": report, "derived": empty_report()}
+        self._done("merge_delta", "user", began, 1, self._keys(whole))
+        return True
 
     def grounding(self, agent_name: str) -> str:
         """Return the line that shows `agent_name` its entities; empty if there are none.

@@ -13,7 +13,7 @@ from typing import Any
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from services.entities.folders import stored_folders
+from services.stored_folders import stored_folders
 from services.entities.migrate import TEAM_FILE
 from services.entities.mover import Mover
 from services.entities.team import team_of_file

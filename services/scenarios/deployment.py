@@ -33,7 +33,19 @@ class Deployer:
         clock: Clock,
         ids: IdSource,
         config: DeploymentConfig,
+        marked: Callable[[int], None] = lambda _number: None,
     ) -> None:
+        """Make it.
+
+        Args:
+            store: Versions, plans, pointers and records.
+            index: Finds the sessions to mark.
+            clock: For the times in plans.
+            ids: For the ids of plans.
+            config: What the operator of the server chose.
+            marked: Told how many sessions were marked, for the figures.
+        """
+        self._marked = marked
         self._store, self._index = store, index
         self._clock, self._ids, self._config = clock, ids, config
 
@@ -221,6 +233,7 @@ class Deployer:
         )
         rows = [row for row in page.rows if is_in_share(row.session_id, record.share_percent)]
         await self._index.mark(rows, record.to_version)
+        self._marked(len(rows))
         progress = {"marked": record.marked + len(rows), "seen": record.seen + len(page.rows)}
         return await self._advanced(
             held, {**progress, "cursor": page.cursor, "all_marked": not page.cursor}

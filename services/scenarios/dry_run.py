@@ -75,6 +75,14 @@ class DryRunRow:
     blocked_by: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DryRunPage:
+    """Some rows, and the cursor of the next page; empty on the last one."""
+
+    rows: Sequence[DryRunRow]
+    cursor: str
+
+
 @dataclass
 class DryRunCounts:
     """Sums of a dry run, as far as it has come."""
@@ -121,15 +129,31 @@ class DryRun:
         """
         chain = await self._chain(plan)
         while True:
-            page = await self._index.page(
-                plan.scenario_id, after=after, limit=PAGE_LIMIT, below_version=plan.to_version
-            )
-            for start in range(0, len(page.rows), READ_AT_ONCE):
-                for row in await self._batch(chain, page.rows[start : start + READ_AT_ONCE]):
-                    yield row
+            page = await self._page(chain, plan, after=after, limit=PAGE_LIMIT)
+            for row in page.rows:
+                yield row
             after = page.cursor
             if not after:
                 return
+
+    async def page(self, plan: MigrationPlan, *, after: str = "", limit: int) -> DryRunPage:
+        """Return the next rows behind the cursor `after`.
+
+        Raises:
+            ScenarioPlanError: a version is not stored.
+        """
+        return await self._page(await self._chain(plan), plan, after=after, limit=limit)
+
+    async def _page(
+        self, chain: VersionChain, plan: MigrationPlan, *, after: str, limit: int
+    ) -> DryRunPage:
+        page = await self._index.page(
+            plan.scenario_id, after=after, limit=limit, below_version=plan.to_version
+        )
+        found: list[DryRunRow] = []
+        for start in range(0, len(page.rows), READ_AT_ONCE):
+            found += await self._batch(chain, page.rows[start : start + READ_AT_ONCE])
+        return DryRunPage(found, page.cursor)
 
     async def _chain(self, plan: MigrationPlan) -> VersionChain:
         """The versions as they will be once the plan is deployed."""

@@ -133,8 +133,13 @@ class FieldCollectionInfo(_Part):
 
 
 class MigrationSummary(_Part):
-    """What the operator reads first."""
+    """What the operator reads first.
 
+    Attributes:
+        scenario_by_anchor: By old step: what is to be expected of sessions there.
+    """
+
+    scenario_by_anchor: dict[str, str] = Field(default_factory=dict)
     total_anchors: int = 0
     anchors_with_clean_graft: int = 0
     anchors_with_gap_fill: int = 0

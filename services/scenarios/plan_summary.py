@@ -35,7 +35,12 @@ def summarise(
     anchors = upstream.bits(move.image.values())
     re_route = anchors & _union(branch.anchors for branch in away)
     gap_fill = anchors & upstream.after_any(inserted) & ~re_route
+    moved = dict.fromkeys(upstream.steps(re_route), "re_route")
+    moved |= dict.fromkeys(upstream.steps(gap_fill), "gap_fill")
     return MigrationSummary(
+        scenario_by_anchor={
+            left: moved.get(right, "clean_graft") for left, right in move.image.items()
+        },
         total_anchors=len(move.image),
         anchors_with_clean_graft=len(move.image) - (re_route | gap_fill).bit_count(),
         anchors_with_gap_fill=gap_fill.bit_count(),

@@ -105,16 +105,13 @@ class TagSessionIndex:
 
 def session_tags(name: str, data: bytes) -> dict[str, str]:
     """Return the index tags of a blob: none, unless it is a context document with a session."""
-    if not name.endswith(_CONTEXT_SUFFIX) or _ARCHIVE in name:
-        return {}
-    row = indexed_row(data, place=name)
-    return tags_of_row(row) if row else {}
+    rows = rows_of(data, place=name) if is_context(name) else []
+    return tags_of_row(rows[0]) if rows else {}
 
 
-def indexed_row(data: bytes, *, place: str) -> SessionRow | None:
-    """Return the row of the session that is open in a document, or else of the one left last."""
-    rows = rows_of(data, place=place)
-    return rows[0] if rows else None
+def is_context(name: str) -> bool:
+    """Tell whether a blob is a context document that is in use."""
+    return name.endswith(_CONTEXT_SUFFIX) and _ARCHIVE not in name
 
 
 def rows_of(data: bytes, *, place: str) -> list[SessionRow]:
