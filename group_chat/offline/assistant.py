@@ -88,8 +88,12 @@ def is_office_request(prompt: Prompt) -> bool:
     if re.search(r"(?i)\bmy (?:documents?|files?)\b", text):
         return True
     acts = _DELETE, _MOVE, _DONE, _SEND, _READ
+    if topics_of(text):
+        return False
+    if _ADD.search(text) and _DAY.search(text):
+        return True
     is_recent = prompt.recent_kind in _PLANNERS and not prompt.recent_is_record
-    return is_recent and not topics_of(text) and any(each.search(text) for each in acts)
+    return is_recent and any(each.search(text) for each in acts)
 
 
 def answer_as_assistant(prompt: Prompt) -> OfflineReply:
@@ -205,6 +209,8 @@ _PLANNERS: Mapping[str, Callable[[Prompt], _Plan | None]] = {
 def _looking_for(prompt: Prompt, tool: str) -> dict[str, Any]:
     """Return what a listing is given: the day that the user names, or the words to look for."""
     text = prompt.asked
+    if _MOVE.search(text) and (goal := _GOAL.search(text)) is not None:
+        text = text[: goal.start()]  # where it goes says nothing of what it is
     days = {} if tool == "search_contacts" else _days(text)
     if tool in ("list_events", "list_tasks"):
         return days

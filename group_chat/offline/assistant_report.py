@@ -61,7 +61,7 @@ def _text(name: str, data: Mapping[str, Any]) -> str:
         return "\n".join(["**You are free**", *gaps]) if gaps else "You are not free then."
     rows = data.get("message") or data.get("document") or [{}]
     row = rows[0] if isinstance(rows, list) else rows
-    text = data.get("text") or row.get("text") or data.get("withheld") or "It holds no text."
+    text = data.get("text") or row.get("body") or data.get("withheld") or "It holds no text."
     quoted = [f"> {line}" for line in str(text).splitlines()]
     return "\n".join([_line(row).removeprefix("- "), "", *quoted])
 

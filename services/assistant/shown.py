@@ -40,6 +40,8 @@ def shown(item: Item, zone: tzinfo) -> dict[str, Any]:
     """Return an item as a row of a tool's result: no empty fields, times in the user's zone."""
     row = {name: _plain(value, zone) for name, value in asdict(item).items()}
     kept = {name: value for name, value in row.items() if value not in ("", [], None, False)}
+    if "text" in kept:
+        kept["body"] = kept.pop("text")  # which nobody's words are looked for in
     for name in _NAMES & kept.keys():
         kept[name] = kept[name][:NAME_LIMIT_CHARS]
     return {"kind": kind_of(item), **kept}

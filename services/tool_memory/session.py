@@ -97,7 +97,7 @@ class ToolMemorySession:
     def request(self) -> str:
         """What the user asks for: their words, and after a pick those that it completes."""
         text = self._user_text
-        return text if self._picked is None else f"{text} (to go on with: {self._picked.asked})"
+        return text if self._picked is None else f"{text} (my request: {self._picked.asked})"
 
     @property
     def roster(self) -> Collection[str]:
