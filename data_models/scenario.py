@@ -1,5 +1,6 @@
 """Scenario definitions: a versioned graph of a conversation, as its author wrote it."""
 
+import re
 from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
@@ -8,6 +9,12 @@ ValueType: TypeAlias = Literal["text", "integer", "number", "boolean", "date", "
 StepKind: TypeAlias = Literal["chat", "tool"]
 STEP_LIMIT = 5_000
 TEXT_LIMIT_CHARS = 8_000
+SCENARIO_ID = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$"
+
+
+def is_scenario_id(text: str) -> bool:
+    """Tell whether `text` can be the id of a scenario; ids are parts of storage names."""
+    return re.fullmatch(SCENARIO_ID, text) is not None
 
 
 class _Definition(BaseModel):
@@ -109,7 +116,7 @@ class Step(_Definition):
 class Scenario(_Definition):
     """One version of a scenario."""
 
-    id: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$")
+    id: str = Field(pattern=SCENARIO_ID)
     name: str = ""
     version: int = Field(default=1, ge=1)
     entry_step: str

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from data_models.chat_context import Turn
 from routes.export import WORD_TYPE
+from routes.openapi_operator import operator_paths, operator_schemas
 from routes.openapi_schemas import SCHEMAS
 from routes.replies import json_reply
 from services.conversation_reader import ConversationSummary, ConversationView, Progress
@@ -170,6 +171,11 @@ def _about_the_server() -> Json:
     session = ("200", "The session.", _body("Session"))
     return {
         "/": {"get": _operation("showPage", "The web client", ("200", "A page.", page), **_OPEN)},
+        "/operator": {
+            "get": _operation(
+                "showOperatorPage", "For operators", ("200", "A page.", page), **_OPEN
+            )
+        },
         "/assets/{name}": {"get": asset},
         "/healthz": {"get": _operation("healthz", "It lives", ("200", "Yes.", states), **_OPEN)},
         "/readyz": {
@@ -208,6 +214,7 @@ def _models() -> Json:
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
+    paths |= operator_paths()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -218,7 +225,7 @@ def document() -> Json:
         "security": [{"bearer": []}, {}],
         "paths": paths,
         "components": {
-            "schemas": {**SCHEMAS, **_models()},
+            "schemas": {**SCHEMAS, **_models(), **operator_schemas()},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }

@@ -1,6 +1,7 @@
 """Errors over HTTP: RFC 9457 problems of constant text (spec page 7)."""
 
 import traceback
+from collections.abc import Sequence
 from http import HTTPStatus
 from json import JSONDecodeError
 from types import TracebackType
@@ -50,9 +51,15 @@ def problems(*, ids: IdSource) -> Middleware:
     return answered
 
 
-def problem_response(problem: Problem, *, ref: str) -> web.Response:
-    """Return `problem` as `application/problem+json`; `ref` finds it in the log."""
-    body = {
+def problem_response(problem: Problem, *, ref: str, problems: Sequence[str] = ()) -> web.Response:
+    """Return `problem` as `application/problem+json`.
+
+    Args:
+        problem: What the caller is told.
+        ref: Finds it in the log.
+        problems: All that is wrong, where a caller can solve several things at once.
+    """
+    body: dict[str, object] = {
         "type": f"urn:rounds:error:{problem.code}",
         "title": HTTPStatus(problem.status).phrase,
         "status": problem.status,
@@ -61,6 +68,8 @@ def problem_response(problem: Problem, *, ref: str) -> web.Response:
         "code": problem.code,
         "ref": ref,
     }
+    if problems:
+        body["problems"] = [*problems]
     response = web.Response(
         status=problem.status, body=orjson.dumps(body), content_type="application/problem+json"
     )

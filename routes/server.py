@@ -8,6 +8,8 @@ from routes import ag_ui, agents, chat_socket, chats, export, health, metrics, o
 from routes.auth import authentication
 from routes.context import CONTEXT, RouteContext
 from routes.cors import preflights, readable_by
+from routes.operator import operator_routes
+from routes.operator_answers import refusals
 from routes.problem import problems
 from routes.security_headers import security_headers
 from routes.static_client import StaticClient
@@ -47,7 +49,7 @@ def create_web_app(
     )
     asked = preflights(allowed=door.allowed_origins)
     app = web.Application(
-        middlewares=[problems(ids=context.ids), asked, guard],
+        middlewares=[problems(ids=context.ids), refusals(), asked, guard],
         client_max_size=context.limits.frame_bytes,
     )
     app[CONTEXT] = context
@@ -79,6 +81,7 @@ def create_runner(app: web.Application, *, handshake_seconds: float) -> web.AppR
 def _routes(page: StaticClient) -> list[web.RouteDef]:
     return [
         web.get("/", page.page),
+        web.get("/operator", page.operator_page),
         web.get("/assets/{name}", page.asset),
         web.get("/healthz", health.healthz),
         web.get("/readyz", metrics.readyz),
@@ -98,4 +101,5 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
         web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
         web.post("/api/ag-ui", ag_ui.ag_ui),
+        *operator_routes(),
     ]

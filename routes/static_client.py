@@ -38,20 +38,22 @@ class StaticClient:
         self._folder = folder
         self._assets: dict[str, Asset] = {}
         self._index: bytes | None = None
+        self._operator: bytes | None = None
 
     def load(self) -> None:
         """Read the build; call it again after a new one."""
-        index = self._folder / "index.html"
-        self._index = index.read_bytes() if index.is_file() else None
+        self._index = _read(self._folder / "index.html")
+        self._operator = _read(self._folder / "operator.html")
         files = (self._folder / ASSETS).glob("*") if self._index else ()
         self._assets = {path.name: _asset(path) for path in files}
 
     async def page(self, _: web.Request) -> web.Response:
         """`GET /`."""
-        if self._index is None:
-            return web.Response(text=_NOT_BUILT, content_type="text/html", status=200)
-        headers = {"Cache-Control": "no-cache"}
-        return web.Response(body=self._index, content_type="text/html", headers=headers)
+        return _page(self._index)
+
+    async def operator_page(self, _: web.Request) -> web.Response:
+        """`GET /operator`: the page alone; all it shows comes from the guarded API."""
+        return _page(self._operator)
 
     async def asset(self, request: web.Request) -> web.Response:
         """`GET /assets/{name}`: the name holds a hash of the content, so it may be kept forever."""
@@ -66,6 +68,17 @@ class StaticClient:
         if "gzip" not in request.headers.get("Accept-Encoding", ""):
             return web.Response(body=found.body, headers=headers)
         return web.Response(body=found.packed, headers=headers | {"Content-Encoding": "gzip"})
+
+
+def _read(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _page(body: bytes | None) -> web.Response:
+    if body is None:
+        return web.Response(text=_NOT_BUILT, content_type="text/html", status=200)
+    headers = {"Cache-Control": "no-cache"}
+    return web.Response(body=body, content_type="text/html", headers=headers)
 
 
 def _asset(path: Path) -> Asset:

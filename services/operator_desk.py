@@ -1,6 +1,6 @@
 """What operators do with scenarios: one desk behind the page, the API and the command line."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -48,7 +48,7 @@ class DeskParts:
     dry_run: DryRun
     journal: Journal
     audit: Audit
-    wake: Callable[[str], Awaitable[None]]
+    wake: Callable[[str], None]
     planned: Callable[[float], None]
     approved: Callable[[], None]
     seconds: Callable[[], float]
@@ -248,7 +248,7 @@ class OperatorDesk:
         return view_of_plan(plan, old, new, await self._parts.index.tally(plan.scenario_id))
 
     async def _woken(self, scenario_id: str) -> DeploymentRecord:
-        await self._parts.wake(scenario_id)
+        self._parts.wake(scenario_id)
         held = await self._store.deployment(scenario_id)
         if held is None:
             raise ScenarioNotFoundError("no deployment")

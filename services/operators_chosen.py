@@ -1,0 +1,68 @@
+"""Builds the operators' desk and the work behind it from the settings' parts."""
+
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry
+
+from data_models.blob_store import BlobStore
+from data_models.clock import Clock, IdSource
+from services.audit.trail import Audit
+from services.operator_desk import DeskParts, OperatorDesk
+from services.scenarios.chosen import ScenarioHouse
+from services.scenarios.deployment import Deployer
+from services.scenarios.deployment_runner import DeploymentRunner
+from services.scenarios.dry_run import DryRun
+from services.scenarios.journal import Journal
+from services.scenarios.plan_meter import PlanMeter
+from services.scenarios.stored_sessions import StoredSessions
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """The desk, and what a server runs for it; a command line works itself (`advance`)."""
+
+    desk: OperatorDesk
+    runner: DeploymentRunner
+    deployer: Deployer
+
+
+def operators_for(
+    house: ScenarioHouse,
+    *,
+    conversations: BlobStore,
+    audit: Audit,
+    registry: CollectorRegistry,
+    clock: Clock,
+    ids: IdSource,
+) -> Operators:
+    """Return the operators' half over the house that turns use too."""
+    meter = PlanMeter(registry=registry)
+    deployer = Deployer(
+        store=house.store,
+        index=house.index,
+        clock=clock,
+        ids=ids,
+        config=house.config.deployment,
+        marked=meter.marked,
+    )
+    runner = DeploymentRunner(deployer=deployer, store=house.store)
+    dry_run = DryRun(
+        store=house.store,
+        index=house.index,
+        sessions=StoredSessions(documents=conversations),
+        clock=clock,
+        config=house.config,
+    )
+    parts = DeskParts(
+        store=house.store,
+        index=house.index,
+        deployer=deployer,
+        dry_run=dry_run,
+        journal=Journal(paper=house.shelf, clock=clock),
+        audit=audit,
+        wake=runner.wake,
+        planned=meter.planned,
+        approved=meter.approved,
+        seconds=clock.monotonic,
+    )
+    return Operators(desk=OperatorDesk(parts=parts), runner=runner, deployer=deployer)
