@@ -45,6 +45,7 @@ from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
+from services.operators_chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
@@ -55,6 +56,7 @@ from services.records.patient_names import PatientNames, patient_names_for
 from services.records.ports import PatientRecords
 from services.replica import Replica
 from services.run_hub import RunHub
+from services.scenarios.chosen import ScenarioHouse, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
@@ -94,6 +96,7 @@ class _Base:
     pattern: PatientIdPattern
     spec: Team
     team: LateStart
+    scenarios: ScenarioHouse
 
 
 def build(
@@ -122,7 +125,8 @@ def build(
         https=(settings.public_base_url or "").startswith("https://"),
         allowed_origins=settings.allowed_origins,
     )
-    context = _route_context(base, desk, reader, readiness, registry)
+    operators = _operators(base)
+    context = _route_context(base, desk, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
     application = create_web_app(context=context, door=door)
     if settings.serves_bots:
@@ -130,16 +134,22 @@ def build(
     else:
         add_closed_routes(application)
 
+    async def start() -> None:
+        operators.runner.start()
+        await base.team.start(lambda: _started(base))
+
     async def close() -> None:
+        await operators.runner.close()
         await base.team.close()
         await base.audit.close()
+        await base.scenarios.close()
         await stores.close()
 
     return Server(
         web=application,
         drain=lambda seconds: desk.drain(seconds=seconds),
         readiness=readiness,
-        start=lambda: base.team.start(lambda: _started(base)),
+        start=start,
         close=close,
     )
 
@@ -183,6 +193,7 @@ def _base(
         pattern=PatientIdPattern.compile(settings.patient_id_pattern),
         spec=spec,
         team=LateStart(team=spec, is_language_model=not offline),
+        scenarios=scenarios_for(settings, ids=ids),
     )
 
 
@@ -282,12 +293,23 @@ def _reader(base: _Base) -> ConversationReader:
     )
 
 
+def _operators(base: _Base) -> Operators:
+    return operators_for(
+        base.scenarios,
+        conversations=base.documents.store,
+        audit=base.audit,
+        registry=base.metrics.registry,
+        clock=base.clock,
+        ids=base.ids,
+    )
+
+
 def _route_context(
     base: _Base,
     desk: TurnDesk,
     reader: ConversationReader,
     readiness: Readiness,
-    registry: CollectorRegistry,
+    operators: Operators,
 ) -> RouteContext:
     settings = base.settings
     return RouteContext(
@@ -299,7 +321,8 @@ def _route_context(
         clock=base.clock,
         ids=base.ids,
         readiness=readiness,
-        registry=registry,
+        registry=base.metrics.registry,
+        operators=operators.desk,
         directory=PatientDirectory(
             reader=reader, records=base.records, audit=base.audit, clock=base.clock
         ),
