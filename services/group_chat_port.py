@@ -20,6 +20,7 @@ from data_models.turn_events import (
     ToolCallStarted,
 )
 from services.entities.session import EntitySession
+from services.memory_blocks.recall import Recalled
 from services.tool_memory.session import ToolMemorySession
 
 
@@ -46,6 +47,18 @@ class MessageMeaning:
     intended_agent: str | None = None
 
 
+class PastTurns(Protocol):
+    """Looks up what was said in earlier turns of this turn's patient, archived ones too."""
+
+    async def recall(self, query: str, *, limit: int) -> Recalled:
+        """Return up to `limit` remarks that hold the words of `query`, the best first.
+
+        Raises:
+            StoreError: an archive could not be read.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class GroupChatRequest:
     """One turn, for the team. Holds one patient's state and nothing of any other.
@@ -64,6 +77,7 @@ class GroupChatRequest:
         principal_id: Who asks, for the audit trail; no model sees it.
         grounding: Lines of the server's own, shown after the snapshot, never stored; "" for none.
         entities: What this patient's user wants and what tools found, for each agent its own.
+        past: Looks up earlier turns of this patient; None where none are kept.
         tool_memory: Where runs are recorded and references resolved, for this patient only.
         meaning: How the message is understood after all that was said before.
         now: When the turn began, aware UTC.
@@ -90,6 +104,7 @@ class GroupChatRequest:
     grounding: str = ""
     tool_memory: ToolMemorySession | None = None
     entities: EntitySession | None = None
+    past: PastTurns | None = None
     meaning: MessageMeaning = field(default_factory=MessageMeaning)
 
 

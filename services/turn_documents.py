@@ -25,6 +25,7 @@ from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.conversations.artifact_shelf import PatientShelf
 from services.conversations.legacy import LegacyHistory
+from services.conversations.past_turns import PatientPast
 from services.conversations.room import make_room, with_room
 from services.memory_blocks.turn_status import advance
 from services.turn_draft import TurnDraft
@@ -169,6 +170,12 @@ class TurnDocuments:
             run_id=turn.run.run_id,
             clock=self._clock,
             ids=self._ids,
+        )
+
+    def past(self, turn: TurnDraft) -> PatientPast:
+        """Return where this turn's agents look up earlier turns, of this patient only."""
+        return PatientPast(
+            contexts=self._contexts, context=turn.document(), run_id=turn.run.run_id
         )
 
     async def _opened_session(self, turn: TurnDraft, failure: RoundsError | None) -> bool:

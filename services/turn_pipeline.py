@@ -251,6 +251,7 @@ class TurnPipeline:
             grounding=tool_memory.grounding(),
             tool_memory=tool_memory,
             entities=self._memory.heard(turn, self._tools.entities_of(turn)),
+            past=self._documents.past(turn),
             meaning=self._memory.meaning(turn),
         )
 

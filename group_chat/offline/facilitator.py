@@ -4,6 +4,7 @@ import re
 
 from group_chat.offline.assistant import is_office_request
 from group_chat.offline.prompt import Prompt, Spoken
+from group_chat.offline.remembering import answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.specialist import NO_PATIENT, answer_as_specialist, bullets_of
 from group_chat.offline.words import (
@@ -42,6 +43,8 @@ _TASKS = {
 
 def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
     """Answer by the first rule that fits."""
+    if asks_to_remember(prompt):
+        return answer_from_memory(prompt)
     if prompt.answers:
         return _after_tools(prompt)
     match prompt.cue.kind:

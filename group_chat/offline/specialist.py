@@ -7,6 +7,7 @@ from typing import Any
 from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
+from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import lines_of, missing_of, notes_of
 from group_chat.offline.words import OVERVIEW, query_of
@@ -34,6 +35,8 @@ _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     """Call the agent's tools, or, once they have answered, report."""
+    if asks_to_remember(prompt):
+        return answer_from_memory(prompt)
     if prompt.tool(ASSISTANT_TOOL) is not None:
         return answer_as_assistant(prompt)
     if prompt.snapshot and prompt.patient_id is None:
@@ -79,7 +82,9 @@ def _searches(prompt: Prompt) -> list[ToolOffer]:
     return [
         tool
         for tool in prompt.tools
-        if len(tool.required) == 1 and tool.required[0] in _SEARCH_ARGUMENTS
+        if tool.name != RECALL_TOOL
+        and len(tool.required) == 1
+        and tool.required[0] in _SEARCH_ARGUMENTS
     ]
 
 

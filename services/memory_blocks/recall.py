@@ -1,0 +1,174 @@
+"""Finds what was said in one patient's turns, by words. Pure."""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from rapidfuzz import process
+from rapidfuzz.distance import DamerauLevenshtein
+
+from data_models.chat_context import Turn
+
+SNIPPET_CHARS = 320
+_LEAD_CHARS = 90
+_ALIKE = 0.8
+_FUZZY_FROM_LETTERS = 4
+_ALIKE_WEIGHT = 0.7
+_USER_WEIGHT = 1.15
+_WORD = re.compile(r"[^\W_]+")
+_MARK = re.compile(r"\[… \d+ characters left out …\]")
+_STOP_WORDS = """
+a about all am an and any are as at be been but by can could did do does for from had has have
+he her him his how i if in into is it its me my no not of on or our say said she so some tell
+that the their them then there they this those to told up us was we were what when where which
+who why will with would you your mention mentioned talk talked remember earlier before patient
+discuss discussed ever
+"""
+_STOP = frozenset(_STOP_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One message of an earlier turn, or the part of it that was looked for.
+
+    Attributes:
+        speaker: `user`, or the agent's name.
+    """
+
+    turn_id: int
+    timestamp: datetime
+    speaker: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """What was found, the best first.
+
+    Attributes:
+        searched: How many turns were looked through.
+    """
+
+    remarks: Sequence[Remark]
+    searched: int
+
+
+@dataclass(frozen=True)
+class _Line:
+    turn: Turn
+    speaker: str
+    text: str
+
+    @cached_property
+    def words(self) -> Counter[str]:
+        """How often each word stands in it."""
+        return Counter(words_of(_MARK.sub(" ", self.text)))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of `text` without case, accents and plural endings."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    found = _WORD.findall("".join(one for one in plain if not unicodedata.combining(one)))
+    return [_singular(word) for word in found]
+
+
+def search(turns: Iterable[Turn], query: str, *, limit: int) -> Recalled:
+    """Return up to `limit` remarks that hold the telling words of `query`, misspelt ones too.
+
+    A turn that comes twice counts once, the longer of the two. Without a telling word the newest
+    remarks are what is meant.
+    """
+    unique: dict[int, Turn] = {}
+    for turn in turns:
+        held = unique.get(turn.turn_id)
+        if held is None or _is_shortened(held):
+            unique[turn.turn_id] = turn
+    lines = [line for number in sorted(unique) for line in _lines(unique[number])]
+    terms = [word for word in dict.fromkeys(words_of(query)) if word not in _STOP]
+    if not terms:
+        newest = [_remark(line, {}) for line in lines[-limit:]]
+        return Recalled(newest[::-1], len(unique))
+    return Recalled(_best(lines, terms, limit), len(unique))
+
+
+def _best(lines: Sequence[_Line], terms: Sequence[str], limit: int) -> list[Remark]:
+    spread = Counter(word for line in lines for word in line.words)
+    meant = {term: _spellings(term, spread) for term in terms}
+    scored = [(_score(line, meant, spread, len(lines)), line) for line in lines]
+    hits = [(score, line) for score, line in scored if score > 0]
+    hits.sort(key=lambda hit: (-hit[0], -hit[1].turn.turn_id))
+    telling = {word: weight for found in meant.values() for word, weight in found.items()}
+    return [_remark(line, telling) for _, line in hits[:limit]]
+
+
+def _spellings(term: str, spread: Mapping[str, int]) -> dict[str, float]:
+    """Return the words that `term` may stand for, with how much they count."""
+    found = {term: 1.0} if term in spread else {}
+    if len(term) >= _FUZZY_FROM_LETTERS and not found:
+        alike = process.extract(
+            term, spread.keys(), scorer=DamerauLevenshtein.normalized_similarity,
+            score_cutoff=_ALIKE, limit=5,
+        )  # fmt: skip
+        found |= {word: _ALIKE_WEIGHT for word, _, _ in alike}
+    return found
+
+
+def _score(
+    line: _Line, meant: Mapping[str, Mapping[str, float]], spread: Mapping[str, int], lines: int
+) -> float:
+    """Weigh rare words over common ones, and lines that hold all terms over those with some."""
+    score, covered = 0.0, 0
+    for spellings in meant.values():
+        best = max(
+            (
+                weight * math.log(1 + lines / spread[word]) * min(2.0, 0.7 + 0.3 * line.words[word])
+                for word, weight in spellings.items()
+                if word in line.words
+            ),
+            default=0.0,
+        )
+        score, covered = score + best, covered + (best > 0)
+    said_by_user = _USER_WEIGHT if line.speaker == "user" else 1.0
+    return score * said_by_user * covered / len(meant)
+
+
+def _lines(turn: Turn) -> list[_Line]:
+    answers = [_Line(turn, answer.agent, answer.text) for answer in turn.agent_responses]
+    return [_Line(turn, "user", turn.user_message), *answers]
+
+
+def _remark(line: _Line, telling: Mapping[str, float]) -> Remark:
+    return Remark(
+        turn_id=line.turn.turn_id,
+        timestamp=line.turn.timestamp,
+        speaker=line.speaker,
+        text=_snippet(line.text, telling),
+    )
+
+
+def _snippet(text: str, telling: Mapping[str, float]) -> str:
+    """Return `text` around its first telling word, cut at spaces."""
+    if len(text) <= SNIPPET_CHARS:
+        return text
+    first = next(
+        (each.start() for each in _WORD.finditer(text) if words_of(each[0])[0] in telling), 0
+    )
+    start = max(0, min(first - _LEAD_CHARS, len(text) - SNIPPET_CHARS))
+    part = text[start : start + SNIPPET_CHARS]
+    if start > 0:
+        part = "… " + part.partition(" ")[2]
+    return part if start + SNIPPET_CHARS >= len(text) else part.rpartition(" ")[0] + " …"
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _is_shortened(turn: Turn) -> bool:
+    answers = [answer.shortened_from_chars for answer in turn.agent_responses]
+    return any(each is not None for each in (turn.shortened_from_chars, *answers))
