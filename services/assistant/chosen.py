@@ -4,8 +4,8 @@ import aiohttp
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from data_models.errors import ConfigurationError
 from services.assistant.back_end import AssistantBackEnd
+from services.assistant.graph_back_end import graph_for
 from services.assistant.local_back_end import LocalAssistant
 from services.assistant.local_samples import LocalSamples
 from settings import Settings
@@ -26,7 +26,7 @@ def assistant_for(
         session: For calls to a server; it goes only to hosts that the settings allow.
     """
     if settings.assistant_backend == "graph":
-        raise ConfigurationError("ASSISTANT_BACKEND: graph is not built. Example: local")
+        return graph_for(settings, session=session, clock=clock, ids=ids)
     folder = settings.samples_folder / "assistant"
     return LocalAssistant(
         store=store,

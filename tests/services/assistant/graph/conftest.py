@@ -1,6 +1,7 @@
 """The Graph back end as the server builds it, against a Graph on loopback."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import aiohttp
@@ -20,6 +21,11 @@ BERLIN = ZoneInfo("Europe/Berlin")
 LIMITS = GraphLimits(request_seconds=2.0, operation_seconds=5.0, wait_seconds=0.01)
 
 
+def settings_of(values: Mapping[str, Any]) -> Settings:
+    """Settings of these variables alone."""
+    return Settings(_env_file=None, **values)
+
+
 @pytest.fixture
 async def graph() -> AsyncIterator[FakeGraph]:
     """The fake; whatever a test asks for has to be in the reference."""
@@ -37,7 +43,7 @@ def ada(graph: FakeGraph) -> User:
 @pytest.fixture
 def settings(graph: FakeGraph) -> Settings:
     """What an operator sets for it."""
-    return Settings(_env_file=None, **graph.settings(dev="ada@clinic.example"))
+    return settings_of(graph.settings(dev="ada@clinic.example"))
 
 
 @pytest.fixture

@@ -1,0 +1,106 @@
+"""Microsoft 365 as the back end of the Assistant, by Microsoft Graph."""
+
+from collections.abc import Collection
+from datetime import tzinfo
+from urllib.parse import urlsplit
+
+import aiohttp
+from yarl import URL
+
+from data_models.clock import Clock, IdSource
+from services.assistant.back_end import AssistantServices
+from services.assistant.graph_account import GraphAccount
+from services.assistant.graph_calendar import GraphCalendar
+from services.assistant.graph_client import GraphClient
+from services.assistant.graph_contacts import GraphAddressBook
+from services.assistant.graph_documents import GraphDocumentFolder
+from services.assistant.graph_mail import GraphMailbox
+from services.assistant.graph_tasks import GraphTasks
+from services.assistant.graph_tokens import (
+    AppCredential,
+    AppTokens,
+    CredentialIssue,
+    GraphTokens,
+    OwnToken,
+)
+from services.assistant.graph_users import GraphUsers, MappedUsers, OnlyMe
+from services.assistant.graph_wire import GraphLimits
+from settings import Settings
+
+
+class GraphAssistant:
+    """An `AssistantBackEnd`; holds the tokens of the process and no state of any turn."""
+
+    def __init__(
+        self, *, client: GraphClient, users: GraphUsers, file_hosts: Collection[str]
+    ) -> None:
+        self._client = client
+        self._users = users
+        self._file_hosts = file_hosts
+
+    def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
+        """See `AssistantBackEnd.of`."""
+        account = GraphAccount(
+            client=self._client, principal_id=principal_id, root=self._users.root(principal_id)
+        )
+        return AssistantServices(
+            calendar=GraphCalendar(account=account, zone=zone),
+            mail=GraphMailbox(account=account),
+            contacts=GraphAddressBook(account=account),
+            tasks=GraphTasks(account=account, zone=zone),
+            documents=GraphDocumentFolder(account=account, file_hosts=self._file_hosts),
+        )
+
+
+def graph_for(
+    settings: Settings,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    ids: IdSource,
+    limits: GraphLimits | None = None,
+) -> GraphAssistant:
+    """Return the back end that the `GRAPH_…` settings describe.
+
+    Args:
+        session: For every call; it goes only to hosts that the settings allow.
+    """
+    limits = limits or GraphLimits()
+    client = GraphClient(
+        base_url=URL(settings.graph_base_url),
+        tokens=_tokens(settings, session=session, clock=clock, limits=limits),
+        session=session,
+        ids=ids,
+        limits=limits,
+    )
+    return GraphAssistant(
+        client=client, users=_users(settings), file_hosts=settings.graph_file_hosts
+    )
+
+
+def _tokens(
+    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock, limits: GraphLimits
+) -> GraphTokens:
+    if settings.graph_token is not None:
+        return OwnToken(token=settings.graph_token.get_secret_value())
+    parts = urlsplit(settings.graph_base_url)
+    scope = f"{parts.scheme}://{parts.netloc}/.default"
+    if settings.graph_client_secret is None:
+        # 0.4 s, only where the machine itself signs in.
+        from services.assistant.graph_identity import IdentityIssue
+
+        return AppTokens(issue=IdentityIssue(scope=scope, clock=clock), clock=clock)
+    credential = AppCredential(
+        url=f"{settings.entra_authority}/{settings.graph_tenant_id}/oauth2/v2.0/token",
+        client_id=settings.graph_client_id or "",
+        client_secret=settings.graph_client_secret.get_secret_value(),
+        scope=scope,
+    )
+    issue = CredentialIssue(credential=credential, session=session, limits=limits)
+    return AppTokens(issue=issue, clock=clock)
+
+
+def _users(settings: Settings) -> GraphUsers:
+    if settings.graph_token is not None:
+        return OnlyMe()
+    return MappedUsers(tenant=settings.graph_tenant_id or "", named=dict(settings.graph_users))

@@ -1,0 +1,150 @@
+"""A user's default calendar in Microsoft Graph."""
+
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+
+from data_models.errors import AssistantError, AssistantItemGoneError
+from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
+from services.assistant.graph_account import IMMUTABLE, GraphAccount
+from services.assistant.graph_shapes import GraphEvent, shaped
+from services.assistant.graph_times import (
+    IN_UTC,
+    day_of,
+    given,
+    given_day,
+    midnight,
+    moment_of,
+    odata,
+)
+from services.assistant.graph_wire import GraphAnswer, Json, segment
+
+_FIELDS = "id,subject,start,end,isAllDay,isCancelled,location,attendees"
+_PREFER = f"{IMMUTABLE}, {IN_UTC}"
+_PAGE = "100"
+_TRIES = 3
+
+
+class GraphCalendar:
+    """A `Calendar`; an occurrence of a series is moved and cancelled alone."""
+
+    def __init__(self, *, account: GraphAccount, zone: tzinfo) -> None:
+        self._account = account
+        self._zone = zone
+
+    async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
+        """See `Calendar.between`."""
+        query = {
+            "startDateTime": odata(start),
+            "endDateTime": odata(end),
+            "$select": _FIELDS,
+            "$orderby": "start/dateTime",
+            "$top": _PAGE,
+        }
+        found: list[CalendarEvent] = []
+        async for row in self._account.rows("calendarView", query, prefer=_PREFER):
+            event = _event(shaped(GraphEvent, row), self._zone)
+            # Whole days float: Graph's view takes them as UTC, the user's day may be another.
+            if event is not None and event.start < end and event.end > start:
+                found.append(event)
+            if len(found) == EVENTS_LIMIT:
+                break
+        return sorted(found, key=lambda one: (one.start, one.id))
+
+    async def get(self, event_id: str) -> CalendarEvent | None:
+        """See `Calendar.get`."""
+        row = await self._row(event_id)
+        return None if row is None else _event(row, self._zone)
+
+    async def create(self, event: NewEvent) -> CalendarEvent:
+        """See `Calendar.create`."""
+        body: Json = {
+            "subject": event.title,
+            "start": given(event.start),
+            "end": given(event.end),
+            # With it Graph makes no second event where its first answer was lost.
+            "transactionId": self._account.client.new_guid("event"),
+        }
+        if event.location:
+            body["location"] = {"displayName": event.location}
+        answer = await self._account.post("events", body, is_repeatable=True, prefer=_PREFER)
+        return _needed(answer.value(), self._zone)
+
+    async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
+        """See `Calendar.move`."""
+        for _ in range(_TRIES):
+            row = await self._row(event_id)
+            event = None if row is None else _event(row, self._zone)
+            if row is None or event is None:
+                raise AssistantItemGoneError("the event is no longer in the calendar")
+            wanted = self._moved(event, start)
+            # It may be there already, by a change of ours whose answer was lost.
+            if (event.start, event.end) == wanted:
+                return event
+            answer = await self._patch(event, wanted, etag=row.etag)
+            if not answer.is_stale:
+                _check_series(answer)
+                return _needed(answer.value(), self._zone)
+        raise AssistantError("the event changed again and again meanwhile; nothing was moved")
+
+    async def cancel(self, event_id: str) -> bool:
+        """See `Calendar.cancel`; where the user organizes it, Graph tells the attendees."""
+        return await self._account.delete(
+            f"events/{segment(event_id)}", {"$select": "id"}, prefer=_PREFER
+        )
+
+    async def _row(self, event_id: str) -> GraphEvent | None:
+        path = f"events/{segment(event_id)}"
+        row = await self._account.get(path, {"$select": _FIELDS}, prefer=_PREFER)
+        return None if row is None else shaped(GraphEvent, row)
+
+    def _moved(self, event: CalendarEvent, start: datetime) -> tuple[datetime, datetime]:
+        if not event.is_all_day:
+            return start, start + (event.end - event.start)
+        first = start.astimezone(self._zone).date()
+        last = first + (event.end.date() - event.start.date())
+        return midnight(first, self._zone), midnight(last, self._zone)
+
+    async def _patch(
+        self, event: CalendarEvent, wanted: tuple[datetime, datetime], *, etag: str
+    ) -> GraphAnswer:
+        start, end = wanted
+        body: Json = {"start": given(start), "end": given(end)}
+        if event.is_all_day:
+            days = [given_day(at.date(), self._zone) for at in wanted]
+            body = {"isAllDay": True, "start": days[0], "end": days[1]}
+        path = f"events/{segment(event.id)}"
+        return await self._account.patch(path, body, etag=etag, prefer=_PREFER)
+
+
+def _check_series(answer: GraphAnswer) -> None:
+    if answer.code == "ErrorOccurrenceCrossingBoundary":
+        raise AssistantError(
+            "an occurrence cannot be moved past the next or the last of its series"
+        )
+
+
+def _needed(row: Json, zone: tzinfo) -> CalendarEvent:
+    event = _event(shaped(GraphEvent, row), zone)
+    if event is None:
+        raise AssistantItemGoneError("the organizer cancelled the event")
+    return event
+
+
+def _event(row: GraphEvent, zone: tzinfo) -> CalendarEvent | None:
+    """Return the event; None if its organizer cancelled it."""
+    if row.is_cancelled:
+        return None
+    if row.is_all_day:
+        start, end = (midnight(day_of(at, zone), zone) for at in (row.start, row.end))
+    else:
+        start, end = (moment_of(at).astimezone(zone) for at in (row.start, row.end))
+    people = (one.email_address for one in row.attendees)
+    return CalendarEvent(
+        id=row.id,
+        title=row.subject or "(no title)",
+        start=start,
+        end=end,
+        is_all_day=row.is_all_day,
+        location=row.location.display_name if row.location else "",
+        attendees=tuple(one.name or one.address for one in people),
+    )

@@ -1,0 +1,198 @@
+"""A thin client of Microsoft Graph: one origin, a token for each principal, bounded answers."""
+
+from uuid import NAMESPACE_URL, uuid5
+
+import aiohttp
+import stamina
+import structlog
+from yarl import URL
+
+from data_models.clock import IdSource
+from data_models.errors import (
+    AssistantBusyError,
+    AssistantError,
+    AssistantRefusedError,
+    AssistantUnavailableError,
+    AssistantUnsureError,
+)
+from services.assistant.graph_tokens import GraphTokens
+from services.assistant.graph_wire import (
+    GraphAnswer,
+    GraphCall,
+    GraphLimits,
+    bounded_body,
+    parsed,
+    wait_asked,
+)
+
+# With these the service says that it did nothing; after the others it may have.
+_PAUSED = {429, 503, 509}
+_BROKEN = {408, 500, 502, 504}
+_NO_MAILBOX = {
+    "errorinvaliduser",
+    "mailboxnotenabledforrestapi",
+    "mailboxnotsupportedforrestapi",
+    "request_resourcenotfound",
+    "resourcenotfound",
+}
+
+logger = structlog.get_logger()
+
+
+class GraphClient:
+    """Asks Graph at `base_url`; its owner closes the session."""
+
+    def __init__(
+        self,
+        *,
+        base_url: URL,
+        tokens: GraphTokens,
+        session: aiohttp.ClientSession,
+        ids: IdSource,
+        limits: GraphLimits,
+    ) -> None:
+        self.base_url = base_url
+        self.limits = limits
+        self._tokens = tokens
+        self._session = session
+        self._ids = ids
+
+    def new_guid(self, kind: str) -> str:
+        """Return an id in the form that Graph asks clients for."""
+        return str(uuid5(NAMESPACE_URL, self._ids.new_id(kind)))
+
+    async def ask(self, call: GraphCall, *, principal_id: str) -> GraphAnswer:
+        """Return the answer of success, or of a refusal that is about the item.
+
+        Raises:
+            AssistantRefusedError: no token, no permission, or no mailbox.
+            AssistantUnavailableError: no answer, or a pause longer than we wait.
+            AssistantUnsureError: a change may have happened, and its answer is lost.
+            AssistantError: an answer that cannot be used.
+        """
+        course = _Course(call=call, reference=self.new_guid("request"))
+        limits = self.limits
+        attempts = stamina.retry_context(
+            on=self._pause, attempts=limits.attempts, timeout=limits.operation_seconds,
+            wait_initial=limits.wait_seconds, wait_max=5.0, wait_jitter=limits.wait_seconds,
+        )  # fmt: skip
+        try:
+            async for attempt in attempts:
+                with attempt:
+                    return await self._signed_in(course, principal_id)
+        except AssistantUnavailableError:
+            course.log("unavailable")
+            if course.was_lost:
+                raise AssistantUnsureError("the answer to a change was lost") from None
+            raise
+        raise AssistantUnavailableError("no attempt was made")
+
+    async def download(self, url: URL, *, limit_bytes: int) -> bytes:
+        """Return the bytes at an address that Graph signed; our token does not go there.
+
+        Raises:
+            AssistantUnavailableError: they could not be had.
+        """
+        try:
+            async with self._session.get(
+                url, allow_redirects=False, timeout=self.limits.timeout()
+            ) as response:
+                if response.status != 200:
+                    raise AssistantUnavailableError(f"the download answered {response.status}")
+                return await bounded_body(response, limit_bytes=limit_bytes)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            # Not `from error`: the address is as good as a token.
+            reason = f"the download did not answer ({type(error).__name__})"
+            raise AssistantUnavailableError(reason) from None
+
+    async def _signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
+        """Ask; where the token is not taken, once more with a new one."""
+        token = await self._tokens.token(principal_id)
+        answer = await self._send(course, token)
+        if answer.status == 401:
+            self._tokens.refused(principal_id, token)
+            answer = await self._send(course, await self._tokens.token(principal_id))
+        if answer.status in (401, 403) or answer.code.lower() in _NO_MAILBOX:
+            course.log("refused", answer)
+            raise AssistantRefusedError(f"Microsoft Graph answered {answer.status} {answer.code}")
+        if not answer.is_done and not answer.is_gone and not answer.is_stale:
+            course.log("not_done", answer)
+        return answer
+
+    async def _send(self, course: "_Course", token: str) -> GraphAnswer:
+        call = course.call
+        headers = {
+            **call.headers,
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json",
+            "client-request-id": course.reference,
+        }
+        try:
+            async with self._session.request(
+                call.method,
+                call.url,
+                json=call.body,
+                headers=headers,
+                allow_redirects=False,
+                timeout=self.limits.timeout(),
+            ) as response:
+                data = await bounded_body(response, limit_bytes=self.limits.answer_bytes)
+                return self._checked(course, response, data)
+        except aiohttp.ClientConnectorError as error:
+            raise AssistantBusyError(_unanswered(error)) from None
+        except (aiohttp.ClientError, TimeoutError) as error:
+            # None of these is `from error`: aiohttp quotes addresses, which name users and items.
+            raise course.broken(_unanswered(error)) from None
+
+    def _checked(
+        self, course: "_Course", response: aiohttp.ClientResponse, data: bytes
+    ) -> GraphAnswer:
+        status = response.status
+        if status in _PAUSED:
+            wait = wait_asked(response.headers.get("Retry-After"))
+            raise AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
+        if status in _BROKEN:
+            raise course.broken(f"Microsoft Graph answered {status}")
+        if 300 <= status < 400:
+            raise AssistantError("Microsoft Graph redirected")
+        return parsed(status, data)
+
+    def _pause(self, error: Exception) -> bool | float:
+        """Tell stamina whether to ask again, and after how many seconds if the service said."""
+        if not isinstance(error, AssistantBusyError):
+            return False
+        if error.wait_seconds is None:
+            return True
+        within = error.wait_seconds <= self.limits.retry_after_seconds
+        # stamina reads zero as "no": wait a moment instead.
+        return max(error.wait_seconds, 0.01) if within else False
+
+
+class _Course:
+    """How one operation goes: what is asked, and whether an answer was lost."""
+
+    def __init__(self, *, call: GraphCall, reference: str) -> None:
+        self.call = call
+        self.reference = reference
+        self.was_lost = False
+
+    def broken(self, reason: str) -> AssistantError:
+        """Return the error of a request that may have been carried out."""
+        if not self.call.is_change:
+            return AssistantBusyError(reason)
+        self.was_lost = True
+        if self.call.is_repeatable:
+            return AssistantBusyError(reason)
+        self.log("answer_lost")
+        return AssistantUnsureError("the answer to a change was lost")
+
+    def log(self, reason: str, answer: GraphAnswer | None = None) -> None:
+        """Tell operators; Microsoft finds the request by the reference."""
+        more = {} if answer is None else {"status": answer.status, "code": answer.code}
+        logger.warning(
+            "graph_not_done", method=self.call.method, reason=reason, ref=self.reference, **more
+        )
+
+
+def _unanswered(error: Exception) -> str:
+    return f"Microsoft Graph did not answer ({type(error).__name__})"

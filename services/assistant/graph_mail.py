@@ -1,0 +1,143 @@
+"""A user's mailbox in Microsoft Graph."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from data_models.errors import AssistantUnsureError
+from services.assistant.graph_account import IMMUTABLE, GraphAccount
+from services.assistant.graph_once import created_marked
+from services.assistant.graph_shapes import GraphMessage, shaped
+from services.assistant.graph_times import instant_of, odata
+from services.assistant.graph_wire import Json, segment
+from services.assistant.mail import (
+    MAIL_HEAD_LIMIT_CHARS,
+    MAIL_TEXT_LIMIT_CHARS,
+    Email,
+    MailFolder,
+    NewEmail,
+)
+
+_FIELDS = "id,subject,from,toRecipients,receivedDateTime,bodyPreview,isRead,isDraft,parentFolderId"
+_AS_TEXT = f'{IMMUTABLE}, outlook.body-content-type="text"'
+_PAGE = 50
+_DAY = timedelta(days=1)
+# Words, names and addresses; without quotes, colons and signs, which the search would obey.
+_WORD = re.compile(r"[\w@]+(?:[.'-][\w@]+)*")
+
+
+class GraphMailbox:
+    """A `Mailbox`; listings are of the inbox."""
+
+    def __init__(self, *, account: GraphAccount) -> None:
+        self._account = account
+
+    async def search(
+        self,
+        words: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int,
+    ) -> Sequence[Email]:
+        """See `Mailbox.search`."""
+        query = {"$select": _FIELDS, "$top": str(min(limit, _PAGE)), **_asked(words, since, until)}
+        found: list[Email] = []
+        async for row in self._account.rows("mailFolders/inbox/messages", query, prefer=IMMUTABLE):
+            mail = _listed(shaped(GraphMessage, row))
+            if (since is None or mail.received >= since) and (
+                until is None or mail.received < until
+            ):
+                found.append(mail)
+            if len(found) == limit:
+                break
+        return sorted(found, key=lambda mail: mail.received, reverse=True)
+
+    async def get(self, mail_id: str) -> Email | None:
+        """See `Mailbox.get`."""
+        path = f"messages/{segment(mail_id)}"
+        row = await self._account.get(path, {"$select": f"{_FIELDS},body"}, prefer=_AS_TEXT)
+        if row is None:
+            return None
+        message = shaped(GraphMessage, row)
+        return _whole(message, await self._folder(message))
+
+    async def draft(self, mail: NewEmail) -> Email:
+        """See `Mailbox.draft`."""
+        body: Json = {
+            "subject": mail.subject,
+            "body": {"contentType": "Text", "content": mail.text},
+            "toRecipients": [{"emailAddress": {"address": to}} for to in mail.to],
+        }
+        path, inside = "messages", ""
+        if mail.answers:
+            path, inside = f"messages/{segment(mail.answers)}/createReply", "message"
+        row = await created_marked(
+            self._account, path, body, among="messages", inside=inside, prefer=_AS_TEXT
+        )
+        return _whole(shaped(GraphMessage, row), "drafts")
+
+    async def send(self, mail_id: str) -> bool:
+        """See `Mailbox.send`: after a lost answer it is looked for, and not sent again."""
+        if not await self._is_draft(mail_id):
+            return False
+        try:
+            answer = await self._account.post(
+                f"messages/{segment(mail_id)}/send", None, prefer=IMMUTABLE
+            )
+        except AssistantUnsureError:
+            if await self._is_draft(mail_id):
+                raise
+            return True
+        if answer.is_gone:
+            return False
+        answer.value()
+        return True
+
+    async def _is_draft(self, mail_id: str) -> bool:
+        path = f"messages/{segment(mail_id)}"
+        row = await self._account.get(path, {"$select": "id,isDraft"}, prefer=IMMUTABLE)
+        return row is not None and bool(shaped(GraphMessage, row).is_draft)
+
+    async def _folder(self, message: GraphMessage) -> MailFolder:
+        if message.is_draft:
+            return "drafts"
+        row = await self._account.get("mailFolders/sentitems", {"$select": "id"}, prefer=IMMUTABLE)
+        is_sent = row is not None and row.get("id") == message.parent_folder_id
+        return "sent" if is_sent else "inbox"
+
+
+def _asked(words: str, since: datetime | None, until: datetime | None) -> dict[str, str]:
+    """Return the options that narrow a listing; Graph takes a search or a filter, never both."""
+    plain = [word.casefold() for word in _WORD.findall(words)]
+    if plain:
+        # Days of the search have a zone of the server's choice, so one more on each side.
+        days = [f"received>={since - _DAY:%Y-%m-%d}"] if since else []
+        days += [f"received<={until + _DAY:%Y-%m-%d}"] if until else []
+        return {"$search": f'"{" ".join([*plain, *days])}"'}
+    spans = [f"receivedDateTime ge {odata(since)}"] if since else []
+    spans += [f"receivedDateTime lt {odata(until)}"] if until else []
+    order = {"$orderby": "receivedDateTime desc"}
+    return {**order, "$filter": " and ".join(spans)} if spans else order
+
+
+def _listed(message: GraphMessage) -> Email:
+    return _mail(message, "inbox", message.body_preview[:MAIL_HEAD_LIMIT_CHARS])
+
+
+def _whole(message: GraphMessage, folder: MailFolder) -> Email:
+    text = message.body.content if message.body else message.body_preview
+    return _mail(message, folder, text[:MAIL_TEXT_LIMIT_CHARS])
+
+
+def _mail(message: GraphMessage, folder: MailFolder, text: str) -> Email:
+    return Email(
+        id=message.id,
+        subject=message.subject,
+        sender=message.sender.email_address.line if message.sender else "",
+        to=tuple(one.email_address.line for one in message.to_recipients),
+        received=instant_of(message.received),
+        text=text,
+        folder=folder,
+        is_read=message.is_read is not False,
+    )

@@ -1,0 +1,167 @@
+"""The parts of Microsoft Graph's objects that we read; everything else in them is passed over."""
+
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from data_models.errors import AssistantError
+from services.assistant.graph_wire import Json
+
+Shape = TypeVar("Shape", bound="GraphShape")
+
+
+def _text(value: Any) -> Any:
+    return "" if value is None else value
+
+
+def _items(value: Any) -> Any:
+    return () if value is None else value
+
+
+Text: TypeAlias = Annotated[str, BeforeValidator(_text)]
+Texts: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_items)]
+
+
+class GraphShape(BaseModel):
+    """One object; Graph gives `null` for what is empty."""
+
+    model_config = ConfigDict(
+        frozen=True, alias_generator=to_camel, populate_by_name=True, hide_input_in_errors=True
+    )
+
+
+class GraphTime(GraphShape):
+    """A `dateTimeTimeZone`."""
+
+    date_time: str
+    time_zone: str
+
+
+class GraphAddress(GraphShape):
+    """Name and address of somebody."""
+
+    name: Text = ""
+    address: Text = ""
+
+    @property
+    def line(self) -> str:
+        """Both in one line, `Anna Schmidt <anna@hospital.example>`."""
+        if not self.name or self.name == self.address:
+            return self.address
+        return f"{self.name} <{self.address}>" if self.address else self.name
+
+
+class GraphRecipient(GraphShape):
+    """A sender, recipient or attendee."""
+
+    email_address: GraphAddress = GraphAddress()
+
+
+class GraphLocation(GraphShape):
+    """Where an event is."""
+
+    display_name: Text = ""
+
+
+class GraphEvent(GraphShape):
+    """An `event`."""
+
+    id: str
+    etag: Text = Field(default="", alias="@odata.etag")
+    subject: Text = ""
+    start: GraphTime
+    end: GraphTime
+    is_all_day: bool = False
+    is_cancelled: bool = False
+    location: GraphLocation | None = None
+    attendees: Annotated[tuple[GraphRecipient, ...], BeforeValidator(_items)] = ()
+
+
+class GraphBody(GraphShape):
+    """The text of a message or a task."""
+
+    content: Text = ""
+
+
+class GraphMessage(GraphShape):
+    """A `message`."""
+
+    id: str
+    subject: Text = ""
+    sender: GraphRecipient | None = Field(default=None, alias="from")
+    to_recipients: Annotated[tuple[GraphRecipient, ...], BeforeValidator(_items)] = ()
+    received: Text = Field(default="", alias="receivedDateTime")
+    body_preview: Text = ""
+    body: GraphBody | None = None
+    is_read: bool | None = True
+    is_draft: bool | None = False
+    parent_folder_id: Text = ""
+
+
+class GraphContact(GraphShape):
+    """A `contact`."""
+
+    id: str
+    etag: Text = Field(default="", alias="@odata.etag")
+    display_name: Text = ""
+    email_addresses: Annotated[tuple[GraphAddress, ...], BeforeValidator(_items)] = ()
+    mobile_phone: Text = ""
+    business_phones: Texts = ()
+    home_phones: Texts = ()
+    company_name: Text = ""
+
+
+class GraphLink(GraphShape):
+    """A `linkedResource` of a task."""
+
+    external_id: Text = ""
+
+
+class GraphTask(GraphShape):
+    """A `todoTask`."""
+
+    id: str
+    title: Text = ""
+    status: Text = ""
+    due: GraphTime | None = Field(default=None, alias="dueDateTime")
+    body: GraphBody | None = None
+    linked_resources: Annotated[tuple[GraphLink, ...], BeforeValidator(_items)] = ()
+
+
+class GraphTaskList(GraphShape):
+    """A `todoTaskList`."""
+
+    id: str
+    wellknown_list_name: Text = ""
+
+
+class GraphFile(GraphShape):
+    """The facet that files have and folders do not."""
+
+    mime_type: Text = ""
+
+
+class GraphItem(GraphShape):
+    """A `driveItem`: a file, a folder, or the mark of something deleted."""
+
+    id: str
+    name: Text = ""
+    size: int = 0
+    modified: Text = Field(default="", alias="lastModifiedDateTime")
+    file: GraphFile | None = None
+    deleted: Json | None = None
+    download_url: Text = Field(default="", alias="@microsoft.graph.downloadUrl")
+
+
+def shaped(shape: type[Shape], row: Json) -> Shape:
+    """Return `row` in its shape.
+
+    Raises:
+        AssistantError: Graph answered something else.
+    """
+    try:
+        return shape.model_validate(row)
+    except ValidationError:
+        # `from None`: the cause may quote the mailbox.
+        raise AssistantError("Microsoft Graph's answer has another form") from None

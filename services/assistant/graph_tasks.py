@@ -1,0 +1,121 @@
+"""A user's tasks in Microsoft To Do, by Microsoft Graph."""
+
+from collections.abc import Sequence
+from datetime import date, tzinfo
+
+from data_models.errors import AssistantError
+from services.assistant.graph_account import IMMUTABLE, GraphAccount
+from services.assistant.graph_once import created
+from services.assistant.graph_shapes import GraphTask, GraphTaskList, shaped
+from services.assistant.graph_times import IN_UTC, day_of, given_day
+from services.assistant.graph_wire import Json, segment
+from services.assistant.tasks import NewTask, Task
+
+_PREFER = f"{IMMUTABLE}, {IN_UTC}"
+_PAGE = "100"
+_OPEN = "status ne 'completed'"
+
+
+class GraphTasks:
+    """A `TaskList` over the list that To Do itself makes for everybody.
+
+    To Do refuses `$select` on tasks, so whole tasks are read.
+    """
+
+    def __init__(self, *, account: GraphAccount, zone: tzinfo) -> None:
+        self._account = account
+        self._zone = zone
+        self._list_id = ""
+
+    async def list(
+        self,
+        *,
+        since: date | None = None,
+        until: date | None = None,
+        include_done: bool = False,
+        limit: int,
+    ) -> Sequence[Task]:
+        """See `TaskList.list`."""
+        query = {"$top": _PAGE} if include_done else {"$filter": _OPEN, "$top": _PAGE}
+        rows = self._account.rows(await self._tasks(), query, prefer=_PREFER)
+        found = [self._task(row) async for row in rows]
+        if since is not None or until is not None:
+            first, last = since or date.min, until or date.max
+            found = [task for task in found if task.due and first <= task.due < last]
+        return sorted(found, key=lambda task: (task.due or date.max, task.title, task.id))[:limit]
+
+    async def get(self, task_id: str) -> Task | None:
+        """See `TaskList.get`."""
+        row = await self._account.get(await self._path(task_id), prefer=_PREFER)
+        return None if row is None else self._task(row)
+
+    async def add(self, task: NewTask) -> Task:
+        """See `TaskList.add`."""
+        mark = self._account.client.new_guid("task")
+        body: Json = {
+            "title": task.title,
+            # People see in To Do where the task came from, and we find it again.
+            "linkedResources": [
+                {"applicationName": "Rounds", "displayName": "Rounds", "externalId": mark}
+            ],
+        }
+        if task.notes:
+            body["body"] = {"content": task.notes, "contentType": "text"}
+        if task.due:
+            body["dueDateTime"] = given_day(task.due, self._zone)
+        tasks = await self._tasks()
+        row = await created(
+            self._account, tasks, body, look=lambda: self._marked(tasks, mark), prefer=_PREFER
+        )
+        return self._task(row)
+
+    async def complete(self, task_id: str) -> Task:
+        """See `TaskList.complete`."""
+        return await self._patched(task_id, {"status": "completed"})
+
+    async def move(self, task_id: str, *, due: date | None) -> Task:
+        """See `TaskList.move`."""
+        given = None if due is None else given_day(due, self._zone)
+        return await self._patched(task_id, {"dueDateTime": given})
+
+    async def delete(self, task_id: str) -> bool:
+        """See `TaskList.delete`."""
+        return await self._account.delete(await self._path(task_id), prefer=_PREFER)
+
+    async def _patched(self, task_id: str, body: Json) -> Task:
+        answer = await self._account.patch(await self._path(task_id), body, prefer=_PREFER)
+        return self._task(answer.value())
+
+    async def _marked(self, tasks: str, mark: str) -> Json | None:
+        query = {"$expand": "linkedResources", "$filter": _OPEN, "$top": _PAGE}
+        async for row in self._account.rows(tasks, query, prefer=_PREFER):
+            links = shaped(GraphTask, row).linked_resources
+            if any(link.external_id == mark for link in links):
+                return row
+        return None
+
+    async def _path(self, task_id: str) -> str:
+        return f"{await self._tasks()}/{segment(task_id)}"
+
+    async def _tasks(self) -> str:
+        """Return the path of the tasks; which list it is, is asked once."""
+        if not self._list_id:
+            self._list_id = await self._default_list()
+        return f"todo/lists/{segment(self._list_id)}/tasks"
+
+    async def _default_list(self) -> str:
+        async for row in self._account.rows("todo/lists", prefer=IMMUTABLE):
+            found = shaped(GraphTaskList, row)
+            if found.wellknown_list_name == "defaultList":
+                return found.id
+        raise AssistantError("there is no default list of tasks")
+
+    def _task(self, row: Json) -> Task:
+        task = shaped(GraphTask, row)
+        return Task(
+            id=task.id,
+            title=task.title,
+            due=None if task.due is None else day_of(task.due, self._zone),
+            is_done=task.status == "completed",
+            notes=task.body.content if task.body else "",
+        )

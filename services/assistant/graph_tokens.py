@@ -1,0 +1,176 @@
+"""Tokens for Microsoft Graph: a user's own, or the application's."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import aiohttp
+import orjson
+
+from data_models.clock import Clock
+from data_models.errors import AssistantBusyError, AssistantRefusedError, AssistantUnavailableError
+from services.assistant.graph_wire import GraphLimits, bounded_body, wait_asked
+
+RENEW_BEFORE_SECONDS = 300.0
+_ANSWER_LIMIT_BYTES = 100_000
+
+
+class GraphTokens(Protocol):
+    """Gives tokens. A source for signed-in users tells them apart by `principal_id`."""
+
+    async def token(self, principal_id: str) -> str:
+        """Return a token for this principal that is not about to end.
+
+        Raises:
+            AssistantRefusedError: there is none: the user or the operator has to sign in.
+            AssistantUnavailableError: the token service did not answer.
+        """
+        ...
+
+    def refused(self, principal_id: str, token: str) -> None:
+        """Take note that Graph did not take `token`, so that the next one is new."""
+        ...
+
+
+class OwnToken:
+    """One user's delegated token, as an operator set it; nothing here can renew it."""
+
+    def __init__(self, *, token: str) -> None:
+        self._token = token
+        self._is_refused = False
+
+    async def token(self, principal_id: str) -> str:
+        """See `GraphTokens.token`."""
+        if self._is_refused:
+            raise AssistantRefusedError("the delegated token has ended")
+        return self._token
+
+    def refused(self, principal_id: str, token: str) -> None:
+        """See `GraphTokens.refused`."""
+        self._is_refused = True
+
+
+@dataclass(frozen=True, slots=True)
+class AppCredential:
+    """What an application signs in with.
+
+    Attributes:
+        url: The directory's token endpoint, `…/{tenant}/oauth2/v2.0/token`.
+        scope: `https://graph.microsoft.com/.default` in the worldwide cloud.
+    """
+
+    url: str
+    client_id: str
+    client_secret: str
+    scope: str
+
+    def __repr__(self) -> str:
+        return f"AppCredential(client_id={self.client_id!r})"
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A token and how long it lives."""
+
+    text: str
+    lifetime_seconds: float
+
+
+class TokenIssue(Protocol):
+    """Has tokens issued that are the application's own."""
+
+    async def __call__(self) -> IssuedToken:
+        """Return a new token.
+
+        Raises:
+            AssistantRefusedError: the application is not known, or its secret is wrong.
+            AssistantUnavailableError: the token service did not answer.
+        """
+        ...
+
+
+class AppTokens:
+    """The application's token, one for all principals.
+
+    It is kept, renewed `RENEW_BEFORE_SECONDS` before its end, and asked for once at a time.
+    """
+
+    def __init__(self, *, issue: TokenIssue, clock: Clock) -> None:
+        self._issue = issue
+        self._clock = clock
+        self._token = ""
+        self._renew_at = float("-inf")
+        self._lock = asyncio.Lock()
+
+    async def token(self, principal_id: str) -> str:
+        """See `GraphTokens.token`."""
+        async with self._lock:
+            if self._clock.monotonic() >= self._renew_at:
+                issued = await self._issue()
+                # A token that lives shorter than the margin is used for half of its life.
+                life = issued.lifetime_seconds
+                self._token = issued.text
+                self._renew_at = self._clock.monotonic() + max(
+                    life - RENEW_BEFORE_SECONDS, life / 2
+                )
+            return self._token
+
+    def refused(self, principal_id: str, token: str) -> None:
+        """See `GraphTokens.refused`; a newer token than the refused one stays."""
+        if self._token == token:
+            self._renew_at = float("-inf")
+
+
+class CredentialIssue:
+    """A `TokenIssue` by the client credentials flow."""
+
+    def __init__(
+        self, *, credential: AppCredential, session: aiohttp.ClientSession, limits: GraphLimits
+    ) -> None:
+        self._credential = credential
+        self._session = session
+        self._limits = limits
+
+    async def __call__(self) -> IssuedToken:
+        """See `TokenIssue`."""
+        form = {
+            "client_id": self._credential.client_id,
+            "client_secret": self._credential.client_secret,
+            "scope": self._credential.scope,
+            "grant_type": "client_credentials",
+        }
+        try:
+            async with self._session.post(
+                self._credential.url,
+                data=form,
+                allow_redirects=False,
+                timeout=self._limits.timeout(),
+            ) as answer:
+                data = await bounded_body(answer, limit_bytes=_ANSWER_LIMIT_BYTES)
+                _check(answer.status, answer.headers.get("Retry-After"))
+        except (aiohttp.ClientError, TimeoutError) as error:
+            reason = f"the token service did not answer ({type(error).__name__})"
+            # Not `from error`: aiohttp's errors may hold the request, and so the secret.
+            raise AssistantBusyError(reason) from None
+        return _issued(data)
+
+
+def _check(status: int, retry_after: str | None) -> None:
+    if status == 429 or status >= 500:
+        reason = f"the token service answered {status}"
+        raise AssistantBusyError(reason, wait_seconds=wait_asked(retry_after))
+    if status != 200:
+        raise AssistantRefusedError(f"the token service answered {status}")
+
+
+def _issued(data: bytes) -> IssuedToken:
+    try:
+        body: Any = orjson.loads(data)
+        text, seconds = str(body["access_token"]), float(body["expires_in"])
+    except (ValueError, TypeError, KeyError):
+        # `from None`: the cause may quote the token.
+        raise AssistantUnavailableError("the token service's answer holds no token") from None
+    # What a header cannot carry is no token either.
+    if not (text.isascii() and text.isprintable() and text):
+        raise AssistantUnavailableError("the token service's answer holds no token")
+    return IssuedToken(text, seconds)

@@ -1,0 +1,126 @@
+"""Files of OneDrive in Microsoft Graph."""
+
+from datetime import UTC, datetime, timedelta
+
+import aiohttp
+import pytest
+
+from data_models.errors import (
+    AssistantError,
+    AssistantItemGoneError,
+    AssistantRefusedError,
+    AssistantUnavailableError,
+)
+from services.assistant.back_end import AssistantServices
+from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DOCUMENT_TEXT_LIMIT_CHARS
+from services.assistant.graph_back_end import graph_for
+from tests.fakes import CountingIds, FixedClock
+from tests.fakes_graph import FakeGraph
+from tests.fakes_graph_data import User
+from tests.services.assistant.graph.conftest import BERLIN, LIMITS, settings_of
+
+NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def fill(ada: User) -> None:
+    for number, name in enumerate(["board.md", "On call.txt", "Board notes.txt", "O'Neil.txt"]):
+        ada.file(name, b"text", modified=NOON + timedelta(days=number))
+    ada.folder("Board")
+
+
+async def test_files_are_found_newest_first_and_folders_are_none(
+    graph: FakeGraph, ada: User, own: AssistantServices
+) -> None:
+    fill(ada)
+    found = await own.documents.search("board", limit=9)
+    assert [one.name for one in found] == ["Board notes.txt", "board.md"]
+    assert found[0].media_type == "text/plain"
+    assert [one.name for one in await own.documents.search("board", limit=1)] == ["Board notes.txt"]
+    everything = await own.documents.search("", limit=9)
+    assert [one.name for one in everything][:2] == ["O'Neil.txt", "Board notes.txt"]
+    assert len(everything) == 4
+
+
+async def test_a_quote_in_the_words_stays_within_them(ada: User, own: AssistantServices) -> None:
+    fill(ada)
+    assert [one.name for one in await own.documents.search("O'Neil", limit=9)] == ["O'Neil.txt"]
+    assert await own.documents.search("x') or ('1'='1", limit=9) == []
+    assert await own.documents.search("a/b?c#d&e%", limit=9) == []
+
+
+async def test_a_span_can_be_asked_for(ada: User, own: AssistantServices) -> None:
+    fill(ada)
+    since, until = NOON + timedelta(hours=1), NOON + timedelta(days=2)
+    found = await own.documents.search("", since=since, until=until, limit=9)
+    assert [one.name for one in found] == ["On call.txt"]
+
+
+async def test_what_was_deleted_while_the_drive_was_listed_is_not_shown(
+    ada: User, own: AssistantServices
+) -> None:
+    fill(ada)
+    gone = ada.file("gone.txt", b"x", modified=NOON)
+    ada.touch(ada.items, gone, deleted={"state": "deleted"})
+    assert "gone.txt" not in [one.name for one in await own.documents.search("", limit=9)]
+    assert await own.documents.get(gone) is None
+
+
+async def test_the_text_comes_from_the_files_own_host_without_our_token(
+    graph: FakeGraph, ada: User, own: AssistantServices
+) -> None:
+    found = ada.file("plan.txt", "\ufeffGröße".encode(), modified=NOON)
+    assert await own.documents.text(found) == "Größe"
+    assert graph.downloads == 1
+    long = ada.file("long.txt", b"a" * 50_000, modified=NOON)
+    assert await own.documents.text(long) == "a" * DOCUMENT_TEXT_LIMIT_CHARS
+
+
+async def test_what_holds_no_text_or_too_much_is_not_fetched(
+    graph: FakeGraph, ada: User, own: AssistantServices
+) -> None:
+    scan = ada.file("scan.pdf", b"%PDF", modified=NOON)
+    large = ada.file("large.txt", b"x", modified=NOON)
+    ada.touch(ada.items, large, size=DOCUMENT_LIMIT_BYTES + 1)
+    with pytest.raises(AssistantError, match="no text"):
+        await own.documents.text(scan)
+    with pytest.raises(AssistantError, match="too large"):
+        await own.documents.text(large)
+    with pytest.raises(AssistantItemGoneError):
+        await own.documents.text(ada.folder("Board"))
+    assert graph.downloads == 0
+
+
+async def test_a_file_on_a_host_that_is_not_listed_is_not_fetched(
+    graph: FakeGraph,
+    ada: User,
+    session: aiohttp.ClientSession,
+    clock: FixedClock,
+    ids: CountingIds,
+) -> None:
+    values = {
+        **graph.settings(dev="ada@clinic.example"),
+        "GRAPH_FILE_HOSTS": "clinic-my.sharepoint.com",
+    }
+    assistant = graph_for(settings_of(values), session=session, clock=clock, ids=ids, limits=LIMITS)
+    found = ada.file("plan.txt", b"x", modified=NOON)
+    with pytest.raises(AssistantRefusedError, match="GRAPH_FILE_HOSTS"):
+        await assistant.of("dev", zone=BERLIN).documents.text(found)
+    assert graph.downloads == 0
+
+
+async def test_a_download_that_fails_says_so_without_its_address(
+    ada: User, own: AssistantServices
+) -> None:
+    found = ada.file("plan.txt", b"x", modified=NOON)
+    del ada.content[found]
+    with pytest.raises(AssistantUnavailableError) as caught:
+        await own.documents.text(found)
+    assert "tempauth" not in f"{caught.value!r}{caught.value.__cause__!r}"
+
+
+async def test_a_file_is_deleted_once(ada: User, own: AssistantServices) -> None:
+    found = ada.file("plan.txt", b"x", modified=NOON)
+    assert await own.documents.get(found) is not None
+    assert await own.documents.delete(found)
+    assert not await own.documents.delete(found)
+    assert await own.documents.get(found) is None
