@@ -63,10 +63,16 @@ class Turn(Part):
 
 
 class Continuation(Part):
-    """An agent that waits for the user; the next message resumes it."""
+    """An agent that waits for the user; the next message resumes it.
+
+    Attributes:
+        plan_step: The step of the plan that is not finished.
+        waits_for: Entity keys that the step needs; filling them lets the plan go on.
+    """
 
     agent: str
     plan_step: int | None = None
+    waits_for: list[str] = Field(default_factory=list)
     asked_at: AwareDatetime
 
 

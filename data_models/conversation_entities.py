@@ -95,18 +95,22 @@ class ConversationEntitiesManager(EntityQueues):
         self._append(key, Offer(value, ""), "inferred", now)
         return True
 
-    def restore(self, key: str, *, now: datetime) -> bool:
-        """Bring back what was evicted, as the newest; False if it is gone or here again (E25)."""
+    def restore(self, key: str, *, now: datetime, pinned: Collection[str] = ()) -> EntityReport:
+        """Bring back what was evicted, as the newest; refused if it is gone or here again (E25)."""
+        report = empty_report()
         found = next((one for one in reversed(self.recently_evicted) if one.key == key), None)
         if found is None or key in self.entities:
-            return False
+            report["rejected"][key] = "absent" if found is None else "present"
+            return report
+        self._make_room({key: Offer(found.value, found.canonical)}, pinned, report)
+        if report["rejected"]:
+            return report
         self.recently_evicted = [one for one in self.recently_evicted if one.key != key]
-        report = empty_report()
-        self._make_room({key: Offer(found.value, found.canonical)}, (), report)
         found.seq = self.take_seq()
         self.entities[key] = found
+        report["added"].append(key)
         self.changed(now)
-        return True
+        return report
 
     def evict(self, key: str) -> ConversationEntity:
         """Let `key` go; it can be restored for a while."""

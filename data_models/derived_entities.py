@@ -48,6 +48,13 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         """Return a copy of the values that `agent_name` may see, oldest first."""
         return {one.key: copied(one.value) for one in self.live_for_agent(agent_name, now=now)}
 
+    def live_keys(self, *, now: datetime) -> frozenset[str]:
+        """Return the keys under which any agent has an unexpired value."""
+        queues = self.agent_entities.values()
+        return frozenset(
+            one.key for queue in queues for one in queue.values() if not one.is_expired(now)
+        )
+
     def holds_live(self, key: str, *, now: datetime, unless: str | None = None) -> bool:
         """Tell whether any agent but `unless` has an unexpired value under `key`."""
         return any(
@@ -151,21 +158,27 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         self._append(queue, agent_name, key, Offer(value, ""), origin, now)
         return True
 
-    def restore(self, agent_name: str, key: str, *, now: datetime) -> bool:
-        """Bring back what was evicted, as the newest; False if it is gone or here again (E25)."""
-        past = self.recently_evicted
+    def restore(
+        self, agent_name: str, key: str, *, now: datetime, pinned: Collection[str] = ()
+    ) -> EntityReport:
+        """Bring back what was evicted, as the newest; refused if it is gone or here again (E25)."""
+        report, past = empty_report(), self.recently_evicted
         match = [one for one in past if (one.agent_name, one.key) == (agent_name, key)]
         queue = self.agent_entities.get(agent_name, {})
         if not match or key in queue:
-            return False
-        self.recently_evicted = [one for one in past if one not in match]
+            report["rejected"][key] = "present" if match else "absent"
+            return report
         found = match[-1]
-        self._make_room(queue, {key: Offer(found.value, found.canonical)}, (), now, empty_report())
+        self._make_room(queue, {key: Offer(found.value, found.canonical)}, pinned, now, report)
+        if report["rejected"]:
+            return report
+        self.recently_evicted = [one for one in self.recently_evicted if one not in match]
         found.seq = self.take_seq()
         queue[key] = found
+        report["added"].append(key)
         self._keep(agent_name, queue)
         self.changed(now)
-        return True
+        return report
 
     def evict(self, agent_name: str, key: str) -> DerivedEntity:
         """Let `key` go; it can be restored for a while."""

@@ -51,8 +51,9 @@ class DerivedEntity(Entity):
         """Tell whether nobody may see it any more (E13)."""
         if self.is_outdated:
             return True
-        age = (now - self.updated_at).total_seconds()
-        return self.valid_for is not None and age >= self.valid_for
+        if self.valid_for is None:
+            return False
+        return (now - self.updated_at).total_seconds() >= self.valid_for
 
     def extra_bytes(self) -> int:
         """See `Entity.extra_bytes`."""

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 Namespace: TypeAlias = Literal["conversation", "derived"]
@@ -44,8 +45,6 @@ _GAP = re.compile(r"[\s-]+")
 
 def plain_key(raw: str) -> str | None:
     """Return `raw` trimmed, in NFC and snake_case; None if that is no key."""
-    if _KEY.fullmatch(raw):
-        return raw
     text = unicodedata.normalize("NFC", raw).strip()
     text = _GAP.sub("_", _HUMP.sub("_", text)).lower()
     return text if _KEY.fullmatch(text) else None
@@ -53,10 +52,11 @@ def plain_key(raw: str) -> str | None:
 
 def canonical_key(raw: str) -> str | None:
     """Return the one key that `raw` means, aliases resolved; None if it is no key."""
-    key = plain_key(raw)
+    key = raw if _KEY.fullmatch(raw) else plain_key(raw)
     return None if key is None else ALIASES.get(key, key)
 
 
+@lru_cache(maxsize=1_024)
 def namespace_of(key: str) -> Namespace | None:
     """Return where a canonical key belongs; None for one that stays where it was sent."""
     if key in CONVERSATION_KEYS:

@@ -27,24 +27,25 @@ def sorted_offers(
         blanks_count: Whether null and blank text are values, as they are from a tool.
     """
     offers: dict[str, Offer] = {}
+    rejected = report["rejected"]
     for raw, value in updates.items():
         key = canonical_key(raw)
         if key is None:
-            report["rejected"][raw] = "key"
-        elif not _belongs(key, namespace, is_taken):
-            report["rejected"][key] = "namespace"
+            rejected[raw] = "key"
+            continue
+        home = namespace_of(key)
+        if home != namespace if home is not None else is_taken(key):
+            rejected[key] = "namespace"
         elif not blanks_count and is_blank(value):
             report["ignored"].append(key)
+        elif (canonical := canonical_json(value)) is None:
+            rejected[key] = "value"
+        elif (offer := Offer(value, canonical)).length_chars > VALUE_LIMIT_CHARS:
+            rejected[key] = "too_large"
         else:
-            canonical = canonical_json(value)
-            offer = Offer(value, canonical or "")
-            reason = _fault(offer) if canonical is not None else "value"
-            if reason is not None:
-                report["rejected"][key] = reason
-                continue
             offers.pop(key, None)
             offers[key] = offer
-            report["rejected"].pop(key, None)
+            rejected.pop(key, None)
     if report["ignored"]:
         report["ignored"] = [key for key in dict.fromkeys(report["ignored"]) if key not in offers]
     return offers
@@ -60,12 +61,3 @@ def sorted_removals(keys: Iterable[str], *, report: EntityReport) -> list[str]:
         else:
             found[key] = None
     return list(found)
-
-
-def _belongs(key: str, namespace: Namespace, is_taken: IsTaken) -> bool:
-    home = namespace_of(key)
-    return home == namespace if home is not None else not is_taken(key)
-
-
-def _fault(offer: Offer) -> str | None:
-    return "too_large" if offer.length_chars > VALUE_LIMIT_CHARS else None

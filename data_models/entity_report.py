@@ -7,7 +7,7 @@ class EntityReport(TypedDict):
     """Keys, in the order of the delta; `evicted` in the order in which they left.
 
     `rejected` gives a reason: `key`, `value`, `too_large`, `namespace`, `provenance`,
-    `tool_value`, `capacity`, `absent`.
+    `tool_value`, `capacity`, `absent`, `present`.
     """
 
     added: list[str]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from data_models.plan import PLAN_LIMIT_STEPS, Plan
+from data_models.plan import PLAN_LIMIT_STEPS, Plan, PlanStep
 
 STEP_LIMIT_CHARS = 500
 MINIMUM_STEPS = 2
@@ -52,10 +52,26 @@ def plan_message(plan: Plan) -> str:
 
 def step_line(plan: Plan, number: int) -> str:
     """Return the facilitator's line that calls step `number`, by its place among those that run."""
+    head, step = _headed(plan, number)
+    return f"{head}: *{step.agent}*, {_as_task(step.text)}"
+
+
+def needs_line(plan: Plan, number: int, missing: Sequence[str]) -> str:
+    """Return the facilitator's question for what step `number` still needs to know."""
+    head, step = _headed(plan, number)
+    named = [key.removesuffix("_preference").replace("_", " ") for key in missing]
+    listed = " and ".join(part for part in (", ".join(named[:-1]), named[-1]) if part)
+    return (
+        f"{head} waits: *{step.agent}* needs to know the {listed}. "
+        "Tell me, or say “continue” to go on without it."
+    )
+
+
+def _headed(plan: Plan, number: int) -> tuple[str, PlanStep]:
     wanted = [step for step in plan.steps if step.status != "skipped" or step.number == number]
     place = next(index for index, step in enumerate(wanted, 1) if step.number == number)
     step = next(step for step in wanted if step.number == number)
-    return f"Step {place} of {len(wanted)}: *{step.agent}*, {_as_task(step.text)}"
+    return f"Step {place} of {len(wanted)}", step
 
 
 def _as_task(text: str) -> str:

@@ -7,6 +7,7 @@ from data_models.turn_events import Notice
 from group_chat.floor import Announce, Ask, End, Floor, Move, Said
 from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan
 from group_chat.limits import GroupChatLimits
+from group_chat.plan_text import needs_line
 from group_chat.selection import next_move, to_facilitator
 from group_chat.termination import CONTINUE_OFFER, within_limits
 from group_chat.turn_context import TurnContext
@@ -30,6 +31,8 @@ class Table:
         self._clock = clock
         self._limits = limits
         self._stopped_before: Move | None = None
+        self._insists = False
+        self._blocked: Continuation | None = None
 
     def open(self, opening: Opening) -> None:
         """Decide the first move."""
@@ -53,6 +56,7 @@ class Table:
 
     def _run_plan(self, plan: Plan, confirmed: RunPlan) -> None:
         now = self._clock.now()
+        self._insists = confirmed.insists
         if plan.status == "proposed":
             plan = plan.confirmed(confirmed.order, now=now, edits=confirmed.edits)
         if plan.next_step() is None:
@@ -63,7 +67,7 @@ class Table:
         """Put the announced step of the plan into work."""
         if announced.step is not None:
             floor = self.floor.starting(announced.step, now=self._clock.now())
-            self._go(floor, announced)
+            self._put(floor, announced)
 
     def choose(self, agent: str | None) -> None:
         """Settle a move among several by a model's verdict; None means it was unusable."""
@@ -89,10 +93,14 @@ class Table:
             self.floor = self.floor.heard(said)
             self.stop(Ask(message.agent))
             return
+        if turn.asked_by == message.agent and not self.floor.gate_is_closed:
+            self._go(self.floor.heard(said), End("question"))
+            return
         floor, move = next_move(self.floor, said, now=self._clock.now())
         bounded = within_limits(move, floor, messages=self._limits.agent_messages)
         self._stopped_before = move if bounded != move else None
-        self._go(floor, bounded)
+        asked = rendered and self._blocked is not None and isinstance(bounded, End)
+        self._go(floor, End("question") if asked else bounded)
 
     def stop(self, before: Move | None) -> None:
         """End the turn at a cap; `before` is the move that it kept from happening."""
@@ -112,6 +120,8 @@ class Table:
     def _continuation(self) -> Continuation | None:
         """Return who answers the user's next message; a plan goes on by its own state."""
         floor, asked_at = self.floor, self._clock.now()
+        if self._blocked is not None:
+            return self._blocked
         match self.move:
             case End("question") if self._turn.said:
                 agent = self._turn.said[-1].agent
@@ -120,9 +130,43 @@ class Table:
                 return Continuation(agent=agent, plan_step=floor.step, asked_at=asked_at)
             case End("limit") if isinstance(self._stopped_before, Ask) and not floor.plan_runs:
                 return Continuation(agent=self._stopped_before.agent, asked_at=asked_at)
+            case End("answered") if floor.plan_runs and self._waited_for_keys():
+                return self._turn.request.continuation  # the user spoke of something else
         return None
 
+    def _waited_for_keys(self) -> bool:
+        waited = self._turn.request.continuation
+        return waited is not None and bool(waited.waits_for)
+
     def _go(self, floor: Floor, move: Move) -> None:
+        self._put(floor, self._unless_blocked(floor, move))
+
+    def _put(self, floor: Floor, move: Move) -> None:
         if floor.plan is not None and floor.plan != self.floor.plan:
             self._turn.emit(PlanChanged(floor.plan))
         self.floor, self.move = floor, move
+
+    def _unless_blocked(self, floor: Floor, move: Move) -> Move:
+        """Return `move`, or the question for what the step that it calls still needs."""
+        if not isinstance(move, Announce) or move.step is None or floor.plan is None:
+            return move
+        missing = self._missing(floor.plan, move.step)
+        if not missing:
+            return move
+        self._blocked = Continuation(
+            agent=floor.facilitator,
+            plan_step=move.step,
+            waits_for=missing,
+            asked_at=self._clock.now(),
+        )
+        return Announce(needs_line(floor.plan, move.step, missing))
+
+    def _missing(self, plan: Plan, number: int) -> list[str]:
+        """Return what step `number` needs and nobody has said; nothing if the user insists."""
+        entities, insists = self._turn.request.entities, self._insists
+        self._insists = False
+        if entities is None or insists:
+            return []
+        return entities.missing(
+            key for step in plan.steps if step.number == number for key in step.needs
+        )

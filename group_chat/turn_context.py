@@ -8,7 +8,7 @@ from data_models.chat_context import AgentMessage, Citation
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
-from services.group_chat_port import GroupChatEvent, GroupChatRequest
+from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
 
 
 @dataclass(slots=True)
@@ -24,6 +24,7 @@ class TurnContext:
         tool_calls: Calls so far in this turn.
         tools_ok: Calls of the current message that gave a result.
         tools_failed: Calls of the current message that gave an error.
+        asked_by: The agent whose tool asked the user something: it waits for the answer.
         out_of_calls: A call was refused because the turn had no more.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
     """
@@ -37,6 +38,7 @@ class TurnContext:
     tool_calls: int = 0
     tools_ok: int = 0
     tools_failed: int = 0
+    asked_by: str | None = None
     out_of_calls: bool = False
     out_of_rounds: bool = False
 
@@ -45,6 +47,11 @@ class TurnContext:
         self.agent = agent
         self.tools_ok = self.tools_failed = 0
         self.out_of_rounds = False
+
+    def ask(self, question: QuestionAsked) -> None:
+        """Ask the user before something is done; the agent that speaks waits for the answer."""
+        self.asked_by = self.agent
+        self.emit(question)
 
     @property
     def patient_id(self) -> PatientId:

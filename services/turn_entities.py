@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
+from data_models.entity_keys import canonical_key
 from data_models.errors import ToolInputError
 from data_models.turn_events import Notice
 from services.entities.legacy import file_legacy
@@ -33,25 +34,34 @@ class TurnEntities:
     reads_legacy: bool = True
 
     def open(self, turn: TurnDraft) -> EntitySession:
-        """Return the entities of the patient whose document `turn` writes."""
+        """Return the entities of the patient whose document `turn` writes, once per turn.
+
+        Whoever hears more in the user's words calls `heard` on it before the team speaks.
+        """
+        if turn.entities is None:
+            turn.entities = self._opened(turn)
+        notice = eviction_notice(turn.entities)
+        if notice is not None:
+            turn.run.emit(notice)
+        return turn.entities
+
+    def _opened(self, turn: TurnDraft) -> EntitySession:
         document = turn.document()
         self._adopt_legacy(document)
+        needed = _needed(document)
         session = EntitySession(
             entities=document.entities,
             team=self.team,
             clock=self.clock,
             meter=self.meter,
             session_id=turn.conversation_id,
-            pinned=_needed(document),
+            pinned=needed,
             reads_legacy=self.reads_legacy,
         )
-        is_booking = bool(document.entities.conversation.entities)
+        is_booking = bool(document.entities.conversation.entities or needed)
         wishes = wishes_in(turn.text, is_booking=is_booking)
         if wishes and not turn.is_press_elsewhere:
             session.heard(wishes)
-        notice = eviction_notice(session)
-        if notice is not None:
-            turn.run.emit(notice)
         return session
 
     def _adopt_legacy(self, document: ChatContext) -> None:
@@ -82,12 +92,15 @@ def eviction_notice(session: EntitySession) -> Notice | None:
 
 
 def _needed(document: ChatContext) -> Collection[str]:
-    """Return the keys that unfinished steps of the open plan wait for (E25)."""
-    plan = document.plan
-    if plan is None or not plan.is_open:
-        return ()
-    steps = [step for step in plan.steps if step.status in ("pending", "running")]
-    return {key for step in steps for key in step.needs}
+    """Return the keys that the open plan, or a scenario on its way, waits for (E25)."""
+    plan, scenario = document.plan, document.scenario
+    needed: list[str] = []
+    if plan is not None and plan.is_open:
+        steps = [step for step in plan.steps if step.status in ("pending", "running")]
+        needed = [key for step in steps for key in step.needs]
+    if scenario is not None and scenario.progress is not None:
+        needed += [item.field for item in scenario.progress.work if item.field is not None]
+    return {key for raw in needed if (key := canonical_key(raw)) is not None}
 
 
 class NamedTeam(Protocol):

@@ -1,4 +1,4 @@
-"""The offline rules of the agent that arranges appointments: ask, look, propose, carry out."""
+"""The offline rules of the agent that arranges appointments: ask, look, propose."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ def _first_call(prompt: Prompt) -> Call | None:
     found, asked = _found(prompt), prompt.asked
     proposal = found.get("appointment_proposal")
     if isinstance(proposal, Mapping) and is_consent(asked):
-        return _carry_out(prompt, proposal)
+        return _propose_again(prompt, proposal)
     if _LIST.search(asked):
         return _call(prompt, "list_appointments", {})
     if _CANCEL.search(asked) and "appointment_id" in found:
@@ -45,8 +45,9 @@ def _first_call(prompt: Prompt) -> Call | None:
     return _call(prompt, "available_slots", wanted)
 
 
-def _carry_out(prompt: Prompt, proposal: Mapping[str, Any]) -> Call | None:
-    tool = f"{proposal.get('action')}_appointment"
+def _propose_again(prompt: Prompt, proposal: Mapping[str, Any]) -> Call | None:
+    """Ask once more for what the user agrees to after the question was over."""
+    tool = str(proposal.get("action"))
     arguments = {key: proposal[key] for key in ("appointment_id", "slot_id") if key in proposal}
     return _call(prompt, tool, arguments | _reason(prompt, tool))
 
@@ -73,15 +74,21 @@ def _said(prompt: Prompt) -> str:
 def _lines(prompt: Prompt, tool: str, data: Mapping[str, Any]) -> list[str]:
     if "error" in data:
         return [f"That did not work: {data['error']}."]
-    if "ask_the_user" in data:
-        return ["", str(data["ask_the_user"])]
-    for kind in ("booked", "cancelled"):
-        if kind in data:
-            return [f"{kind.capitalize()}: {data[kind]['start']}."]
+    if "proposal" in data:
+        # The server asks; what was found free is said already.
+        alone = len(prompt.answers) == 1
+        return [f"I propose this: {_proposed(data['proposal'])}."] if alone else []
     if tool == "list_appointments":
         rows = [f"- {row['start']} ({row['doctor_id']})" for row in data.get("appointments", ())]
         return rows or ["There are no appointments."]
     return _times(prompt, data)
+
+
+def _proposed(proposal: Mapping[str, Any]) -> str:
+    verb = str(proposal.get("action")).partition("_")[0]
+    return " ".join(
+        [verb, "the appointment", *([str(proposal["start"])] if "start" in proposal else [])]
+    )
 
 
 def _times(prompt: Prompt, data: Mapping[str, Any]) -> list[str]:

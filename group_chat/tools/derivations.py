@@ -26,11 +26,9 @@ DERIVES: Mapping[str, tuple[Derives, ...]] = {
             valid_for=_PROPOSAL_SECONDS,
             depends_on=("doctor_preference", "date_preference", "time_preference"),
         ),
-        Derives("appointment_id", ("appointment_id",)),
     ),
     "move_appointment": (
         Derives("appointment_proposal", ("proposal",), valid_for=_PROPOSAL_SECONDS),
-        Derives("appointment_id", ("appointment_id",)),
     ),
     "cancel_appointment": (
         Derives("appointment_proposal", ("proposal",), valid_for=_PROPOSAL_SECONDS),

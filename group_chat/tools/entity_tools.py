@@ -27,6 +27,9 @@ class EntityArguments(BaseModel):
     entities_to_remove: list[str] = Field(
         default_factory=list, max_length=20, description="Keys that no longer hold."
     )
+    entities_to_restore: list[str] = Field(
+        default_factory=list, max_length=7, description="Keys to note again after they left."
+    )
 
 
 def entity_tools() -> tuple[Tool, ...]:
@@ -45,6 +48,8 @@ async def _update(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
     entities = turn.request.entities
     if entities is None:
         raise ToolInputError("nothing can be noted in this conversation")
-    report = entities.replied(asked.model_dump(), agent_name=turn.agent)
+    delta = asked.model_dump(exclude={"entities_to_restore"})
+    report = entities.replied(delta, agent_name=turn.agent)
     kept = [half for half in (report["conversation"], report["derived"]) if any(half.values())]
-    return {"noted": kept}
+    restored = [key for key in asked.entities_to_restore if entities.restored(key)]
+    return {"noted": kept, "restored": restored}

@@ -2,18 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
-from typing import Any
+from datetime import UTC, date, datetime, tzinfo
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from data_models.clock import IdSource
 from data_models.errors import ToolInputError
-from group_chat.tools.clinic_times import day_of, is_consent
+from group_chat.tools.clinic_times import day_of
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
+from services.group_chat_port import QuestionAsked
+from services.scheduling.desk import Request
 from services.scheduling.ports import Appointment, Appointments, Doctor, People, Slot
 
-PROPOSAL = "appointment_proposal"
 SCHEDULING_TOOLS = (
     "find_doctor",
     "available_slots",
@@ -26,6 +27,11 @@ SCHEDULING_TOOLS = (
     "insurance_eligibility",
 )
 _SHOWN = 16
+_NAME_LIMIT_CHARS = 80
+_ASKED = (
+    "the user is asked to confirm; nothing is done yet; say in one sentence what you propose and "
+    "end without a question"
+)
 
 
 class _Arguments(BaseModel):
@@ -81,10 +87,16 @@ class RegisterArguments(_Arguments):
 
 @dataclass(frozen=True, slots=True)
 class SchedulingTools:
-    """The tools over a clinic's back end."""
+    """The tools over a clinic's back end.
+
+    Attributes:
+        zone: The clinic's, in which "tomorrow" begins.
+    """
 
     appointments: Appointments
     people: People
+    ids: IdSource
+    zone: tzinfo = UTC
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools of this file."""
@@ -94,19 +106,19 @@ class SchedulingTools:
             Tool("list_appointments", "The patient's appointments.", NoArguments, self._list),
             Tool(
                 "book_appointment",
-                "Proposes a time; books it once the user has confirmed it in a later message.",
+                "Asks the user to confirm a time; it is booked when they say yes.",
                 BookArguments,
                 self._book,
             ),
             Tool(
                 "move_appointment",
-                "Proposes another time; moves once the user has confirmed it.",
+                "Asks the user to confirm another time; it is moved when they say yes.",
                 MoveArguments,
                 self._move,
             ),
             Tool(
                 "cancel_appointment",
-                "Proposes to cancel; cancels once the user has confirmed it.",
+                "Asks the user to confirm; it is cancelled when they say yes.",
                 AppointmentArguments,
                 self._cancel,
             ),
@@ -127,9 +139,8 @@ class SchedulingTools:
 
     async def _slots(self, turn: TurnContext, asked: SlotArguments) -> ToolOutput:
         doctor = await self._doctor(asked.doctor)
-        now = turn.request.now
-        day = day_of(asked.day, now=now)
-        free = await self.appointments.free_slots(doctor.doctor_id, day, now=now)
+        day = day_of(asked.day, now=turn.request.now.astimezone(self.zone))
+        free = await self.appointments.free_slots(doctor.doctor_id, day)
         wanted = [slot for slot in free if slot.start.strftime("%H:%M") == asked.time]
         shown = wanted or free[:_SHOWN]
         return {
@@ -145,34 +156,34 @@ class SchedulingTools:
         return {"appointments": [_appointment_row(each) for each in found]}
 
     async def _book(self, turn: TurnContext, asked: BookArguments) -> ToolOutput:
-        plan = {"action": "book", "slot_id": asked.slot_id}
-        if not _agreed(turn, plan):
-            return _proposed(turn, plan, "Shall I book this appointment (yes / no)?")
-        booked = await self.appointments.book(turn.patient_id, asked.slot_id, asked.reason)
-        _settle(turn)
-        return {"appointment_id": booked.appointment_id, "booked": _appointment_row(booked)}
+        slot = await self.appointments.bookable(turn.patient_id, asked.slot_id)
+        reason = " ".join(asked.reason.split())
+        name = await self._named(slot.doctor_id, slot.start)
+        request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=reason)
+        return self._ask(turn, request, {"slot_id": slot.slot_id, "start": _time(slot.start)})
 
     async def _move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
-        plan = {
-            "action": "move", "appointment_id": asked.appointment_id, "slot_id": asked.slot_id
-        }  # fmt: skip
         old = await self._own(turn, asked.appointment_id)
-        if not _agreed(turn, plan):
-            return _proposed(turn, plan, "Shall I move the appointment (yes / no)?")
-        # The new time first: whoever loses it keeps the old one.
-        booked = await self.appointments.book(turn.patient_id, asked.slot_id, old.reason)
-        await self.appointments.cancel(turn.patient_id, old.appointment_id)
-        _settle(turn)
-        return {"appointment_id": booked.appointment_id, "booked": _appointment_row(booked)}
+        slot = await self.appointments.bookable(turn.patient_id, asked.slot_id)
+        before = await self._named(old.doctor_id, old.start)
+        name = f"{before} to {await self._named(slot.doctor_id, slot.start)}"
+        request = Request("move_appointment", turn.agent, name, old.appointment_id, slot.slot_id)
+        proposal = {"appointment_id": old.appointment_id, "slot_id": slot.slot_id}
+        return self._ask(turn, request, proposal | {"start": _time(slot.start)})
 
     async def _cancel(self, turn: TurnContext, asked: AppointmentArguments) -> ToolOutput:
-        plan = {"action": "cancel", "appointment_id": asked.appointment_id}
-        await self._own(turn, asked.appointment_id)
-        if not _agreed(turn, plan):
-            return _proposed(turn, plan, "Shall I cancel this appointment (yes / no)?")
-        gone = await self.appointments.cancel(turn.patient_id, asked.appointment_id)
-        _settle(turn, "appointment_id")
-        return {"cancelled": _appointment_row(gone)}
+        old = await self._own(turn, asked.appointment_id)
+        name = await self._named(old.doctor_id, old.start)
+        request = Request("cancel_appointment", turn.agent, name, old.appointment_id)
+        return self._ask(turn, request, {"appointment_id": old.appointment_id})
+
+    def _ask(self, turn: TurnContext, request: Request, proposal: Mapping[str, str]) -> ToolOutput:
+        """Open the question that books; nothing is written before its yes."""
+        question = QuestionAsked(
+            self.ids.new_id("question"), "destructive_tool", request.question, request.payload()
+        )
+        turn.ask(question)
+        return {"proposal": {"action": request.action, **proposal}, "asked": _ASKED}
 
     async def _find_person(self, _: TurnContext, asked: PersonArguments) -> ToolOutput:
         found = await self.people.find(asked.name)
@@ -189,17 +200,26 @@ class SchedulingTools:
         )
 
     async def _register(self, turn: TurnContext, asked: RegisterArguments) -> ToolOutput:
-        if asked.birth_date > turn.request.now.date():
+        if asked.birth_date > turn.request.now.astimezone(self.zone).date():
             raise ToolInputError("birth_date lies in the future")
         person = await self.people.register(asked.name, asked.birth_date)
         return {"registered": person.name, "patient_id_retrieved": person.person_id}
 
     async def _eligibility(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
-        found = await self.people.coverage(turn.patient_id, today=turn.request.now.date())
+        found = await self.people.coverage(
+            turn.patient_id, today=turn.request.now.astimezone(self.zone).date()
+        )
         if found is None:
             return {"eligible": False, "coverage": "none on file"}
         ends = found.ends.isoformat() if found.ends else "open"
         return {"eligible": found.is_active, "coverage": f"{found.payor}, until {ends}"}
+
+    async def _named(self, doctor_id: str, start: datetime) -> str:
+        """Return an appointment as a question names it: *Dr. Anna Smith*, Mon 23 Nov 2026 16:00."""
+        doctors = await self.appointments.doctors("")
+        name = next((one.name for one in doctors if one.doctor_id == doctor_id), doctor_id)
+        plain = name.replace("*", "").replace("`", "")[:_NAME_LIMIT_CHARS]
+        return f"*{plain}*, {start:%a %-d %b %Y %H:%M}"
 
     async def _doctor(self, name: str) -> Doctor:
         found = await self.appointments.doctors(name)
@@ -215,39 +235,21 @@ class SchedulingTools:
         raise ToolInputError("the patient has no such appointment; list_appointments gives the ids")
 
 
-def _agreed(turn: TurnContext, plan: Mapping[str, Any]) -> bool:
-    """Tell whether exactly `plan` was proposed in an earlier turn and the user agrees to it now."""
-    entities = turn.request.entities
-    if entities is None or not is_consent(turn.request.text):
-        return False
-    held = entities.value_of(PROPOSAL, agent_name=turn.agent)
-    return (
-        held is not None and held.get("run") != turn.request.run_id and plan.items() <= held.items()
-    )
-
-
-def _proposed(turn: TurnContext, plan: Mapping[str, Any], question: str) -> ToolOutput:
-    return {"proposal": {**plan, "run": turn.request.run_id}, "ask_the_user": question}
-
-
-def _settle(turn: TurnContext, *more: str) -> None:
-    """Forget a proposal that was carried out: one yes books once."""
-    if turn.request.entities is not None:
-        gone = {"entities_to_remove": [PROPOSAL, *more]}
-        turn.request.entities.replied(gone, agent_name=turn.agent)
-
-
 def _slot_row(slot: Slot) -> Mapping[str, str]:
-    return {"slot_id": slot.slot_id, "start": slot.start.strftime("%Y-%m-%d %H:%M")}
+    return {"slot_id": slot.slot_id, "start": _time(slot.start)}
 
 
 def _appointment_row(each: Appointment) -> Mapping[str, str]:
     return {
         "appointment_id": each.appointment_id,
-        "start": each.start.strftime("%Y-%m-%d %H:%M"),
+        "start": _time(each.start),
         "doctor_id": each.doctor_id,
         "reason": each.reason,
     }
+
+
+def _time(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M")
 
 
 def no_clinic_tools() -> Sequence[Tool]:

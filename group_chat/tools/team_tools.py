@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.clock import Clock, IdSource
+from data_models.entity_queue import canonical_keys
 from data_models.errors import ToolInputError
 from data_models.plan import PLAN_LIMIT_STEPS, Plan, PlanStep
 from group_chat.plan_text import STEP_LIMIT_CHARS
@@ -22,7 +23,10 @@ class StepArguments(BaseModel):
     agent: str = Field(max_length=64, description="Name of an agent of the team.")
     text: str = Field(min_length=1, max_length=STEP_LIMIT_CHARS, description="Its task, short.")
     needs: list[str] = Field(
-        default_factory=list, max_length=10, description="What must be known first, if anything."
+        default_factory=list,
+        max_length=10,
+        description="Keys that the user must have said first, such as doctor_preference or "
+        "date_preference; mostly none.",
     )
 
 
@@ -71,7 +75,10 @@ def new_plan(
     now = clock.now()
     rows = [
         PlanStep(
-            number=number, agent=agent, text=neutralise(" ".join(text.split())), needs=list(needs)
+            number=number,
+            agent=agent,
+            text=neutralise(" ".join(text.split())),
+            needs=canonical_keys(needs),
         )
         for number, (agent, text, needs) in enumerate(steps, 1)
     ]

@@ -44,7 +44,12 @@ def make_fit(
 def _upper_bound(entities: Entities) -> int:
     """Return a size that is never below the real one, without writing any JSON."""
     rows = _all(entities.conversation, entities.derived)
-    return _MANAGERS_BYTES + _FRAME_BYTES * len(rows) + sum(map(_bytes_of, rows))
+    total = _MANAGERS_BYTES + _FRAME_BYTES * len(rows)
+    for one in rows:
+        text = one.cached or one.canonical
+        total += len(text) if text.isascii() else 4 * len(text)
+        total += one.extra_bytes() + 2 * len(one.key)
+    return total
 
 
 def _all(
@@ -55,12 +60,6 @@ def _all(
     for queue in derived.agent_entities.values():
         rows += queue.values()
     return rows
-
-
-def _bytes_of(one: Entity) -> int:
-    text = one.cached or one.canonical
-    length = len(text) if text.isascii() else 4 * len(text)
-    return length + one.extra_bytes() + 2 * len(one.key)
 
 
 def _forget_evicted(entities: Entities) -> bool:

@@ -165,14 +165,17 @@ def _merge_wanted(
 ) -> EntityReport:
     now = writing.now
     freed = {canonical_key(raw) for raw in delta.entities_to_remove} if agent_name else set()
+    taken = entities.derived.live_keys(now=now)
     report = entities.conversation.apply_delta(
         delta.entities_to_update,
         now=now,
         remove=delta.entities_to_remove,
         provenance=source,
         pinned=writing.pinned,
-        is_taken=lambda key: entities.derived.holds_live(
-            key, now=now, unless=agent_name if key in freed else None
+        is_taken=lambda key: (
+            entities.derived.holds_live(key, now=now, unless=agent_name)
+            if key in freed
+            else key in taken
         ),
     )
     for raw in delta.entities_to_remove:

@@ -574,17 +574,18 @@ class TestPlans:
         world = World()
         world.wants(SEVEN)
         world.wants({"new": 1})
-        assert world.entities.conversation.restore("wish_0", now=world.now)
+        assert world.entities.conversation.restore("wish_0", now=world.now)["added"] == ["wish_0"]
         assert world.wanted()["wish_0"] == 0
         assert "wish_1" not in world.wanted(), "the cap holds"
-        assert not world.entities.conversation.restore("wish_0", now=world.now)
+        again = world.entities.conversation.restore("wish_0", now=world.now)
+        assert again["rejected"] == {"wish_0": "absent"}
 
     def test_e25_the_evicted_finds_of_an_agent_can_be_restored_to_it(self) -> None:
         world = World()
         world.finds({f"row_{number}_id": number for number in range(7)})
         world.finds({"new_id": 1})
-        assert not world.entities.derived.restore(DESK, "row_0_id", now=world.now)
-        assert world.entities.derived.restore(BOOKING, "row_0_id", now=world.now)
+        assert not world.entities.derived.restore(DESK, "row_0_id", now=world.now)["added"]
+        assert world.entities.derived.restore(BOOKING, "row_0_id", now=world.now)["added"]
         assert world.found(BOOKING)["row_0_id"] == 0
         assert world.found(DESK) == {}
 
