@@ -70,8 +70,9 @@ def add(file: IcsFile, event: NewEvent, *, uid: str, now: datetime) -> None:
     row.add("uid", uid)
     row.add("dtstamp", now.astimezone(UTC))
     row.add("summary", event.title)
-    row.add("dtstart", event.start)
-    row.add("dtend", event.end)
+    # In UTC: a zone's name would need its whole definition beside it.
+    row.add("dtstart", event.start.astimezone(UTC))
+    row.add("dtend", event.end.astimezone(UTC))
     if event.location:
         row.add("location", event.location)
     file.add_component(row)
@@ -88,9 +89,10 @@ def move(file: IcsFile, event_id: str, start: datetime, *, zone: tzinfo, now: da
         raise AssistantItemGoneError("the event is no longer in the calendar")
     uid, _, moment = event_id.partition(_MARK)
     row = _exception(file, uid, moment, zone) if moment else _single(file, uid)
-    _set(row, "dtstart", start)
+    like = date.min if known.is_all_day else now.astimezone(UTC)
     row.pop("duration", None)
-    _set(row, "dtend", start + (known.end - known.start))
+    _set(row, "dtstart", _own_form(start, like, zone))
+    _set(row, "dtend", _own_form(start + (known.end - known.start), like, zone))
     _set(row, "dtstamp", now.astimezone(UTC))
     _set(row, "sequence", int(row.get("sequence", 0)) + 1)
 
@@ -105,7 +107,7 @@ def remove(file: IcsFile, event_id: str, zone: tzinfo) -> bool:
         gone = [one for one in _rows(file) if _uid(one) == uid]
     else:
         master = _master(file, uid)
-        master.add("exdate", at if isinstance(master.decoded("dtstart"), datetime) else at.date())
+        master.add("exdate", _own_form(at, master.decoded("dtstart"), zone))
         gone = [one for one in _rows(file) if _uid(one) == uid and _recurrence(one, zone) == at]
     file.subcomponents = [
         one for one in file.subcomponents if all(one is not each for each in gone)
@@ -257,11 +259,18 @@ def _exception(file: IcsFile, uid: str, moment: str, zone: tzinfo) -> IcsEvent:
     for name in ("uid", "summary", "location", "description", "attendee", "organizer"):
         if name in master:
             row[name] = master[name]
-    starts_at = master.decoded("dtstart")
-    own = at.astimezone(starts_at.tzinfo) if isinstance(starts_at, datetime) else at
-    row.add("recurrence-id", own)
+    row.add("recurrence-id", _own_form(at, master.decoded("dtstart"), zone))
     file.add_component(row)
     return row
+
+
+def _own_form(at: datetime, like: date, zone: tzinfo) -> date:
+    """Return a moment as the file writes it: a whole day, without a zone, or in a zone."""
+    if not isinstance(like, datetime):
+        return at.astimezone(zone).date()
+    if like.tzinfo is None:
+        return at.astimezone(zone).replace(tzinfo=None)
+    return at.astimezone(like.tzinfo)
 
 
 def _set(row: IcsEvent, name: str, value: Any) -> None:

@@ -78,4 +78,5 @@ def _parsed(data: bytes | None) -> IcsFile:
 def _changed(change: Callable[[IcsFile], Result], data: bytes | None) -> tuple[bytes, Result]:
     file = _parsed(data)
     result = change(file)
-    return file.to_ical(), result
+    written: bytes = file.to_ical()
+    return written, result

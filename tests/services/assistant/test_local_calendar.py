@@ -167,3 +167,35 @@ async def test_the_sample_holds_something_for_every_day(tmp_path: Path) -> None:
         least=timedelta(minutes=60),
     )
     assert [(gap.start.hour, gap.end.hour) for gap in gaps] == [(9, 13), (16, 18)]
+
+
+async def test_whole_days_and_floating_times_are_the_users_zone_and_stay_what_they_are(
+    tmp_path: Path,
+) -> None:
+    samples = tmp_path / "samples"
+    samples.mkdir()
+    text = FOREIGN.replace(";TZID=Europe/Berlin:", ":")
+    text = text.replace(
+        "DTSTART;VALUE=DATE:20261124", "DTSTART;VALUE=DATE:20261124\r\nRRULE:FREQ=DAILY;COUNT=4"
+    )
+    (samples / "calendar.ics").write_text(text, encoding="utf-8", newline="")
+    for number, zone in enumerate([BERLIN, ZoneInfo("America/New_York"), ZoneInfo("Asia/Tokyo")]):
+        calendar = local_assistant(tmp_path, samples=samples).of(f"u{number}", zone=zone).calendar
+        week = (MONDAY - timedelta(days=1), MONDAY + timedelta(days=9))
+        events = await calendar.between(*week)
+        floating = [one for one in events if one.title.startswith("Über")]
+        assert {one.start.astimezone(zone).hour for one in floating} == {9}
+        whole = [one for one in events if one.is_all_day]
+        assert [one.start.astimezone(zone).day for one in whole] == [24, 25, 26, 27]
+        moved = await calendar.move(whole[1].id, start=whole[1].start + timedelta(days=4))
+        assert moved.is_all_day
+        assert moved.start.astimezone(zone).day == 29
+        assert await calendar.cancel(whole[2].id)
+        assert await calendar.cancel(floating[0].id)
+        left = await calendar.between(*week)
+        assert sorted(one.start.astimezone(zone).day for one in left if one.is_all_day) == [
+            24,
+            27,
+            29,
+        ]
+        assert [one for one in left if one.title.startswith("Über")] == floating[1:]
