@@ -8,12 +8,10 @@ import sys
 from dataclasses import dataclass
 
 import aiohttp
-from aiohttp import web
 from prometheus_client import CollectorRegistry
 
-from bots.config import bot_config
+from bots.chosen import add_bots
 from bots.ports import BotServices
-from bots.routes import add_bot_routes, add_closed_routes
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.conversation_accessor import ConversationAccessor
@@ -41,10 +39,12 @@ from services.assistant.chosen import assistant_for
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.conversation_reader import ConversationReader
 from services.conversations.chosen import claimant_for
+from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
+from services.deliveries import Deliveries
 from services.operators_chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
@@ -54,6 +54,7 @@ from services.patient_sources import PatientSources
 from services.records.chosen import records_for
 from services.records.patient_names import PatientNames, patient_names_for
 from services.records.ports import PatientRecords
+from services.repeats import Repeats
 from services.replica import Replica
 from services.run_hub import RunHub
 from services.scenarios.chosen import ScenarioHouse, scenarios_for
@@ -129,10 +130,8 @@ def build(
     context = _route_context(base, desk, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
     application = create_web_app(context=context, door=door)
-    if settings.serves_bots:
-        _add_bots(application, base, desk, context.rate)
-    else:
-        add_closed_routes(application)
+    services, example = _bot_services(base, desk, context.rate), base.pattern.example()
+    add_bots(application, settings, services, patient_id_example=example)
 
     async def start() -> None:
         operators.runner.start()
@@ -254,8 +253,8 @@ def _pipeline(base: _Base) -> TurnPipeline:
     )
 
 
-def _desk(base: _Base) -> TurnDesk:
-    claimant = claimant_for(
+def _claimant(base: _Base) -> Claimant:
+    return claimant_for(
         base.settings,
         conversations=base.conversations,
         registries=base.registries,
@@ -264,17 +263,23 @@ def _desk(base: _Base) -> TurnDesk:
         replica=base.replica,
         clock=base.clock,
     )
-    answers = StoredAnswers(
+
+
+def _answers(base: _Base) -> StoredAnswers:
+    return StoredAnswers(
         contexts=base.contexts,
         conversations=base.conversations,
         clock=base.clock,
         ids=base.ids,
         facilitator=base.team.facilitator,
     )
+
+
+def _desk(base: _Base) -> TurnDesk:
     return TurnDesk(
         pipeline=_pipeline(base),
-        claimant=claimant,
-        answers=answers,
+        claimant=_claimant(base),
+        answers=_answers(base),
         hub=RunHub(clock=base.clock),
         ids=base.ids,
         message_limit_chars=base.settings.message_limit_chars,
@@ -335,10 +340,16 @@ def _route_context(
     )
 
 
-def _add_bots(app: web.Application, base: _Base, desk: TurnDesk, rate: MessageRate) -> None:
-    config = bot_config(base.settings, patient_id_example=base.pattern.example())
-    services = BotServices(desk=desk, team=base.team, footer=footer_of, rate=rate, clock=base.clock)
-    add_bot_routes(app, config=config, services=services)
+def _bot_services(base: _Base, desk: TurnDesk, rate: MessageRate) -> BotServices:
+    return BotServices(
+        desk=desk,
+        team=base.team,
+        footer=footer_of,
+        rate=rate,
+        clock=base.clock,
+        deliveries=Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock),
+        answers=Repeats(claimant=_claimant(base), answers=_answers(base), ids=base.ids),
+    )
 
 
 async def run(settings: Settings) -> None:

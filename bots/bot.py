@@ -9,7 +9,7 @@ from bots.incoming import MessageReader
 from bots.ports import BotServices
 from bots.reference import reference_of
 from bots.rendering import text_activity
-from bots.welcome import Greeter, welcome_text
+from bots.welcome import Greeter, welcome
 from data_models.errors import StoreError, UserInputError
 from data_models.incoming_message import IncomingMessage
 
@@ -38,7 +38,7 @@ class RoundsBot:
         self._clock = services.clock
         self._delivery = delivery
         self._greeter = Greeter()
-        self._welcome = welcome_text(patient_id_example)
+        self._welcome = welcome(patient_id_example)
 
     async def on_turn(self, context: TurnContext) -> None:
         """Take one activity; what the request is answered with is left in the turn's state."""
@@ -79,9 +79,9 @@ class RoundsBot:
     def _on_update(self, activity: Inbound) -> Answer | None:
         is_due = self._greeter.is_due(activity)
         if activity.expects_replies:
-            return Answer({"activities": [text_activity(self._welcome)] if is_due else []})
+            return Answer({"activities": [self._welcome] if is_due else []})
         if is_due:
-            self._delivery.tell(reference_of(activity), self._welcome)
+            self._delivery.send(reference_of(activity), self._welcome)
         return None
 
     async def _submit(self, message: IncomingMessage) -> None:

@@ -1,14 +1,17 @@
-"""Adaptive Cards: the plan that waits for a yes, and questions with buttons (page 1.7, 1.8)."""
+"""Adaptive Cards: the plan, questions, the welcome, and help where something failed (page 6.3)."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.incoming_message import Press
-from data_models.plan import Plan
+from data_models.plan import Plan, PlanStep
 
 Card: TypeAlias = dict[str, Any]
 
+SAY_LIMIT_CHARS = 2_000
+"""A button that repeats a longer text would not fit into a message with its card."""
 _LABELS = {
     "confirm": "Confirm",
     "change": "Change",
@@ -16,7 +19,21 @@ _LABELS = {
     "yes": "Yes",
     "no": "No",
 }
+_STYLES = {"confirm": "positive", "cancel": "destructive"}
 _YES_NO_KINDS = {"clear", "destructive_tool", "new_history"}
+_DESTRUCTIVE_KINDS = {"clear", "destructive_tool"}
+_STEP_SIGNS = {
+    "pending": ("○", "Default", "waits"),
+    "running": ("▶", "Accent", "runs now"),
+    "done": ("✓", "Good", "done"),
+    "skipped": ("–", "Default", "left out"),
+}
+_PLAN_LINES = {
+    "proposed": "Nothing runs before you confirm.",
+    "cancelled": "Cancelled. Nothing more runs.",
+    "replaced": "Replaced by a newer plan.",
+    "done": "All steps are done.",
+}
 
 
 class _PressValue(BaseModel):
@@ -28,19 +45,60 @@ class _PressValue(BaseModel):
     answer: str = Field(min_length=1, max_length=200)
 
 
-def plan_card(plan: Plan) -> Card:
-    """Return the card of a proposed plan."""
-    steps = [_text(f"{step.number}. {step.agent}: {step.text}") for step in plan.steps]
-    buttons = [_button(plan.plan_id, answer) for answer in ("confirm", "change", "cancel")]
-    return _card([_title("Proposed plan"), *steps], buttons)
+class _SayValue(BaseModel):
+    """What a button sends that stands for a message."""
+
+    model_config = ConfigDict(strict=True, extra="ignore", hide_input_in_errors=True)
+
+    say: str = Field(min_length=1, max_length=SAY_LIMIT_CHARS)
+
+
+def plan_card(plan: Plan, *, patient_id: str | None) -> Card:
+    """Return the card of a plan as it stands; one that waits for a yes has buttons."""
+    about = f" for {patient_id}" if patient_id else ""
+    body = [
+        _title(f"Plan{about}"),
+        *(_step_row(step) for step in plan.steps),
+        _hint(_plan_line(plan)),
+    ]
+    answers = ("confirm", "change", "cancel") if plan.status == "proposed" else ()
+    return _card(body, [_press(plan.plan_id, answer) for answer in answers])
 
 
 def question_card(question: dict[str, str]) -> Card | None:
     """Return the card of an open question; None for one that a button cannot answer."""
     if question["kind"] not in _YES_NO_KINDS:
         return None
-    buttons = [_button(question["id"], answer) for answer in ("yes", "no")]
-    return _card([_title("Please answer"), _text(question["text"])], buttons)
+    yes, no = (_press(question["id"], answer) for answer in ("yes", "no"))
+    if question["kind"] in _DESTRUCTIVE_KINDS:
+        yes["style"] = "destructive"
+    return _card([_title("Please answer"), _text(question["text"])], [yes, no])
+
+
+def welcome_card(greeting: str, examples: Sequence[str]) -> Card:
+    """Return the card that greets; its buttons say the examples."""
+    body = [_title("Rounds"), _text(greeting), _hint("For example:")]
+    return _card(body, [say_button(example, example) for example in examples])
+
+
+def help_card(hint: str, *, ref: str, again: Card | None) -> Card:
+    """Return what stands under a failure: what to do, and by which name it is found in logs."""
+    return _card([_text(hint), _hint(f"Reference: {ref}")], [again] if again else [])
+
+
+def again_button(text: str, press: Press | None) -> Card | None:
+    """Return a button that says once more what failed; None for what is too long for one."""
+    if press is not None and (press.steps is not None or press.edits):
+        return None
+    if press is not None:
+        return {**_press(press.target_id, press.answer), "title": "Try again"}
+    return say_button("Try again", text) if 0 < len(text) <= SAY_LIMIT_CHARS else None
+
+
+def say_button(title: str, text: str) -> Card:
+    """Return a button that sends `text` as if the user had typed it."""
+    data = {"say": text, "msteams": {"type": "imBack", "value": text}}
+    return {"type": "Action.Submit", "title": title, "data": data}
 
 
 def press_in(value: Any) -> Press | None:
@@ -52,9 +110,43 @@ def press_in(value: Any) -> Press | None:
     return Press(target_id=found.target_id, answer=found.answer)
 
 
+def words_in(value: Any) -> str:
+    """Return what one of our buttons says in the user's name; nothing for any other."""
+    try:
+        return _SayValue.model_validate(value).say
+    except ValidationError:
+        return ""
+
+
 def label_of(press: Press) -> str:
     """Return what the pressed button says."""
     return _LABELS.get(press.answer, press.answer)
+
+
+def _plan_line(plan: Plan) -> str:
+    if plan.status != "running":
+        return _PLAN_LINES[plan.status]
+    chosen = [step for step in plan.steps if step.status != "skipped"]
+    done = sum(step.status == "done" for step in chosen)
+    return f"{done} of {len(chosen)} steps are done."
+
+
+def _step_row(step: PlanStep) -> Card:
+    sign, color, meaning = _STEP_SIGNS[step.status]
+    line = [
+        _run(f"{step.number}. "),
+        _run(step.agent, weight="Bolder"),
+        _run(f": {step.text}"),
+        *([_run(f" ({meaning})", isSubtle=True)] if step.status != "pending" else []),
+    ]
+    return {
+        "type": "ColumnSet",
+        "spacing": "Small",
+        "columns": [
+            _column([{"type": "TextBlock", "text": sign, "color": color}], "auto"),
+            _column([{"type": "RichTextBlock", "inlines": line}], "stretch"),
+        ],
+    }
 
 
 def _card(body: list[Card], actions: list[Card]) -> Card:
@@ -70,15 +162,29 @@ def _card(body: list[Card], actions: list[Card]) -> Card:
     }
 
 
-def _button(target_id: str, answer: str) -> Card:
+def _column(items: list[Card], width: str) -> Card:
+    return {"type": "Column", "width": width, "items": items}
+
+
+def _press(target_id: str, answer: str) -> Card:
     data = {"target_id": target_id, "answer": answer}
-    return {"type": "Action.Submit", "title": _LABELS[answer], "data": data}
+    button = {"type": "Action.Submit", "title": _LABELS.get(answer, answer), "data": data}
+    return {**button, "style": _STYLES[answer]} if answer in _STYLES else button
 
 
 def _title(text: str) -> Card:
-    return {"type": "TextBlock", "text": text, "weight": "Bolder", "size": "Medium", "wrap": True}
+    inline = _run(text, weight="Bolder", size="Medium")
+    return {"type": "RichTextBlock", "inlines": [inline]}
 
 
 def _text(text: str) -> Card:
+    return {"type": "RichTextBlock", "inlines": [_run(text)]}
+
+
+def _hint(text: str) -> Card:
+    return {"type": "RichTextBlock", "inlines": [_run(text, isSubtle=True)]}
+
+
+def _run(text: str, **looks: Any) -> Card:
     # Runs show their text as it is: no Markdown, so no links.
-    return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text}]}
+    return {"type": "TextRun", "text": text, **looks}

@@ -5,6 +5,7 @@ know, follows redirects, and works in threads.
 """
 
 import socket
+from typing import Any
 from urllib.parse import quote
 
 import aiohttp
@@ -23,6 +24,8 @@ ATTEMPTS = 5
 SEND_SECONDS = 10.0
 RETRY_SECONDS = 60.0
 LONGEST_WAIT_SECONDS = 30.0
+ANSWER_LIMIT_BYTES = 16_384
+_STREAM_ENDED = "ContentStreamNotAllowed"
 _BUSY = {408, 412, 425, 429}
 
 logger = structlog.get_logger()
@@ -62,18 +65,37 @@ class Connector:
         Raises:
             ChannelError: as `send`.
         """
-        url = self._url(reference)
+        return await self._request("POST", self._url(reference), reference, activity)
+
+    async def update(self, reference: Reference, activity_id: str, activity: Activity) -> None:
+        """Put `activity` in the place of the message `activity_id`, without a second attempt.
+
+        Raises:
+            ChannelError: as `send`.
+        """
+        url = self._url({**reference, "activityId": activity_id})
+        await self._request("PUT", url, reference, {**activity, "id": activity_id})
+
+    async def _request(
+        self, method: str, url: URL, reference: Reference, activity: Activity
+    ) -> str:
         token = await self._tokens.token()
         headers = {"Content-Type": "application/json"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         body = orjson.dumps(addressed(activity, reference))
         try:
-            async with self._session.post(
-                url, data=body, headers=headers, timeout=self._timeout, allow_redirects=False
+            async with self._session.request(
+                method,
+                url,
+                data=body,
+                headers=headers,
+                timeout=self._timeout,
+                allow_redirects=False,
             ) as answer:
-                _check(answer)
-                return _id_in(await answer.read())
+                said = await answer.content.read(ANSWER_LIMIT_BYTES)
+                _check(answer, said)
+                return str(_json(said).get("id", ""))
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ChannelUnavailableError("the channel did not answer") from error
 
@@ -96,14 +118,24 @@ def channel_session(*, loopback: bool) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=connector, trust_env=False)
 
 
-def _check(answer: aiohttp.ClientResponse) -> None:
+def _check(answer: aiohttp.ClientResponse, said: bytes) -> None:
     if answer.status < 300:
         return
     logger.debug("channel_answered", status=answer.status)
     if answer.status in _BUSY or answer.status >= 500:
         wait = _seconds(answer.headers.get("Retry-After"))
         raise ChannelUnavailableError(f"the channel answered {answer.status}", wait_seconds=wait)
-    raise ChannelRefusedError(f"the channel answered {answer.status}")
+    raise ChannelRefusedError(
+        f"the channel answered {answer.status}", is_user_stop=_is_user_stop(said)
+    )
+
+
+def _is_user_stop(said: bytes) -> bool:
+    """Tell whether Teams refused an update because the user pressed its Stop button."""
+    error = _json(said).get("error")
+    found = error if isinstance(error, dict) else {}
+    code, message = str(found.get("code", "")), str(found.get("message", ""))
+    return code == _STREAM_ENDED and "cancel" in message.casefold()
 
 
 def _wait_of(error: Exception) -> bool | float:
@@ -121,9 +153,9 @@ def _seconds(retry_after: str | None) -> float | None:
     return max(float(digits), 0.01) if digits.isascii() and digits.isdigit() else None
 
 
-def _id_in(body: bytes) -> str:
+def _json(body: bytes) -> dict[str, Any]:
     try:
         found = orjson.loads(body or b"{}")
     except orjson.JSONDecodeError:
-        return ""
-    return str(found.get("id", "")) if isinstance(found, dict) else ""
+        return {}
+    return found if isinstance(found, dict) else {}

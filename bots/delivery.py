@@ -1,24 +1,23 @@
-"""Carries what happens in a run to the conversation it belongs to."""
+"""Carries what happens in a run to the conversation it belongs to.
+
+Everything a reply needs is in the run's message, so that whichever replica runs the turn delivers.
+"""
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
 import structlog
 
-from bots.outbox import Outbox
+from bots.abilities import abilities_of
 from bots.reference import Activity, Reference, conversation_key
-from bots.rendering import TYPING, Footer, TurnRenderer, text_activity
-from bots.typing_sign import TypingSign
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    RunStarted,
-    ToolCallStarted,
-    TurnEvent,
-)
+from bots.rendering import TurnRenderer, text_activity
+from bots.repayment import Repayment
+from bots.run_show import RunShow, Stage
+from data_models.errors import ChannelError
+from data_models.turn_events import RunStarted
 from services.run_hub import Run
 
 COLLECT_SECONDS = 10.0
@@ -27,7 +26,7 @@ REMEMBERED_RUNS = 10_000
 _CLOSE_SECONDS = 5.0
 _LATE = "The answer takes longer than this channel waits. It follows here as soon as it is ready."
 
-Send = Callable[[Activity], Awaitable[object]]
+Send = Callable[[Activity], Awaitable[None]]
 logger = structlog.get_logger()
 
 
@@ -49,13 +48,13 @@ class _Box:
 class Delivery:
     """Replies to messages, each run once however often its message comes in."""
 
-    def __init__(self, *, outbox: Outbox, footer: Footer, link_hosts: Collection[str] = ()) -> None:
-        self._outbox = outbox
-        self._footer = footer
-        self._link_hosts = frozenset(link_hosts)
+    def __init__(self, *, stage: Stage, repayment: Repayment) -> None:
+        self._stage = stage
+        self._repayment = repayment
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._last: WeakValueDictionary[str, asyncio.Task[None]] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._busy: set[str] = set()
 
     async def deliver(self, run: Run) -> None:
         """Begin to deliver a run whose message came in elsewhere, or before a restart."""
@@ -78,7 +77,7 @@ class Delivery:
         if reference is None:
             return []
         self._is_known(run)
-        box = _Box(late=self._sender(reference))
+        box = _Box(late=lambda activity: self._send(reference, activity))
         task = self._spawn(self._collect(run, reference, box))
         await asyncio.wait({task}, timeout=seconds)
         if not task.done():
@@ -88,7 +87,11 @@ class Delivery:
 
     def tell(self, reference: Reference, text: str) -> None:
         """Send a line of the server's own in the background."""
-        _ = self._spawn(self._tell(reference, text))
+        self.send(reference, text_activity(text))
+
+    def send(self, reference: Reference, activity: Activity) -> None:
+        """Send what no run says in the background; it is lost if the channel does not take it."""
+        _ = self._spawn(self._send(reference, activity))
 
     async def close(self) -> None:
         """Give what is under way a few seconds, then end it."""
@@ -108,34 +111,41 @@ class Delivery:
     async def _deliver(
         self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"
     ) -> None:
-        renderer, send = self._renderer(reference), self._sender(reference)
-        async with TypingSign(show=lambda: self._outbox.hint(reference, TYPING)) as sign:
-            async for _, event in run.events():
-                if run.replayed:
-                    # Whoever answered it has delivered it.
-                    return
-                if isinstance(event, RunStarted) and before is not None:
-                    await asyncio.wait({before})
-                _turn_sign(sign, event)
-                for activity in renderer.activities(event):
-                    await send(activity)
+        self._busy.add(run.run_id)
+        try:
+            async with RunShow(run=run, reference=reference, stage=self._stage) as show:
+                async for _, event in run.events():
+                    if run.replayed:
+                        # Whoever answered it has delivered it.
+                        return
+                    if isinstance(event, RunStarted):
+                        if before is not None:
+                            await asyncio.wait({before})
+                        show.begin(lambda: self._pay_debts(run, reference))
+                    await show.take(event)
+                await show.end()
+        finally:
+            self._busy.discard(run.run_id)
+
+    async def _pay_debts(self, run: Run, reference: Reference) -> None:
+        """Deliver what the conversation should have had before."""
+        others = await self._repayment.pay(run.conversation_id, reference, busy=self._busy)
+        if others:
+            _ = self._spawn(self._repayment.pay_later(others, reference))
 
     async def _collect(self, run: Run, reference: Reference, box: _Box) -> None:
-        renderer = self._renderer(reference)
+        renderer = TurnRenderer(
+            look=self._stage.look, abilities=abilities_of(reference), asked=run.message
+        )
         async for _, event in run.events():
             for activity in renderer.activities(event):
                 await box.put(activity)
 
-    async def _tell(self, reference: Reference, text: str) -> None:
-        await self._outbox.send(reference, text_activity(text))
-
-    def _renderer(self, reference: Reference) -> TurnRenderer:
-        return TurnRenderer(
-            footer=self._footer, channel_id=reference["channelId"], link_hosts=self._link_hosts
-        )
-
-    def _sender(self, reference: Reference) -> Send:
-        return lambda activity: self._outbox.send(reference, activity)
+    async def _send(self, reference: Reference, activity: Activity) -> None:
+        try:
+            await self._stage.outbox.send(reference, activity)
+        except ChannelError as error:
+            logger.warning("bot_line_lost", code=error.code)
 
     def _spawn(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
         task = asyncio.create_task(work)
@@ -149,11 +159,3 @@ class Delivery:
         if error is not None:
             # The type only: the text of an unexpected error may quote the conversation.
             logger.error("bot_delivery_broke", error=type(error).__name__)
-
-
-def _turn_sign(sign: TypingSign, event: TurnEvent) -> None:
-    """Show typing while an agent works, and not once it has spoken."""
-    if isinstance(event, RunStarted | AgentMessageStarted | ToolCallStarted):
-        sign.on()
-    elif isinstance(event, AgentMessageFinished):
-        sign.off()

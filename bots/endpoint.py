@@ -11,6 +11,9 @@ from bots.delivery import Delivery
 from bots.entrance import Entrance
 from bots.outbox import Outbox
 from bots.ports import BotServices
+from bots.rendering import Look
+from bots.repayment import Repayment
+from bots.run_show import Stage
 from services.run_hub import Run
 
 
@@ -42,9 +45,15 @@ def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) 
         tokens=token_source(config, services.clock),
         service_urls=entrance.service_urls,
     )
-    delivery = Delivery(
-        outbox=Outbox(connector=connector), footer=services.footer, link_hosts=config.link_hosts
+    outbox, deliveries = Outbox(connector=connector), services.deliveries
+    look = Look(
+        footer=services.footer,
+        link_hosts=frozenset(config.link_hosts),
+        patient_id_example=config.patient_id_example,
     )
+    stage = Stage(outbox=outbox, deliveries=deliveries, look=look, clock=services.clock)
+    repayment = Repayment(outbox=outbox, deliveries=deliveries, answers=services.answers, look=look)
+    delivery = Delivery(stage=stage, repayment=repayment)
     bot = RoundsBot(
         services=services, delivery=delivery, patient_id_example=config.patient_id_example
     )

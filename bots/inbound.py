@@ -65,6 +65,7 @@ class Inbound(_Part):
     from_: Account | None = Field(default=None, alias="from")
     recipient: Account | None = None
     text: str | None = None
+    reply_to_id: Annotated[str, Field(max_length=1_000)] | None = None
     value: Any = Field(default=None, repr=False)
     name: ShortText | None = None
     entities: list[Entity] | None = None

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TypeVar
 
-from bots.cards import label_of, press_in
+from bots.abilities import TEAMS
+from bots.cards import label_of, press_in, words_in
 from bots.inbound import Account, Inbound
 from bots.reference import reference_of
 from data_models.errors import BadFrameError
@@ -14,7 +15,6 @@ from data_models.incoming_message import IncomingMessage, Press, Sender
 from services.access.principal import user_id
 
 V = TypeVar("V")
-_TEAMS = "msteams"
 # Bounded, so that a text of tags which never close takes no longer than any other.
 _AT = re.compile(r"(?i)<at\b[^<>]{0,200}>([^<>]{0,1000})</at>")
 
@@ -61,7 +61,7 @@ class MessageReader:
             owner=f"bot:{channel_id}:{activity.tenant or ''}",
             sender=_sender(activity, sender, channel_id),
             message_id=required(activity.id),
-            text=text if press is None else label_of(press),
+            text=label_of(press) if press is not None else text or words_in(activity.value),
             received_at=now,
             mentions=mentions,
             addressed_agent=self._addressed_agent,
@@ -84,7 +84,7 @@ class MessageReader:
             return f"@{agent or name}"
 
         text = _AT.sub(said, activity.text or "")
-        if activity.channel_id == _TEAMS:
+        if activity.channel_id == TEAMS:
             # Teams sends "<" as "&lt;", and a space after a mention as "&nbsp;".
             text = html.unescape(text)
         return text.replace("\N{NO-BREAK SPACE}", " ").strip(), tuple(dict.fromkeys(mentioned))
@@ -111,7 +111,7 @@ def _spellings_of(activity: Inbound, account: Account | None) -> Iterator[str]:
 
 def _sender(activity: Inbound, account: Account, channel_id: str) -> Sender:
     """Return who wrote, as the channel verified it: never a name that users can choose."""
-    if channel_id == _TEAMS and account.aad_object_id and activity.tenant:
+    if channel_id == TEAMS and account.aad_object_id and activity.tenant:
         principal = user_id(activity.tenant, account.aad_object_id)
     else:
         principal = f"bot:{channel_id}:{account.id}"

@@ -14,6 +14,10 @@ _IMAGE = re.compile(r"!(?=\[)")
 _LINK = re.compile(r"\](?=\()(\(\s*+<?+([^\s<>()]*+)[^()\n]*+\))?")
 _DEFINITION = re.compile(r"\](?=:)")
 _ADDRESS = re.compile(r"(?i)\b([a-z][a-z0-9+.-]{1,20}):(//[^\s<>()\[\]`]*)")
+# What more text may still change: a link that is not closed, a scheme whose colon may come.
+_OPEN_LINK = re.compile(r"\](?:\(\s*+<?+[^\s<>()]*+[^()\n]*+)?\Z")
+_OPEN_SCHEME = re.compile(r"(?i)\b(javascript|vbscript|data|file)\s*\Z")
+_SETTLE_ROUNDS = 20
 _HOST_ONLY = re.compile(r"(?i)\bwww\.")
 _SCRIPT = re.compile(r"(?i)\b(javascript|vbscript|data|file)\s*+:(?=\S)")
 
@@ -27,6 +31,20 @@ def inert(text: str, *, hosts: Collection[str]) -> str:
     text = _SCRIPT.sub(r"\1 :", text)
     text = _ADDRESS.sub(lambda found: _address(found, hosts), text)
     return _HOST_ONLY.sub("www .", text)
+
+
+def settled(text: str) -> str:
+    """Return the beginning of `text` that reads the same inert whatever follows it.
+
+    So `inert(settled(a))` is how `inert(a + b)` begins, for every `b`.
+    """
+    for _ in range(_SETTLE_ROUNDS):
+        whole = text[: max(map(text.rfind, " \n\t")) + 1]
+        text = _OPEN_SCHEME.sub("", _OPEN_LINK.sub("", whole))
+        if text == whole:
+            return whole
+    # Nobody writes like that but to keep us busy.
+    return ""
 
 
 def _link(found: "re.Match[str]", hosts: Collection[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Protocol
 from data_models.clock import Clock
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import SharedState
+from services.deliveries import Deliveries
 from services.group_chat_port import AgentCard
 from services.run_hub import Run
 
@@ -26,6 +27,18 @@ class Desk(Protocol):
 
     def on_orphan(self, channel: str, deliver: Deliver) -> None:
         """Have `deliver` reply to queued messages that came in on another replica."""
+        ...
+
+
+class Answers(Protocol):
+    """Repeats stored answers; `services.repeats.Repeats` fits."""
+
+    async def of(self, message: IncomingMessage) -> Run | None:
+        """Return a finished run that repeats the answer to `message`, or None if there is none.
+
+        Raises:
+            RoundsError: the conversation cannot be read, or is somebody else's.
+        """
         ...
 
 
@@ -68,3 +81,5 @@ class BotServices:
     footer: Callable[[SharedState], str]
     rate: Rate
     clock: Clock
+    deliveries: Deliveries
+    answers: Answers

@@ -9,7 +9,10 @@ Activity: TypeAlias = dict[str, Any]
 
 
 def reference_of(activity: Inbound) -> Reference:
-    """Return what a reply to `activity` needs: a conversation reference of the Bot Framework."""
+    """Return what a reply to `activity` needs: a conversation reference of the Bot Framework.
+
+    `pressedId` is ours: the message whose button was pressed, if one was.
+    """
     parts = {"conversation": activity.conversation, "user": activity.from_}
     found = {name: _raw(part) for name, part in parts.items() if part is not None}
     bot = activity.recipient
@@ -19,6 +22,7 @@ def reference_of(activity: Inbound) -> Reference:
         "serviceUrl": activity.service_url,
         "locale": activity.locale,
         "bot": None if bot is None else _raw(bot),
+        "pressedId": None if activity.value is None else activity.reply_to_id,
         **found,
     }
 

@@ -1,13 +1,17 @@
 """Turn events as activities: one message for each agent's message (spec pages 1.9, 6.3)."""
 
 from collections.abc import Callable, Collection
-from typing import Any
+from typing import Any, NamedTuple
 
-from bots.cards import Card, plan_card, question_card
-from bots.inert import inert
+from bots.abilities import Abilities
+from bots.cards import Card, again_button, help_card, plan_card, question_card
+from bots.inert import inert, settled
+from bots.next_steps import next_steps
 from bots.reference import Activity
-from bots.split import split_text
+from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
 from data_models.chat_context import AgentMessage, Citation
+from data_models.errors import is_retryable
+from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import (
     AgentMessageFinished,
     Notice,
@@ -22,19 +26,34 @@ CITATION_LIMIT = 10
 NAME_LIMIT_CHARS = 80
 ABSTRACT_LIMIT_CHARS = 160
 TYPING: Activity = {"type": "typing"}
-_TEAMS = "msteams"
 _OFFLINE = "*offline rules, not a language model*"
+_FEEDBACK = {"feedbackLoop": {"type": "default"}}
+_TRY_AGAIN = "Your message is kept. Try again, now or in a little while."
+_TELL_SOMEBODY = "If this happens again, tell your administrator the reference."
 
 Footer = Callable[[SharedState], str]
+
+
+class Look(NamedTuple):
+    """What does not change from turn to turn.
+
+    Attributes:
+        footer: Makes the PT_CTX footer of every agent message.
+        link_hosts: Hosts that links may lead to.
+    """
+
+    footer: Footer
+    link_hosts: Collection[str] = ()
+    patient_id_example: str = "patient_4"
 
 
 class TurnRenderer:
     """Renders one run for one channel. Pure but for the state it remembers."""
 
-    def __init__(self, *, footer: Footer, channel_id: str, link_hosts: Collection[str]) -> None:
-        self._footer = footer
-        self._cites = channel_id == _TEAMS
-        self._link_hosts = link_hosts
+    def __init__(self, *, look: Look, abilities: Abilities, asked: IncomingMessage) -> None:
+        self._look = look
+        self._abilities = abilities
+        self._asked = asked
         self._state: SharedState | None = None
 
     def activities(self, event: TurnEvent) -> list[Activity]:
@@ -44,36 +63,91 @@ class TurnRenderer:
                 self._state = state
                 return []
             case AgentMessageFinished(message=message):
-                return self._spoken(message)
+                return self.spoken(message)
             case Notice(text=text):
                 return [text_activity(f"*{text}*")]
-            case RunFailed(text=text, ref=ref):
-                return [text_activity(f"{text}\n\n*Reference: {ref}*")]
+            case RunFailed():
+                return [self._failure(event)]
             case RunFinished(outcome="interrupt"):
                 return self._cards()
             case _:
                 return []
 
-    def _spoken(self, message: AgentMessage) -> list[Activity]:
-        texts = split_text(inert(message.text.strip(), hosts=self._link_hosts))
-        parts = [self._part(message, text, at, len(texts)) for at, text in enumerate(texts)]
+    def spoken(self, message: AgentMessage, *, shown: str = "") -> list[Activity]:
+        """Return an agent's message in parts that the channel takes.
+
+        Args:
+            shown: How the first part has to begin, because the user sees that already.
+        """
+        head = self._head(message.agent)
+        body = inert(message.text.strip(), hosts=self._look.link_hosts)
+        first_chars = max(len(shown) - len(head), 0)
+        texts = split_text(body, first_chars=first_chars)
+        return self._parts(message, texts)
+
+    def rest(self, message: AgentMessage, *, shown: str) -> list[Activity]:
+        """Return what is still due of an agent's message after another, which says `shown`."""
+        head = self._head(message.agent)
+        body = inert(message.text.strip(), hosts=self._look.link_hosts)
+        left = f"{head}{body}".removeprefix(shown) if shown else body
+        return self._parts(message, split_text(left.strip()))
+
+    def being_written(self, agent: str, text: str) -> str:
+        """Return how an agent's message begins, whatever follows `text`; once too long nothing."""
+        body = inert(settled(text.lstrip()).rstrip(), hosts=self._look.link_hosts)
+        fits = body and wire_size(body) <= TEXT_LIMIT_BYTES
+        return f"{self._head(agent)}{body}" if fits else ""
+
+    def to_be_continued(self, shown: str) -> Activity:
+        """Return the end of a message whose time is up before it is complete."""
+        waits = "*The answer follows in a new message.*"
+        return text_activity(f"{shown}\n\n{waits}" if shown else waits)
+
+    @property
+    def _is_offline(self) -> bool:
+        return self._state is not None and self._state.model_kind == "offline"
+
+    def _head(self, agent: str, place: str = "") -> str:
+        return f"**{agent}**{place}" + (f" · {_OFFLINE}" if self._is_offline else "") + "\n\n"
+
+    def _parts(self, message: AgentMessage, texts: list[str]) -> list[Activity]:
+        parts = [self._part(message, text, at, len(texts)) for at, text in enumerate(texts, 1)]
         if parts and self._state is not None:
-            parts[-1]["text"] += f"\n\n{self._footer(self._state)}"
+            parts[-1]["text"] += f"\n\n{self._look.footer(self._state)}"
+            parts[-1].update(self._invitation(self._state))
         return parts
 
-    def _part(self, message: AgentMessage, text: str, at: int, count: int) -> Activity:
-        head = f"**{message.agent}**"
-        is_offline = self._state is not None and self._state.model_kind == "offline"
-        if count > 1:
-            head += f" ({at + 1} of {count})"
-        if is_offline:
-            head += f" · {_OFFLINE}"
-        cited = message.citations[:CITATION_LIMIT] if self._cites and at == count - 1 else []
-        marks = "".join(f" [{number}]" for number in range(1, len(cited) + 1))
+    def _part(self, message: AgentMessage, text: str, number: int, count: int) -> Activity:
+        is_last = number == count
+        # How the first part begins may have been shown before it was known that others follow.
+        head = self._head(message.agent, f" ({number} of {count})" if number > 1 else "")
+        cited = message.citations[:CITATION_LIMIT] if self._abilities.cites and is_last else []
+        marks = "".join(f" [{at}]" for at in range(1, len(cited) + 1))
         sources = f"\n\nSources:{marks}" if marks else ""
+        goes_on = "" if is_last else f"\n\n*({number} of {count})*"
+        part = {
+            **text_activity(f"{head}{text}{sources}{goes_on}"),
+            "entities": [_message_entity(cited, by_model=not self._is_offline)],
+        }
+        return {**part, "channelData": _FEEDBACK} if self._takes_feedback(is_last) else part
+
+    def _takes_feedback(self, is_last: bool) -> bool:
+        return is_last and self._abilities.takes_feedback
+
+    def _invitation(self, state: SharedState) -> Activity:
+        """Return the buttons for what the user may say next, where the channel has such."""
+        example = self._look.patient_id_example
+        said = next_steps(state, patient_id_example=example) if self._abilities.suggests else ()
+        actions = [{"type": "imBack", "title": one, "value": one} for one in said]
+        return {"suggestedActions": {"actions": actions}} if actions else {}
+
+    def _failure(self, event: RunFailed) -> Activity:
+        again = is_retryable(event.code)
+        button = again_button(self._asked.text, self._asked.press) if again else None
+        hint = _TRY_AGAIN if again else _TELL_SOMEBODY
         return {
-            **text_activity(f"{head}\n\n{text}{sources}"),
-            "entities": [_message_entity(cited, by_model=not is_offline)],
+            **text_activity(event.text),
+            "attachments": [help_card(hint, ref=event.ref, again=button)],
         }
 
     def _cards(self) -> list[Activity]:
@@ -82,10 +156,11 @@ class TurnRenderer:
             return []
         if state.question is not None:
             card = question_card(state.question)
-        else:
-            proposed = state.plan is not None and state.plan.status == "proposed"
-            card = plan_card(state.plan) if state.plan is not None and proposed else None
-        return [] if card is None else [_card_activity(card)]
+            return [] if card is None else [card_activity(card, summary="Please answer")]
+        if state.plan is None or state.plan.status != "proposed":
+            return []
+        card = plan_card(state.plan, patient_id=state.patient_id)
+        return [card_activity(card, summary="A plan waits for your yes")]
 
 
 def text_activity(text: str) -> Activity:
@@ -93,8 +168,9 @@ def text_activity(text: str) -> Activity:
     return {"type": "message", "textFormat": "markdown", "text": text}
 
 
-def _card_activity(card: Card) -> Activity:
-    return {"type": "message", "attachments": [card]}
+def card_activity(card: Card, *, summary: str) -> Activity:
+    """Return a message that is a card; `summary` is what a notification says."""
+    return {"type": "message", "summary": summary, "attachments": [card]}
 
 
 def _message_entity(citations: list[Citation], *, by_model: bool) -> dict[str, Any]:

@@ -13,13 +13,19 @@ def wire_size(text: str) -> int:
     return max(len(orjson.dumps(text)), len(text.encode("utf-16-le")))
 
 
-def split_text(text: str, *, limit_bytes: int = TEXT_LIMIT_BYTES) -> list[str]:
-    """Return `text` in parts of at most `limit_bytes`, cut where a reader would pause."""
-    parts = []
+def split_text(
+    text: str, *, limit_bytes: int = TEXT_LIMIT_BYTES, first_chars: int = 0
+) -> list[str]:
+    """Return `text` in parts of at most `limit_bytes`, cut where a reader would pause.
+
+    Args:
+        first_chars: What the first part holds at least, if that fits.
+    """
+    parts: list[str] = []
     rest = text
     while wire_size(rest) > limit_bytes:
         head = rest[: _fitting(rest, limit_bytes)]
-        cut = _pause(head)
+        cut = _pause(head, first_chars if not parts else 0)
         parts.append(rest[:cut].rstrip())
         rest = rest[cut:].lstrip("\n")
     return [part for part in (*parts, rest) if part]
@@ -37,10 +43,10 @@ def _fitting(text: str, limit_bytes: int) -> int:
     return low
 
 
-def _pause(head: str) -> int:
+def _pause(head: str, least_chars: int) -> int:
     """Return where to cut: the last pause in the second half of `head`, else its end."""
     for pause in _BREAKS:
-        at = head.rfind(pause, len(head) // 2)
+        at = head.rfind(pause, max(len(head) // 2, least_chars))
         if at >= 0:
             return at + len(pause)
     return len(head)

@@ -2,20 +2,24 @@
 
 from collections import OrderedDict
 
+from bots.abilities import TEAMS
+from bots.cards import welcome_card
 from bots.inbound import Inbound
+from bots.reference import Activity
+from bots.rendering import card_activity
 
 REMEMBERED = 10_000
-_TEAMS = "msteams"
+_GREETING = "Hello, I am Rounds: a team of agents for your patients, one patient at a time."
 
 
-def welcome_text(patient_id_example: str) -> str:
-    """Return a short welcome with three examples."""
-    return (
-        "Hello, I am Rounds: a team of agents for your patients, one patient at a time. Try:\n\n"
-        f"- `start tumor board for {patient_id_example}`\n"
-        "- `which patients have we discussed?`\n"
-        "- `clear patient context`"
+def welcome(patient_id_example: str) -> Activity:
+    """Return a short welcome with three examples, each a button."""
+    examples = (
+        f"start tumor board for {patient_id_example}",
+        "which patients have we discussed?",
+        "clear patient context",
     )
+    return card_activity(welcome_card(_GREETING, examples), summary=_GREETING)
 
 
 class Greeter:
@@ -41,4 +45,4 @@ def _brings_somebody(activity: Inbound) -> bool:
     bot = activity.recipient.id if activity.recipient is not None else None
     added = {member.id for member in activity.members_added or ()}
     # Teams adds the bot where it is installed; elsewhere the bot is added before the user comes.
-    return bot in added if activity.channel_id == _TEAMS else bool(added - {bot})
+    return bot in added if activity.channel_id == TEAMS else bool(added - {bot})

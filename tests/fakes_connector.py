@@ -1,9 +1,9 @@
 """A channel on loopback: it posts users' activities to a bot and takes the bot's replies.
 
 It keeps the limits that real channels keep, so a bot which passes here does not fail there: 15 s
-for the answer to a request, the size of a message, the rate of messages, streams that only grow
-and only one-to-one, the lengths of citations. What breaks a limit is refused as the channel would
-do it, and listed in `faults`.
+for the answer to a request, the size of a message, the rate of messages, the lengths of citations,
+and all that Teams asks of a stream (`tests.fakes_stream`). What breaks a limit is refused as the
+channel would do it, and listed in `faults`.
 
     async with FakeConnector() as channel:
         await channel.say(app_url, "start tumor board for patient_4")
@@ -24,6 +24,8 @@ import aiohttp
 import orjson
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+
+from tests.fakes_stream import StreamRules, stream_info
 
 Activity = dict[str, Any]
 
@@ -68,7 +70,9 @@ class FakeConnector:
         self._per_second = messages_per_second
         self._sent: dict[str, list[Activity]] = defaultdict(list)
         self._times: dict[str, deque[float]] = defaultdict(deque)
-        self._streams: dict[str, str] = {}
+        self.streams = StreamRules()
+        self.uploads: list[bytes] = []
+        self._sent_ids: dict[str, tuple[str, int]] = {}
         self._planned: deque[Fault] = deque()
         self._ids = count(1)
         self._arrived = asyncio.Condition()
@@ -76,6 +80,8 @@ class FakeConnector:
         place = "/v3/conversations/{conversation}/activities"
         app.router.add_post(place, self._take)
         app.router.add_post(f"{place}/{{activity}}", self._take)
+        app.router.add_put(f"{place}/{{activity}}", self._update)
+        app.router.add_put("/drive/{file}", self._upload)
         self._server = TestServer(app)
 
     async def __aenter__(self) -> Self:
@@ -110,7 +116,7 @@ class FakeConnector:
             "id": activity_id or f"activity-{next(self._ids)}",
             "channelId": self.channel_id,
             "serviceUrl": self.service_url,
-            "conversation": {"id": conversation, "isGroup": conversation in self.groups},
+            "conversation": self._place(conversation),
             "from": user,
             "recipient": BOT,
         }
@@ -136,7 +142,26 @@ class FakeConnector:
         self, app_url: str, button: Activity, *, conversation: str = "conversation-1"
     ) -> Posted:
         """Press a button of a card, as Teams and the Emulator send it."""
-        activity = self.activity(conversation=conversation, value=button["data"])
+        shown = button["data"].get("msteams", {})
+        if self.channel_id == "msteams" and shown.get("type") == "imBack":
+            return await self.say(app_url, shown["value"], conversation=conversation)
+        # Teams tells which message the card is in.
+        card = self._card_of(button, conversation) if self.channel_id == "msteams" else None
+        activity = self.activity(conversation=conversation, value=button["data"], replyToId=card)
+        return await self.post(app_url, activity)
+
+    async def rate(
+        self, app_url: str, reaction: str, *, sent_id: str, text: str = "", **fields: Any
+    ) -> Posted:
+        """Press a thumb under a message, as Teams sends it."""
+        said = orjson.dumps({"feedbackText": text}).decode()
+        value = {
+            "actionName": "feedback",
+            "actionValue": {"reaction": reaction, "feedback": said},
+        }
+        activity = self.activity(
+            type="invoke", name="message/submitAction", value=value, replyToId=sent_id, **fields
+        )
         return await self.post(app_url, activity)
 
     async def post(
@@ -174,11 +199,26 @@ class FakeConnector:
         """The texts of the messages; a card has none."""
         return [one["text"] for one in self.messages(conversation) if "text" in one]
 
+    def cards(self, conversation: str = "conversation-1") -> list[Activity]:
+        """The cards among the messages, as they look now."""
+        return [
+            attached["content"]
+            for message in self.messages(conversation)
+            for attached in message.get("attachments", [])
+        ]
+
     def buttons(self, conversation: str = "conversation-1") -> dict[str, Activity]:
-        """The buttons of the newest card, by their labels."""
-        cards = [one for one in self.messages(conversation) if one.get("attachments")]
-        content = cards[-1]["attachments"][0]["content"]
-        return {action["title"]: action for action in content["actions"]}
+        """The buttons of the newest card that has some, by their labels."""
+        actions = [card["actions"] for card in self.cards(conversation) if card.get("actions")]
+        return {action["title"]: action for action in actions[-1]}
+
+    def id_of(self, activity: Activity) -> str:
+        """What the channel calls a message that it took."""
+        return next(
+            sent_id
+            for sent_id, (place, number) in self._sent_ids.items()
+            if self._sent[place][number] is activity
+        )
 
     async def until(
         self,
@@ -224,28 +264,57 @@ class FakeConnector:
         self._planned.extend([Fault(status, named)] * times)
 
     async def _take(self, request: web.Request) -> web.Response:
+        conversation, activity, refusal = await self._checked(request)
+        if refusal is None and stream_info(activity) is not None:
+            refusal = self.streams.refusal(self._place(conversation), activity)
+        if refusal is not None:
+            return refusal
+        if self._is_too_fast(conversation):
+            return web.Response(status=429, headers={"Retry-After": "1"})
+        info = stream_info(activity) or {}
+        sent_id = info.get("streamId") or f"reply-{next(self._ids)}"
+        self.streams.took(conversation, activity, sent_id)
+        async with self._arrived:
+            self._sent_ids[sent_id] = (conversation, len(self._sent[conversation]))
+            self._sent[conversation].append(activity)
+            self._arrived.notify_all()
+        return web.json_response({} if info.get("streamId") else {"id": sent_id}, status=201)
+
+    async def _update(self, request: web.Request) -> web.Response:
+        conversation, activity, refusal = await self._checked(request)
+        if refusal is not None:
+            return refusal
+        place, number = self._sent_ids.get(request.match_info["activity"], ("", 0))
+        if place != conversation:
+            return web.Response(status=404)
+        if self._is_too_fast(conversation):
+            return web.Response(status=429, headers={"Retry-After": "1"})
+        async with self._arrived:
+            self._sent[conversation][number] = activity
+            self._arrived.notify_all()
+        return web.json_response({"id": request.match_info["activity"]})
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        self.uploads.append(await request.read())
+        return web.Response(status=201)
+
+    async def _checked(self, request: web.Request) -> tuple[str, Activity, web.Response | None]:
         self.tokens.append(request.headers.get("Authorization"))
-        if self._planned:
-            fault = self._planned.popleft()
-            self.refused += 1
-            return web.Response(status=fault.status, headers=fault.headers)
         conversation = unquote(request.match_info["conversation"])
         body = await request.read()
         activity: Activity = orjson.loads(body)
-        refusal = self._refusal(conversation, activity, body)
-        if refusal is not None:
-            status, why = refusal
-            self.faults.append(why)
-            return web.json_response({"error": {"message": why}}, status=status)
-        if self._is_too_fast(conversation):
-            return web.Response(status=429, headers={"Retry-After": "1"})
-        sent_id = f"reply-{next(self._ids)}"
-        async with self._arrived:
-            self._sent[conversation].append(activity)
-            self._arrived.notify_all()
-        return web.json_response({"id": sent_id}, status=201)
+        if self._planned:
+            fault = self._planned.popleft()
+            self.refused += 1
+            return conversation, activity, web.Response(status=fault.status, headers=fault.headers)
+        why = self._fault_in(conversation, activity, body)
+        if why is None:
+            return conversation, activity, None
+        self.faults.append(why[1])
+        refusal = web.json_response({"error": {"message": why[1]}}, status=why[0])
+        return conversation, activity, refusal
 
-    def _refusal(
+    def _fault_in(
         self, conversation: str, activity: Activity, body: bytes
     ) -> tuple[int, str] | None:
         if activity.get("conversation", {}).get("id") != conversation:
@@ -255,36 +324,25 @@ class FakeConnector:
         size = max(len(body), len((activity.get("text") or "").encode("utf-16-le")))
         if size > MESSAGE_LIMIT_BYTES:
             return 413, f"{size} bytes are too many"
-        for entity in activity.get("entities", []):
-            why = self._entity_fault(entity) or self._stream_fault(conversation, activity, entity)
-            if why is not None:
-                return why
-        return None
+        if activity.get("suggestedActions") and conversation in self.groups:
+            return 400, "suggested actions in a group"
+        faults = map(_entity_fault, activity.get("entities", []))
+        return next(filter(None, faults), None)
 
-    def _entity_fault(self, entity: dict[str, Any]) -> tuple[int, str] | None:
-        claims = entity.get("citation", [])
-        looks = [claim["appearance"] for claim in claims]
-        if (
-            len(claims) > CITATION_LIMIT
-            or any(len(look["name"]) > NAME_LIMIT_CHARS for look in looks)
-            or any(len(look["abstract"]) > ABSTRACT_LIMIT_CHARS for look in looks)
-        ):
-            return 400, "citations are over their limits"
-        return None
+    def _place(self, conversation: str) -> Activity:
+        group = conversation in self.groups
+        kind = {"conversationType": "groupChat" if group else "personal"}
+        return {
+            "id": conversation,
+            "isGroup": group,
+            **(kind if self.channel_id == "msteams" else {}),
+        }
 
-    def _stream_fault(
-        self, conversation: str, activity: Activity, entity: dict[str, Any]
-    ) -> tuple[int, str] | None:
-        if entity.get("type") != "streaminfo":
-            return None
-        if conversation in self.groups:
-            return 405, "a stream in a group"
-        stream, text = entity.get("streamId", ""), activity.get("text") or ""
-        before = self._streams.get(stream, "")
-        if entity.get("streamType") == "streaming" and not text.startswith(before):
-            return 403, "a stream that does not grow"
-        if entity.get("streamType") == "streaming":
-            self._streams[stream] = text
+    def _card_of(self, button: Activity, conversation: str) -> str | None:
+        for message in self.messages(conversation):
+            for attached in message.get("attachments", []):
+                if button in attached["content"].get("actions", []):
+                    return self.id_of(message)
         return None
 
     def _is_too_fast(self, conversation: str) -> bool:
@@ -295,3 +353,15 @@ class FakeConnector:
             return True
         times.append(now)
         return False
+
+
+def _entity_fault(entity: dict[str, Any]) -> tuple[int, str] | None:
+    claims = entity.get("citation", [])
+    looks = [claim["appearance"] for claim in claims]
+    if (
+        len(claims) > CITATION_LIMIT
+        or any(len(look["name"]) > NAME_LIMIT_CHARS for look in looks)
+        or any(len(look["abstract"]) > ABSTRACT_LIMIT_CHARS for look in looks)
+    ):
+        return 400, "citations are over their limits"
+    return None

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,14 +15,18 @@ from bots.routes import add_bot_routes
 from data_models.clock import SystemClock
 from data_models.errors import RoundsError
 from data_models.incoming_message import IncomingMessage
+from data_models.local_blob_store import LocalBlobStore
+from data_models.turn_events import RunFinished, TurnTiming
 from routes.problem import problems
 from services.access.limits import MessageRate
+from services.deliveries import Deliveries
+from services.replica import Replica
 from services.run_hub import Run
 from services.turn_state import footer_of
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds
 from tests.fakes_connector import FakeConnector
-from tests.routes.fakes import FakeDesk, FakeTeam
+from tests.routes.fakes import FakeDesk, FakeTeam, spoken
 
 
 class BotDesk(FakeDesk):
@@ -49,19 +54,56 @@ class Bot:
     server: TestServer
 
 
+class KeptAnswers:
+    """Answers as the conversation's document keeps them: by the message, past any restart."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, list[str]] = {}
+
+    async def of(self, message: IncomingMessage) -> Run | None:
+        texts = self.texts.get(message.message_hash)
+        if texts is None:
+            return None
+        run = Run(run_id="run_repeated", message=message, replayed=True)
+        for number, text in enumerate(texts, 1):
+            for event in spoken(f"m{number}", text):
+                run.emit(event)
+        run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+        return run
+
+
 Start = Callable[..., Awaitable[Bot]]
 
 
 @pytest.fixture
-async def start(channel: FakeConnector) -> AsyncIterator[Start]:
-    """Starts bots, and stops them after the test while the channel still listens."""
+def answers() -> KeptAnswers:
+    """What the store keeps of answers, for every bot of a test."""
+    return KeptAnswers()
+
+
+@pytest.fixture
+async def start(
+    channel: FakeConnector, teams: FakeConnector, answers: KeptAnswers, tmp_path: Path
+) -> AsyncIterator[Start]:
+    """Starts bots over one store, and stops them after the test while the channels listen."""
     started: list[Bot] = []
 
-    async def begin(*, per_minute: int | None = None, **config: Any) -> Bot:
+    async def begin(
+        *, per_minute: int | None = None, replica: Replica | None = None, **config: Any
+    ) -> Bot:
         clock = SystemClock()
         desk = BotDesk(clock=clock, ids=CountingIds())
         rate = MessageRate(per_minute=per_minute, clock=clock)
-        services = BotServices(desk=desk, team=FakeTeam(), footer=footer_of, rate=rate, clock=clock)
+        store = LocalBlobStore(root=tmp_path / "chat-users")
+        services = BotServices(
+            desk=desk,
+            team=FakeTeam(),
+            footer=footer_of,
+            rate=rate,
+            clock=clock,
+            deliveries=Deliveries(store=store, replica=replica or Replica(), clock=clock),
+            answers=answers,
+        )
         app = web.Application(middlewares=[problems(ids=CountingIds())], client_max_size=262_144)
         add_bot_routes(app, config=replace(BotConfig(), **config), services=services)
         server = TestServer(app)
@@ -88,6 +130,15 @@ async def channel() -> AsyncIterator[FakeConnector]:
     async with FakeConnector() as connector:
         yield connector
         assert connector.faults == []
+
+
+@pytest.fixture
+async def teams() -> AsyncIterator[FakeConnector]:
+    """Teams' end."""
+    async with FakeConnector(channel_id="msteams") as connector:
+        yield connector
+        assert connector.faults == []
+        assert connector.streams.faults == []
 
 
 @pytest.fixture

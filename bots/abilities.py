@@ -1,0 +1,42 @@
+"""What the channel of a conversation can show."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from bots.reference import Reference
+
+TEAMS = "msteams"
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What may be sent into one conversation.
+
+    Attributes:
+        streams: Text while it is written; Teams knows it in one-to-one chats only.
+        cites: Sources that are marks with a card each, not lines of text.
+        takes_feedback: Thumbs under a message.
+        suggests: Buttons for what the user may say next.
+        files: How a file gets there: into the user's own drive after a yes, within the message,
+            or not at all.
+    """
+
+    streams: bool = False
+    cites: bool = False
+    takes_feedback: bool = False
+    suggests: bool = False
+    files: Literal["consent", "inline", "none"] = "none"
+
+
+_PERSONAL = Abilities(streams=True, cites=True, takes_feedback=True, suggests=True, files="consent")
+# Teams shows suggested actions, streams and file consent to one person only.
+_GROUP = Abilities(cites=True, takes_feedback=True)
+
+
+def abilities_of(reference: Reference) -> Abilities:
+    """Return what the conversation of `reference` can show."""
+    place = reference["conversation"]
+    if reference.get("channelId") != TEAMS:
+        return Abilities(suggests=not place.get("isGroup"), files="inline")
+    kind = place.get("conversationType")
+    return _PERSONAL if kind == "personal" else _GROUP

@@ -1,0 +1,19 @@
+"""The bot that the settings ask for."""
+
+from aiohttp import web
+
+from bots.config import bot_config
+from bots.ports import BotServices
+from bots.routes import add_bot_routes, add_closed_routes
+from settings import Settings
+
+
+def add_bots(
+    app: web.Application, settings: Settings, services: BotServices, *, patient_id_example: str
+) -> None:
+    """Add the endpoints to `app`; they are closed where nobody could be verified."""
+    if settings.serves_bots:
+        config = bot_config(settings, patient_id_example=patient_id_example)
+        add_bot_routes(app, config=config, services=services)
+    else:
+        add_closed_routes(app)

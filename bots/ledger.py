@@ -1,0 +1,69 @@
+"""What of one run was delivered, noted beside the delivery so that another replica can go on."""
+
+import structlog
+
+from bots.reference import Activity
+from data_models.errors import StoreError
+from data_models.incoming_message import IncomingMessage
+from services.deliveries import Deliveries
+
+logger = structlog.get_logger()
+
+
+class Ledger:
+    """Notes for one run. A store that fails costs the note, never the reply."""
+
+    def __init__(self, *, deliveries: Deliveries, run_id: str, message: IncomingMessage) -> None:
+        self._deliveries = deliveries
+        self._run_id = run_id
+        self._message = message
+        self._sent: dict[str, str] = {}
+        self._noted = 0
+        self.undelivered: list[Activity] = []
+
+    async def begin(self) -> None:
+        """Note that the replies are ours to deliver."""
+        try:
+            await self._deliveries.owe(self._run_id, self._message)
+        except StoreError as error:
+            logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)
+
+    def delivered(self, sent_id: str, message_id: str) -> None:
+        """Remember that an agent's message has been delivered."""
+        self._sent[sent_id] = message_id
+
+    async def goes_on(self) -> None:
+        """Note what was delivered so far: another message follows."""
+        if len(self._sent) > self._noted:
+            await self._update(is_kept=False)
+
+    async def keep(self, activity: Activity) -> None:
+        """Keep what the channel did not take."""
+        self.undelivered.append(activity)
+        await self._update(is_kept=False)
+
+    async def end(self, *, remembers_ids: bool) -> None:
+        """Note that all is delivered, or that what is not waits for the next contact."""
+        if self.undelivered:
+            await self._update(is_kept=True)
+            return
+        sent = {sent_id: ours for sent_id, ours in self._sent.items() if sent_id}
+        try:
+            await self._deliveries.settle(
+                self._run_id, self._message.conversation_id, sent if remembers_ids else {}
+            )
+        except StoreError as error:
+            logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)
+
+    async def _update(self, *, is_kept: bool) -> None:
+        self._noted = len(self._sent)
+        try:
+            await self._deliveries.update(
+                self._run_id,
+                self._message.conversation_id,
+                delivered=list(self._sent.values()),
+                activities=self.undelivered,
+                is_kept=is_kept,
+            )
+        except StoreError as error:
+            logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)

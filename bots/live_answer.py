@@ -1,0 +1,94 @@
+"""What is shown of an answer before it is complete, in chats that can show it."""
+
+from collections.abc import Callable
+
+from bots.reference import Activity
+from bots.rendering import TurnRenderer
+from bots.text_stream import TextStream
+from data_models.chat_context import AgentMessage
+from data_models.turn_events import (
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    ToolCallStarted,
+    TurnEvent,
+)
+
+OpenStream = Callable[[], TextStream]
+
+
+class LiveAnswer:
+    """One message after another, each in a stream of its own."""
+
+    def __init__(self, *, open_stream: OpenStream, renderer: TurnRenderer) -> None:
+        self._open_stream = open_stream
+        self._renderer = renderer
+        self._stream: TextStream | None = None
+        self._agent, self._pieces = "", list[str]()
+        self.is_stopped_by_user = False
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether the user sees a part of an agent's message."""
+        return self._stream is not None and bool(self._pieces)
+
+    def watch(self, event: TurnEvent) -> None:
+        """Show what `event` says of the message that comes."""
+        match event:
+            case ToolCallStarted(agent=agent):
+                self._current().inform(f"{agent} looks something up …")
+            case Notice(kind="progress", text=text):
+                self._current().inform(text)
+            case AgentMessageStarted(agent=agent):
+                self._agent, self._pieces = agent, []
+            case AgentTextDelta(text=text):
+                self._pieces.append(text)
+                self._current().show(self._written)
+            case _:
+                pass
+
+    async def finish(self, message: AgentMessage) -> tuple[list[Activity], Activity | None]:
+        """Return what is left to send of `message`.
+
+        Returns:
+            The parts; and the first of them once more as it ends the stream, if there is one.
+        """
+        stream, self._stream, self._pieces = self._stream, None, []
+        if stream is None:
+            return self._renderer.spoken(message), None
+        await stream.settle()
+        if stream.is_stopped_by_user:
+            self.is_stopped_by_user = True
+            return [], None
+        if stream.is_closed:
+            return self._renderer.rest(message, shown=stream.text), None
+        parts = self._renderer.spoken(message, shown=stream.text)
+        return parts, stream.final(parts[0]) if parts and stream.is_open else None
+
+    async def carry(self, activity: Activity) -> Activity:
+        """Return `activity` as the end of what is shown, if something is."""
+        stream, self._stream, self._pieces = self._stream, None, []
+        if stream is None:
+            return activity
+        await stream.settle()
+        return stream.final(activity)
+
+    def abandon(self) -> None:
+        """Show nothing more."""
+        if self._stream is not None:
+            self._stream.abandon()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is shown that waits for its end."""
+        return self._stream is not None
+
+    def _current(self) -> TextStream:
+        if self._stream is None:
+            self._stream = self._open_stream()
+        return self._stream
+
+    def _written(self) -> str:
+        # One text from now on, so that reading it every second costs no more each time.
+        self._pieces = ["".join(self._pieces)]
+        return self._renderer.being_written(self._agent, self._pieces[0])

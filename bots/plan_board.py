@@ -1,0 +1,83 @@
+"""The card of a plan that runs, brought up to date in its place as its steps are done."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from bots.cards import plan_card
+from bots.pace import Pace
+from bots.reference import Activity
+from bots.rendering import card_activity
+from data_models.clock import Clock
+from data_models.errors import ChannelError
+from data_models.plan import Plan
+from data_models.turn_events import SharedState
+
+UPDATE_SECONDS = 1.05
+
+Put = Callable[[str, Activity], Awaitable[None]]
+logger = structlog.get_logger()
+
+
+class PlanBoard:
+    """Follows the plan through one turn.
+
+    Args:
+        put: Puts an activity in the place of a message.
+        card_id: The message whose button began the turn; empty if none did.
+    """
+
+    def __init__(self, *, put: Put, card_id: str, clock: Clock) -> None:
+        self._put = put
+        self._card_id = card_id
+        self._pace = Pace(seconds=UPDATE_SECONDS, clock=clock)
+        self._first: Plan | None = None
+        self._is_first = True
+        self._newest: Activity | None = None
+        self._shown: Activity | None = None
+        self._work: asyncio.Task[None] | None = None
+
+    def see(self, state: SharedState) -> Activity | None:
+        """Return the card if it is to be sent; one that is there already is updated."""
+        plan = state.plan
+        if self._is_first:
+            self._first, self._is_first = plan, False
+        if plan is None or plan == self._first or plan.status == "proposed":
+            return None
+        if self._first is None or plan.plan_id != self._first.plan_id:
+            return None
+        card = plan_card(plan, patient_id=state.patient_id)
+        activity = card_activity(card, summary=f"The plan is {plan.status}")
+        if not self._card_id:
+            return activity if plan.status == "running" else None
+        self._newest = activity
+        if self._work is None or self._work.done():
+            self._work = asyncio.create_task(self._bring_up_to_date())
+        return None
+
+    def placed(self, card_id: str, activity: Activity) -> None:
+        """Remember where the card is that `see` returned."""
+        self._card_id, self._shown = card_id, activity
+
+    async def close(self) -> None:
+        """Return when the card shows how the plan stands."""
+        if self._work is not None:
+            await self._work
+
+    def abandon(self) -> None:
+        """Change nothing more."""
+        if self._work is not None:
+            self._work.cancel()
+
+    async def _bring_up_to_date(self) -> None:
+        while self._newest is not None and self._newest != self._shown:
+            await self._pace.come()
+            newest = self._newest
+            try:
+                await self._put(self._card_id, newest)
+            except ChannelError as error:
+                # The messages say the same; the card stays as it was.
+                logger.info("bot_card_not_updated", code=error.code)
+            self._pace.taken()
+            self._shown = newest

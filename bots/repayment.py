@@ -1,0 +1,126 @@
+"""Delivers at the next contact what a conversation did not get before (spec page 7, R53)."""
+
+import asyncio
+from collections.abc import Collection
+
+import structlog
+
+from bots.abilities import abilities_of
+from bots.outbox import Outbox
+from bots.ports import Answers
+from bots.reference import Activity, Reference
+from bots.rendering import Look, TurnRenderer, text_activity
+from data_models.errors import (
+    ChannelError,
+    ChannelRefusedError,
+    InterruptedTurnError,
+    RoundsError,
+)
+from data_models.turn_events import AgentMessageFinished, RunFailed, TurnEvent
+from services.deliveries import Deliveries, Owed
+
+PATIENCE_SECONDS = 75.0
+"""A reply is tried for a minute; what is owed longer than this, nobody is at work on."""
+_LATE = "*This could not be delivered earlier:*"
+
+logger = structlog.get_logger()
+
+
+class Repayment:
+    """Pays what is left over: refused by the channel, or owed by a process that died."""
+
+    def __init__(
+        self, *, outbox: Outbox, deliveries: Deliveries, answers: Answers, look: Look
+    ) -> None:
+        self._outbox = outbox
+        self._deliveries = deliveries
+        self._answers = answers
+        self._look = look
+
+    async def pay(
+        self, conversation_id: str, reference: Reference, *, busy: Collection[str]
+    ) -> list[Owed]:
+        """Deliver what certainly nobody else delivers; return what somebody may be at work on.
+
+        Args:
+            reference: Where the conversation is now.
+            busy: Runs that this process delivers.
+        """
+        others = []
+        try:
+            for note in await self._deliveries.owed(conversation_id):
+                if note.run_id in busy:
+                    continue
+                if self._deliveries.is_left(note):
+                    await self._pay_one(note, reference)
+                else:
+                    others.append(note)
+        except RoundsError as error:
+            # What is owed stays noted, and this contact's own reply goes out all the same.
+            logger.warning("bot_debts_not_paid", code=error.code)
+        return others
+
+    async def pay_later(self, notes: Collection[Owed], reference: Reference) -> None:
+        """Deliver those of `notes` that nobody has touched in a while."""
+        await asyncio.sleep(PATIENCE_SECONDS)
+        try:
+            for note in notes:
+                await self._pay_one(note, reference)
+        except RoundsError as error:
+            logger.warning("bot_debts_not_paid", code=error.code)
+
+    async def _pay_one(self, note: Owed, reference: Reference) -> None:
+        if not await self._deliveries.take_over(note):
+            return
+        logger.info("bot_reply_late", run_id=note.run_id)
+        place = {**(note.message.delivery or reference), "serviceUrl": reference["serviceUrl"]}
+        due = note.activities or await self._stored_answer(note)
+        queue = [text_activity(_LATE), *due] if due else []
+        while queue:
+            try:
+                await self._outbox.send(place, queue[0])
+            except ChannelRefusedError as error:
+                logger.warning("bot_reply_dropped", run_id=note.run_id, code=error.code)
+            except ChannelError:
+                await self._keep(note, queue)
+                return
+            queue.pop(0)
+        await self._deliveries.settle(note.run_id, note.message.conversation_id, {})
+
+    async def _keep(self, note: Owed, activities: list[Activity]) -> None:
+        await self._deliveries.update(
+            note.run_id,
+            note.message.conversation_id,
+            delivered=note.delivered,
+            activities=[one for one in activities if one.get("text") != _LATE],
+            is_kept=True,
+        )
+
+    async def _stored_answer(self, note: Owed) -> list[Activity]:
+        """Return what a process that died had still to send, made from what it had stored."""
+        old = self._deliveries.is_too_old(note)
+        run = None if old else await self._answers.of(note.message)
+        if run is None:
+            return []
+        renderer = TurnRenderer(
+            look=self._look,
+            abilities=abilities_of(note.message.delivery or {}),
+            asked=note.message,
+        )
+        return [
+            activity
+            async for _, event in run.events()
+            if not _is_known(event, note.delivered)
+            for activity in renderer.activities(event)
+        ]
+
+
+def _is_known(event: TurnEvent, delivered: Collection[str]) -> bool:
+    """Tell whether the user has seen it, or is told of it by the next turn anyway."""
+    match event:
+        case AgentMessageFinished(message=message):
+            return message.message_id in delivered
+        case RunFailed(code=code):
+            return code == InterruptedTurnError.code
+        case _:
+            return False

@@ -1,0 +1,210 @@
+"""One run as its conversation sees it, from the first typing sign to the last card."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import structlog
+
+from bots.abilities import abilities_of
+from bots.ledger import Ledger
+from bots.live_answer import LiveAnswer
+from bots.outbox import Outbox
+from bots.plan_board import PlanBoard
+from bots.reference import Activity, Reference
+from bots.rendering import TYPING, Look, TurnRenderer, text_activity
+from bots.text_stream import TextStream
+from bots.typing_sign import TypingSign
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock
+from data_models.errors import ChannelError, ChannelRefusedError
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    RunFinished,
+    RunStarted,
+    StateChanged,
+    ToolCallStarted,
+    TurnEvent,
+)
+from services.deliveries import Deliveries
+from services.run_hub import Run
+
+_STOPPED = "*Stopped. What you have seen is kept.*"
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What all shows share."""
+
+    outbox: Outbox
+    deliveries: Deliveries
+    look: Look
+    clock: Clock
+
+
+class RunShow:
+    """Shows events in order. A context manager: off the stage, nothing moves any more."""
+
+    def __init__(self, *, run: Run, reference: Reference, stage: Stage) -> None:
+        self._run = run
+        self._reference = reference
+        self._outbox = stage.outbox
+        self._clock = stage.clock
+        self._abilities = abilities_of(reference)
+        self._renderer = TurnRenderer(look=stage.look, abilities=self._abilities, asked=run.message)
+        self._ledger = Ledger(deliveries=stage.deliveries, run_id=run.run_id, message=run.message)
+        self._sign = TypingSign(show=lambda: stage.outbox.hint(reference, TYPING))
+        self._live = LiveAnswer(open_stream=self._open_stream, renderer=self._renderer)
+        self._board = PlanBoard(put=self._put, card_id=_pressed(run), clock=stage.clock)
+        self._preparation: asyncio.Task[None] | None = None
+        self._held: list[Activity] = []
+
+    async def __aenter__(self) -> Self:
+        await self._sign.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        await self._sign.__aexit__(kind, error, at)
+        self._live.abandon()
+        self._board.abandon()
+        if self._preparation is not None:
+            self._preparation.cancel()
+
+    def begin(self, prepare: Callable[[], Awaitable[None]]) -> None:
+        """Note that replies are owed, and have `prepare` done before the first of them."""
+
+        async def both() -> None:
+            await self._ledger.begin()
+            await prepare()
+
+        self._preparation = asyncio.create_task(both())
+
+    async def take(self, event: TurnEvent) -> None:
+        """Show what `event` means to the user."""
+        if self._abilities.streams:
+            self._live.watch(event)
+        self._turn_sign(event)
+        match event:
+            case AgentMessageStarted():
+                await self._ledger.goes_on()
+            case AgentMessageFinished(message=message):
+                await self._speak(message)
+                return
+            case RunFinished(outcome="cancelled") if self._live.is_stopped_by_user:
+                await self._say(text_activity(_STOPPED))
+            case _:
+                pass
+        for activity in self._renderer.activities(event):
+            await self._say(activity)
+        if isinstance(event, StateChanged):
+            await self._follow_plan(event)
+
+    async def end(self) -> None:
+        """Return when all is said, and note what the channel did not take."""
+        if self._live.is_open:
+            await self._say(text_activity(_STOPPED))
+        await self._board.close()
+        await self._prepared()
+        await self._ledger.end(remembers_ids=self._abilities.takes_feedback)
+
+    async def _speak(self, message: AgentMessage) -> None:
+        """Send an agent's message, the first part as the end of its stream if it has one."""
+        parts, final = await self._live.finish(message)
+        sent_id = None
+        if final is not None:
+            sent_id = await self._end_stream(final)
+            parts = parts if sent_id is None else parts[1:]
+        for part in parts:
+            sent_id = await self._send(part)
+        if sent_id is not None:
+            self._ledger.delivered(sent_id, message.message_id)
+        held, self._held = self._held, []
+        for activity in held:
+            await self._send(activity)
+
+    async def _end_stream(self, final: Activity) -> str | None:
+        """Send the final message of a stream; None if it has to be sent as any other."""
+        stream_id = final["entities"][-1]["streamId"]
+        try:
+            await self._prepared()
+            return await self._outbox.send(self._reference, final) or stream_id
+        except ChannelRefusedError as error:
+            logger.info("bot_stream_refused", run_id=self._run.run_id, code=error.code)
+        except ChannelError:
+            logger.info("bot_stream_not_ended", run_id=self._run.run_id)
+        return None
+
+    async def _say(self, activity: Activity) -> None:
+        """Send `activity`, once an agent has finished that speaks."""
+        if self._live.is_writing:
+            self._held.append(activity)
+            return
+        carried = await self._live.carry(activity)
+        if carried is activity or await self._end_stream(carried) is None:
+            await self._send(activity)
+
+    async def _send(self, activity: Activity) -> str | None:
+        """Send `activity` after what could not be sent before; None if it has to wait."""
+        await self._prepared()
+        try:
+            await self._send_waiting()
+            return await self._outbox.send(self._reference, activity)
+        except ChannelError as error:
+            logger.warning("bot_reply_kept", run_id=self._run.run_id, code=error.code)
+        await self._ledger.keep(activity)
+        return None
+
+    async def _send_waiting(self) -> None:
+        while self._ledger.undelivered:
+            try:
+                await self._outbox.send(self._reference, self._ledger.undelivered[0])
+            except ChannelRefusedError as error:
+                # Refused twice: better lost than everything after it.
+                logger.warning("bot_reply_dropped", run_id=self._run.run_id, code=error.code)
+            self._ledger.undelivered.pop(0)
+
+    async def _follow_plan(self, event: StateChanged) -> None:
+        card = self._board.see(event.state)
+        if card is not None and not self._live.is_open:
+            sent_id = await self._send(card)
+            self._board.placed(sent_id or "", card)
+
+    async def _put(self, card_id: str, activity: Activity) -> None:
+        await self._outbox.put(self._reference, card_id, activity)
+
+    async def _prepared(self) -> None:
+        if self._preparation is not None:
+            await self._preparation
+
+    def _open_stream(self) -> TextStream:
+        return TextStream(
+            send=lambda activity: self._outbox.show(self._reference, activity),
+            farewell=self._renderer.to_be_continued,
+            on_user_stop=lambda: self._run.request_stop("cancelled"),
+            clock=self._clock,
+        )
+
+    def _turn_sign(self, event: TurnEvent) -> None:
+        """Show typing while an agent works, and not once it has spoken."""
+        if isinstance(event, RunStarted | AgentMessageStarted | ToolCallStarted):
+            self._sign.on()
+        if isinstance(event, AgentMessageFinished) or self._live.is_open:
+            self._sign.off()
+
+
+def _pressed(run: Run) -> str:
+    """Return the message whose button was pressed, where the channel says so."""
+    message = run.message
+    if message.press is None or message.delivery is None:
+        return ""
+    return str(message.delivery.get("pressedId") or "")

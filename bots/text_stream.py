@@ -1,0 +1,189 @@
+"""One message of a one-to-one Teams chat, shown while it is written.
+
+Teams takes at most one update a second, each text an extension of the one before, one stream at a
+time, for about two minutes, and then the whole message. Whatever it refuses ends the stream; the
+message then comes as any other.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from bots.pace import Pace
+from bots.reference import Activity
+from data_models.clock import Clock
+from data_models.errors import ChannelError, ChannelRefusedError, ChannelUnavailableError
+
+UPDATE_SECONDS = 1.05
+STREAM_SECONDS = 100.0
+"""Teams ends a stream after two minutes; the last words need some of them."""
+INFORM_LIMIT_CHARS = 1_000
+_TRIES = 4
+
+SendOnce = Callable[[Activity], Awaitable[str]]
+Read = Callable[[], str]
+Farewell = Callable[[str], Activity]
+logger = structlog.get_logger()
+
+
+class TextStream:
+    """Shows the newest of what it is told, no faster than the channel allows.
+
+    Args:
+        farewell: Makes the final message of a stream whose time is up, from the text it shows.
+        on_user_stop: Called when the user presses Teams' own Stop button.
+    """
+
+    def __init__(
+        self,
+        *,
+        send: SendOnce,
+        farewell: Farewell,
+        on_user_stop: Callable[[], None],
+        clock: Clock,
+        stream_seconds: float = STREAM_SECONDS,
+    ) -> None:
+        self._send = send
+        self._farewell = farewell
+        self._on_user_stop = on_user_stop
+        self._clock = clock
+        self._stream_seconds = stream_seconds
+        self._pace = Pace(seconds=UPDATE_SECONDS, clock=clock)
+        self._info = ""
+        self._read: Read | None = None
+        self._wished = asyncio.Event()
+        self._is_settling = False
+        self._sequence, self._failures = 0, 0
+        self._ends_at: float | None = None
+        self._refusal: ChannelError | None = None
+        self._pump: asyncio.Task[None] | None = None
+        self.stream_id = ""
+        """The channel's id of the message, once it took a part of it."""
+        self.text = ""
+        """What the channel shows of the text."""
+        self.is_closed = False
+        """Whether its time was up before the text was complete."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the channel shows something that waits for its final message."""
+        return self.stream_id != "" and self._refusal is None and not self.is_closed
+
+    @property
+    def is_stopped_by_user(self) -> bool:
+        """Whether the user ended it; what was shown stays on the screen."""
+        return isinstance(self._refusal, ChannelRefusedError) and self._refusal.is_user_stop
+
+    def inform(self, text: str) -> None:
+        """Say what goes on, as long as there is no text."""
+        if self._read is None:
+            self._info = text[:INFORM_LIMIT_CHARS]
+            self._want()
+
+    def show(self, read: Read) -> None:
+        """Show what `read` returns from now on; it is asked when an update is due."""
+        self._read = read
+        self._want()
+
+    async def settle(self) -> None:
+        """Return when no update is under way and the final message may be sent."""
+        self._is_settling = True
+        self._wished.set()
+        if self._pump is not None:
+            await self._pump
+        if self.is_open:
+            await self._pace.come()
+
+    def final(self, activity: Activity) -> Activity:
+        """Return `activity` as the stream's final message; unchanged if there is no stream."""
+        if not self.is_open:
+            return activity
+        entities = [*activity.get("entities", []), self._entity("final")]
+        return {**activity, "entities": entities}
+
+    def abandon(self) -> None:
+        """Show nothing more."""
+        if self._pump is not None:
+            self._pump.cancel()
+
+    def _want(self) -> None:
+        self._wished.set()
+        if self._pump is None:
+            self._pump = asyncio.create_task(self._show_all())
+
+    async def _show_all(self) -> None:
+        while self._refusal is None:
+            if not await self._is_something_wished():
+                await self._close()
+                return
+            await self._pace.come()
+            if self._is_settling:
+                return
+            self._wished.clear()
+            kind, text = self._newest()
+            if text:
+                await self._show_one(kind, text)
+
+    async def _is_something_wished(self) -> bool:
+        """Wait for a wish; False once the stream's time is up."""
+        now = self._clock.monotonic()
+        left = None if self._ends_at is None else self._ends_at - now
+        if left is not None and left <= 0:
+            return False
+        try:
+            await asyncio.wait_for(self._wished.wait(), left)
+        except TimeoutError:
+            return False
+        return True
+
+    def _newest(self) -> tuple[str, str]:
+        """Return the kind and the text of the update that is due; no text if none is."""
+        if self._read is None:
+            return "informative", self._info
+        text = self._read()
+        grows = len(text) > len(self.text) and text.startswith(self.text)
+        return "streaming", text if grows else ""
+
+    async def _show_one(self, kind: str, text: str) -> None:
+        entity = {**self._entity(kind), "streamSequence": self._sequence + 1}
+        try:
+            sent_id = await self._send({"type": "typing", "text": text, "entities": [entity]})
+        except ChannelUnavailableError as error:
+            self._failures += 1
+            self._pace.taken(wait_seconds=error.wait_seconds or 2 * UPDATE_SECONDS)
+            if self._failures >= _TRIES:
+                self._end(error)
+        except ChannelError as error:
+            self._end(error)
+        else:
+            self._taken(kind, text, sent_id)
+
+    def _taken(self, kind: str, text: str, sent_id: str) -> None:
+        self._pace.taken()
+        self._sequence, self._failures = self._sequence + 1, 0
+        if not self.stream_id:
+            self.stream_id = sent_id
+            self._ends_at = self._clock.monotonic() + self._stream_seconds
+        if kind == "streaming":
+            self.text = text
+
+    async def _close(self) -> None:
+        """End the stream in time, with what it shows."""
+        await self._pace.come()
+        try:
+            await self._send(self.final(self._farewell(self.text)))
+        except ChannelError as error:
+            self._end(error)
+            return
+        self.is_closed = True
+
+    def _end(self, error: ChannelError) -> None:
+        logger.info("bot_stream_ended", code=error.code)
+        self._refusal = error
+        if self.is_stopped_by_user:
+            self._on_user_stop()
+
+    def _entity(self, kind: str) -> Activity:
+        stream = {"streamId": self.stream_id} if self.stream_id else {}
+        return {"type": "streaminfo", "streamType": kind, **stream}

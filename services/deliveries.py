@@ -1,0 +1,191 @@
+"""Which replies a channel has not had yet, kept so that any replica can deliver them (R53).
+
+A note per run, `deliveries/{folder}/owed/{run_id}.json` in the container beside the conversations:
+written when the turn begins, removed when its last reply was taken. So a clear leaves it alone,
+and what a dead process owed is found at the next contact. Where a channel takes feedback, what it
+called each message stays behind as `…/sent/{run_id}.json`, without a word of the conversation.
+"""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from data_models.blob_store import Blob, BlobStore
+from data_models.clock import Clock
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    CorruptDocumentError,
+)
+from data_models.identifiers import storage_folder
+from data_models.incoming_message import IncomingMessage
+from services.replica import Replica
+
+LONGEST_DELIVERY = timedelta(minutes=7)
+"""A turn takes five minutes at most, and a reply that is tried again one more."""
+REMEMBERED_DAYS = 1
+SEARCHED_RUNS = 200
+
+
+class Owed(BaseModel):
+    """The replies of one run that its conversation is still to get.
+
+    Attributes:
+        message: What was asked, without its text: enough to repeat the stored answer.
+        activities: Replies as the channel refused them; empty while the turn goes on.
+        delivered: Ids of the agents' messages that the channel took.
+        is_kept: Whether nobody is at work on it; it waits for the next contact.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    run_id: str
+    message: IncomingMessage
+    replica: str
+    since: AwareDatetime
+    activities: list[dict[str, Any]] = Field(default_factory=list)
+    delivered: list[str] = Field(default_factory=list)
+    is_kept: bool = False
+
+
+class Sent(BaseModel):
+    """What the channel calls the messages of one run: its id → ours."""
+
+    run_id: str
+    messages: dict[str, str]
+
+
+class Deliveries:
+    """Notes of what is owed. One replica works on a note at a time, by conditional writes."""
+
+    def __init__(self, *, store: BlobStore, replica: Replica, clock: Clock) -> None:
+        self._store = store
+        self._replica = replica
+        self._clock = clock
+
+    async def owe(self, run_id: str, message: IncomingMessage) -> None:
+        """Note that the replies of a run that begins are ours to deliver."""
+        note = Owed(
+            run_id=run_id,
+            message=message.model_copy(update={"text": ""}),
+            replica=self._replica.name,
+            since=self._clock.now(),
+        )
+        name = _owed(message.conversation_id, run_id)
+        try:
+            await self._store.create(name, _bytes(note))
+        except BlobExistsError:
+            # Noted where the message came in; it was queued, and its turn runs here.
+            blob = await self._store.read(name)
+            if blob is not None:
+                await self._replace(name, blob, note)
+
+    async def update(
+        self,
+        run_id: str,
+        conversation_id: str,
+        *,
+        delivered: list[str],
+        activities: list[dict[str, Any]],
+        is_kept: bool,
+    ) -> None:
+        """Note how far the delivery is, unless another replica has taken it over."""
+        name = _owed(conversation_id, run_id)
+        blob = await self._store.read(name)
+        note = None if blob is None else _read(blob)
+        if blob is None or note is None or note.replica != self._replica.name:
+            return
+        changes = {"delivered": delivered, "activities": activities, "is_kept": is_kept}
+        await self._replace(name, blob, note.model_copy(update=changes))
+
+    async def settle(self, run_id: str, conversation_id: str, sent: Mapping[str, str]) -> None:
+        """Note that the channel has everything; `sent` is its ids → ours, kept for feedback."""
+        if sent:
+            body = Sent(run_id=run_id, messages=dict(sent)).model_dump_json().encode()
+            # One that exists is of a delivery that was finished twice.
+            with suppress(BlobExistsError):
+                await self._store.create(f"{_sent_prefix(conversation_id)}{run_id}.json", body)
+        await self._store.delete(_owed(conversation_id, run_id))
+
+    async def owed(self, conversation_id: str) -> list[Owed]:
+        """Return what the conversation is owed, oldest first, whoever works on it."""
+        found = []
+        async for row in self._store.list(_owed_prefix(conversation_id)):
+            blob = await self._store.read(row.name)
+            note = None if blob is None else _read(blob)
+            if note is not None:
+                found.append(note)
+        return sorted(found, key=lambda note: note.since)
+
+    def is_left(self, note: Owed) -> bool:
+        """Whether certainly nobody delivers it any more."""
+        age = self._clock.now() - note.since
+        return note.is_kept or self._replica.is_dead(note.replica) or age > LONGEST_DELIVERY
+
+    def is_too_old(self, note: Owed) -> bool:
+        """Whether the stored answer may be forgotten, and the question would be asked anew."""
+        return self._clock.now() - note.since > timedelta(days=REMEMBERED_DAYS)
+
+    async def take_over(self, note: Owed) -> bool:
+        """Make `note` ours; False if it is delivered, or another replica was faster."""
+        name = _owed(note.message.conversation_id, note.run_id)
+        blob = await self._store.read(name)
+        current = None if blob is None else _read(blob)
+        if blob is None or current != note:
+            return False
+        changes = {"replica": self._replica.name, "is_kept": False, "since": self._clock.now()}
+        return await self._replace(name, blob, note.model_copy(update=changes))
+
+    async def sent_as(self, conversation_id: str, channel_message_id: str) -> tuple[str, str]:
+        """Return the run and our id of a message that the channel names.
+
+        Returns:
+            Two empty texts if it is none of the newest two hundred runs'.
+        """
+        rows = [row async for row in self._store.list(_sent_prefix(conversation_id))]
+        rows.sort(key=lambda row: row.modified_at, reverse=True)
+        for row in rows[:SEARCHED_RUNS]:
+            blob = await self._store.read(row.name)
+            sent = None if blob is None else Sent.model_validate_json(blob.data)
+            if sent is not None and channel_message_id in sent.messages:
+                return sent.run_id, sent.messages[channel_message_id]
+        return "", ""
+
+    async def _replace(self, name: str, blob: Blob, note: Owed) -> bool:
+        try:
+            await self._store.replace(name, _bytes(note), etag=blob.etag)
+        except BlobChangedError:
+            return False
+        return True
+
+
+def _owed(conversation_id: str, run_id: str) -> str:
+    return f"{_owed_prefix(conversation_id)}{run_id}.json"
+
+
+def _owed_prefix(conversation_id: str) -> str:
+    return f"deliveries/{storage_folder(conversation_id)}/owed/"
+
+
+def _sent_prefix(conversation_id: str) -> str:
+    return f"deliveries/{storage_folder(conversation_id)}/sent/"
+
+
+def _bytes(note: Owed) -> bytes:
+    return note.model_dump_json().encode()
+
+
+def _read(blob: Blob) -> Owed:
+    """Return the note in `blob`.
+
+    Raises:
+        CorruptDocumentError: it cannot be read; it stays for a person.
+    """
+    try:
+        return Owed.model_validate_json(blob.data)
+    except ValidationError:
+        # `from None`: pydantic quotes what it rejects.
+        raise CorruptDocumentError("a note of replies that are owed") from None
