@@ -16,18 +16,20 @@ from data_models.clock import SystemClock
 from data_models.entities import Entities
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
-from data_models.local_blob_store import LocalBlobStore
 from data_models.turn_events import Notice, ToolCallResult
 from group_chat.tools.clinic_times import day_of, is_consent
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, EntitySession
 from services.entities.team import AgentNames
-from services.scheduling.local import LocalClinic
+from services.group_chat_port import ContinuationChanged, QuestionAsked
+from services.scheduling.clinic import Clinic
+from services.scheduling.desk import request_of
+from tests.fakes import CountingIds
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import Heard, TeamWorld, call, team_world, text
+from tests.services.scheduling.clinics import local_records
 
-SAMPLES = Path(__file__).parents[2] / "samples" / "scheduling"
 AGENT, DESK = "AppointmentManager", "Registration"
 FOUR = PatientId("patient_4")
 
@@ -37,7 +39,7 @@ class Booking:
     """Turns that share one patient's entities, as turns of one conversation do."""
 
     world: TeamWorld
-    clinic: LocalClinic
+    clinic: Clinic
     entities: Entities = field(default_factory=Entities)
     meter: EntityMeter = field(
         default_factory=lambda: EntityMeter(registry=CollectorRegistry(), agents=[AGENT, DESK])
@@ -57,14 +59,15 @@ class Booking:
 
     async def slot(self) -> str:
         tomorrow = (datetime.now(UTC) + timedelta(days=1)).date()
-        found = await self.clinic.free_slots("dr-smith", tomorrow, now=datetime.now(UTC))
+        found = await self.clinic.free_slots("dr-smith", tomorrow)
         return found[0].slot_id
 
 
 @pytest.fixture
 async def booking(tmp_path: Path) -> AsyncIterator[Booking]:
-    clinic = LocalClinic(samples=SAMPLES, store=LocalBlobStore(root=tmp_path))
-    tools = SchedulingTools(appointments=clinic, people=clinic)
+    records = local_records(tmp_path)
+    clinic = Clinic(records=records, clock=SystemClock(), ids=CountingIds(), zone=UTC)
+    tools = SchedulingTools(appointments=clinic, people=clinic, ids=CountingIds())
     async with team_world(clinic=tools) as world:
         yield Booking(world, clinic)
 
@@ -102,39 +105,50 @@ async def test_what_one_agent_found_no_other_is_shown(booking: Booking) -> None:
     assert set(found) == {"doctor_uuid", "available_slots"}
 
 
-async def test_nothing_is_booked_before_the_user_agrees_in_a_later_message(
-    booking: Booking,
-) -> None:
+async def test_a_booking_only_opens_the_question_that_books(booking: Booking) -> None:
+    slot = await booking.slot()
+    book = call("book_appointment", slot_id=slot, reason="knee")
+    heard = await booking.say(f"@{AGENT} book it", book, text("I propose that time."))
+    (question,) = heard.of(QuestionAsked)
+    assert question.kind == "destructive_tool"
+    assert question.text.startswith("Book *Dr. Anna Smith*, ")
+    assert question.text.endswith("? yes / no")
+    request = request_of(question.payload)
+    assert request is not None
+    assert (request.action, request.slot_id, request.reason) == ("book_appointment", slot, "knee")
+    assert await booking.clinic.of_patient(FOUR) == []
+
+
+async def test_the_agent_that_asked_waits_for_the_answer(booking: Booking) -> None:
     book = call("book_appointment", slot_id=await booking.slot())
-    first = await booking.say(f"@{AGENT} book it", book, book, text("Shall I?"))
-    assert [set(result) for result in results(first)] == [{"proposal", "ask_the_user"}] * 2
-    second = await booking.say(f"@{AGENT} what does it cost", book, text("Shall I?"))
-    third = await booking.say(f"@{AGENT} no, not that", book, text("Shall I?"))
-    assert all("proposal" in result for heard in (second, third) for result in results(heard))
-    assert await booking.clinic.of_patient(FOUR) == []
-    done = await booking.say(f"@{AGENT} yes", book, text("Booked."))
-    assert "booked" in results(done)[0]
-    assert len(await booking.clinic.of_patient(FOUR)) == 1
+    heard = await booking.say(f"@{AGENT} book it", book, text("I propose that time."))
+    assert heard.reason == "question"
+    (changed,) = heard.of(ContinuationChanged)
+    assert changed.continuation is not None
+    assert changed.continuation.agent == AGENT
 
 
-async def test_a_yes_to_one_time_books_no_other(booking: Booking) -> None:
+async def test_moving_and_cancelling_ask_too(booking: Booking) -> None:
+    booked = await booking.clinic.book(FOUR, await booking.slot(), "knee")
+    other = (await booking.clinic.free_slots("dr-smith", booked.start.date()))[0]
+    move = call("move_appointment", appointment_id=booked.appointment_id, slot_id=other.slot_id)
+    moving = await booking.say(f"@{AGENT} move it", move, text("I propose that."))
+    cancel = call("cancel_appointment", appointment_id=booked.appointment_id)
+    cancelling = await booking.say(f"@{AGENT} cancel it", cancel, text("As you wish."))
+    texts = [heard.of(QuestionAsked)[0].text for heard in (moving, cancelling)]
+    assert texts[0].startswith("Move *Dr. Anna Smith*, ")
+    assert " to *Dr. Anna Smith*, " in texts[0]
+    assert texts[1].startswith("Cancel *Dr. Anna Smith*, ")
+    assert await booking.clinic.of_patient(FOUR) == [booked]
+
+
+async def test_what_cannot_be_booked_is_never_asked_about(booking: Booking) -> None:
     slot = await booking.slot()
-    other = f"{slot[:-4]}1630"
-    first = call("book_appointment", slot_id=slot)
-    await booking.say(f"@{AGENT} tomorrow", first, text("Shall I?"))
-    swapped = call("book_appointment", slot_id=other)
-    heard = await booking.say(f"@{AGENT} yes", swapped, text("Shall I?"))
-    assert "proposal" in results(heard)[0]
-    assert await booking.clinic.of_patient(FOUR) == []
-
-
-async def test_one_yes_books_once(booking: Booking) -> None:
-    slot = await booking.slot()
-    book = call("book_appointment", slot_id=slot)
-    await booking.say(f"@{AGENT} tomorrow", book, text("Shall I?"))
-    other = call("book_appointment", slot_id=f"{slot[:-4]}1630")
-    heard = await booking.say(f"@{AGENT} yes", book, other, text("Booked."))
-    assert ["booked" in result for result in results(heard)] == [True, False]
+    await booking.clinic.book(PatientId("patient_7"), slot, "")
+    taken, none = call("book_appointment", slot_id=slot), call("book_appointment", slot_id="x")
+    heard = await booking.say(f"@{AGENT} book it", taken, none, text("That time is gone."))
+    assert heard.of(QuestionAsked) == []
+    assert ["error" in result for result in results(heard)] == [True, True]
 
 
 async def test_what_leaves_is_named_in_the_turns_events(booking: Booking) -> None:
