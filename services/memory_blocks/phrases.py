@@ -17,6 +17,16 @@ SUBJECTS = re.compile(
 """Nouns that a follow-up may be about."""
 
 FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i am|my|me|myself)\b", re.IGNORECASE)
+ABOUT_SELF = re.compile(
+    r"\b(?:my|me|i(?:'m|'ve| am| have| had| feel| felt| get| got| can't| cannot| can not| keep"
+    r"| suffer| wake| cry| need to (?:cough|vomit)))\b",
+    re.IGNORECASE,
+)
+ABOUT_OTHERS = re.compile(
+    r"\b(?:patients?|he|she|his|hers?|him|records?|notes?|reports?|charts?|cases?|team|board)\b",
+    re.IGNORECASE,
+)
+"""Words of people who work in a clinic: what they ask is not about themselves."""
 SCALE = re.compile(
     r"\b(?:0|1|zero|one)\s*(?:-|\u2013|to|through|and)\s*(?:10|ten)\b|out\s+of\s+(?:10|ten)\b|\bscale\b",
     re.IGNORECASE,

@@ -8,8 +8,9 @@ from typing import Literal, TypeAlias
 from data_models.chat_context import Turn
 from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
 from services.memory_blocks.phrases import (
+    ABOUT_OTHERS,
+    ABOUT_SELF,
     FACTS,
-    FIRST_PERSON,
     HOW_LONG,
     NUMBERS,
     RATING,
@@ -144,7 +145,8 @@ def _enriched(reading: _Reading) -> str:
                 return f"User goes on: {said}"
             return f"User goes on about {about}: {said}"
         case "plain":
-            return f"User says: {said}"
+            verb = "reports" if _is_about_self(reading.text) else "says"
+            return f"User {verb}: {said}"
 
 
 def _rating(text: str) -> int:
@@ -189,7 +191,7 @@ def _intent(
     if best is None:
         reason = "No words that speak for a particular intent"
         return IntentClassification(intent=OTHER, confidence=0.5, reasoning=reason)
-    if FIRST_PERSON.search(reading.text):
+    if _is_about_self(reading.text):
         confidence, reason = (0.9 if hits > 1 else 0.85), "The user speaks of themselves: "
     elif before is not None and before.intent == best.name:
         confidence, reason = 0.8, "The talk was about that before: "
@@ -199,6 +201,11 @@ def _intent(
     found = best.pattern.search(reading.text)
     word = found[0].lower() if found is not None else ""
     return IntentClassification(intent=best.name, confidence=confidence, reasoning=reason + word)
+
+
+def _is_about_self(text: str) -> bool:
+    text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
+    return ABOUT_SELF.search(text) is not None and not ABOUT_OTHERS.search(text)
 
 
 def _best(text: str, intents: Sequence[Intent]) -> tuple[Intent | None, int]:
@@ -218,7 +225,7 @@ def _topic(reading: _Reading, memory: MemoryBlocks, *, is_first: bool) -> tuple[
         case "answer" | "reference":
             return memory.active_topic or subject or _slug(reading.text), trigger
         case "plain":
-            own = FIRST_PERSON.search(reading.text) is not None and subject
+            own = subject and _is_about_self(reading.text)
             return (f"{subject}_complaint" if own else subject or _slug(reading.text)), trigger
 
 
@@ -236,7 +243,7 @@ def _points(reading: _Reading) -> list[str]:
             points.append(f"{subject} severity: {_rating(reading.text)} of 10")
         case "duration" | "onset":
             points.append(f"{subject} {reading.kind}: {said}")
-        case "plain" if FIRST_PERSON.search(reading.text) and reading.subject != _NO_SUBJECT:
+        case "plain" if reading.subject != _NO_SUBJECT and _is_about_self(reading.text):
             points.append(f"Concern, {reading.subject}: {said}")
         case _:
             pass
