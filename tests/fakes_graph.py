@@ -114,6 +114,12 @@ class FakeGraph:
         """Return a user by id or name; one that is not there yet is made."""
         return self._users.setdefault(name, User(ids=self._numbers))
 
+    def clear(self) -> None:
+        """Forget users, plans and what was asked; tokens stay."""
+        for rows in (self._users, self._plans, self._acts, self.asked, self.faults):
+            rows.clear()
+        self.denied = set()
+
     # -- faults -------------------------------------------------------------------------------
 
     def fail_next(self, status: int, *, times: int = 1, code: str = "", **headers: str) -> None:

@@ -1,17 +1,15 @@
 """Language models over HTTP, beside the tests: scripted ones, and a real one."""
 
-import asyncio
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
+from tests.e2e.beside import running_beside
 from tests.fakes_openai import Brain, FakeOpenAI, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import brain
 
 BOARD = ["PatientHistory", "PatientStatus", "Radiology", "Pathology", "ReportCreation"]
 """Who works on a tumor board; the team has more agents, for other work."""
-_START_SECONDS = 10.0
 
 
 def board_brain(request: RecordedRequest) -> Reply:
@@ -39,20 +37,5 @@ class ModelServer(FakeOpenAI):
 def running_model(brain: Brain) -> Iterator[ModelServer]:
     """Run a scripted model in a thread."""
     server = ModelServer(brain=brain)
-    loop = asyncio.new_event_loop()
-    started, ended = threading.Event(), asyncio.Event()
-
-    async def serve() -> None:
-        async with server:
-            started.set()
-            await ended.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    assert started.wait(_START_SECONDS)
-    try:
+    with running_beside(server):
         yield server
-    finally:
-        loop.call_soon_threadsafe(ended.set)
-        thread.join()
-        loop.close()
