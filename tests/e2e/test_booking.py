@@ -1,6 +1,7 @@
 """An appointment in ten turns, over a WebSocket, with a restart and two detours in the middle."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -9,96 +10,131 @@ import orjson
 import pytest
 
 from data_models.identifiers import storage_folder
+from tests.e2e.booking_brain import booking_brain, shown_entities
+from tests.e2e.models import ModelServer, running_model
 from tests.e2e.server import Server, running_server
 from tests.e2e.talks import Answer, StreamTalk, new_chat, socket_to
 
 pytestmark = pytest.mark.slow
-AGENT = "AppointmentManager"
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[Server]:
-    with running_server(tmp_path, LLM_PROVIDER="offline") as running:
-        yield running
-
-
-def entities(server: Server, conversation: str, patient: str = "patient_4") -> dict[str, Any]:
-    """What the patient's document holds now."""
-    folder = server.data / "chat-sessions" / storage_folder(conversation)
-    document = orjson.loads((folder / f"patient_{patient}_context.json").read_bytes())
-    held: dict[str, Any] = document["entities"]
-    return held
-
-
-def wishes(server: Server, conversation: str, patient: str = "patient_4") -> dict[str, Any]:
-    held = entities(server, conversation, patient)["conversation"]["entities"]
-    return {key: row["value"] for key, row in held.items()}
-
-
-def found(server: Server, conversation: str) -> dict[str, Any]:
-    held = entities(server, conversation)["derived"]["agent_entities"].get(AGENT, {})
-    return {key: row["value"] for key, row in held.items()}
+AGENT, DESK = "AppointmentManager", "Registration"
 
 
 class Booking:
-    """One conversation that outlives its sockets and its server."""
+    """One conversation that outlives its sockets and its server.
 
-    def __init__(self, server: Server, client: aiohttp.ClientSession, conversation: str) -> None:
-        self.server, self.client, self.conversation = server, client, conversation
+    Attributes:
+        model: The scripted model's server; None with the offline rules.
+    """
+
+    def __init__(self, server: Server, model: ModelServer | None) -> None:
+        self.server, self.model, self.conversation = server, model, ""
+
+    async def begin(self) -> None:
+        async with aiohttp.ClientSession() as client:
+            self.conversation = await new_chat(client, self.server.url)
 
     async def say(self, text: str) -> Answer:
-        address = (self.client, self.server.url, self.conversation, "?stream=1")
-        async with socket_to(*address) as socket:
-            return await StreamTalk(self.conversation, socket).say(text)
+        async with aiohttp.ClientSession() as client:
+            address = (client, self.server.url, self.conversation, "?stream=1")
+            async with socket_to(*address) as socket:
+                return await StreamTalk(self.conversation, socket).say(text)
+
+    def document(self, patient: str) -> dict[str, Any]:
+        folder = self.server.data / "chat-sessions" / storage_folder(self.conversation)
+        file = folder / f"patient_{patient}_context.json"
+        found: dict[str, Any] = orjson.loads(file.read_bytes())
+        return found
 
     def wishes(self, patient: str = "patient_4") -> dict[str, Any]:
-        return wishes(self.server, self.conversation, patient)
+        """What the patient's document holds of what the user wants."""
+        held = self.document(patient)["entities"]["conversation"]["entities"]
+        rows = sorted(held.items(), key=lambda row: row[1]["seq"])
+        return {key: row["value"] for key, row in rows}
 
-    def found(self) -> dict[str, Any]:
-        return found(self.server, self.conversation)
+    def found(self, agent: str = AGENT, patient: str = "patient_4") -> dict[str, Any]:
+        """What the patient's document holds of what tools found for `agent`."""
+        held = self.document(patient)["entities"]["derived"]["agent_entities"].get(agent, {})
+        return {key: row["value"] for key, row in held.items() if not row["is_outdated"]}
 
     def restart(self) -> None:
         assert self.server.stop() == 0
         self.server.start()
 
 
-async def test_ten_turns_book_one_appointment(server: Server) -> None:
-    async with aiohttp.ClientSession() as client:
-        booking = Booking(server, client, await new_chat(client, server.url))
-        await asks_for_a_time(booking)
-        await makes_detours(booking)
-        done = await booking.say(f"@{AGENT} book it")
-        assert "Booked" in done.text
-        assert booking.found()["appointment_id"].startswith("appointment-")
-        listed = await booking.say(f"@{AGENT} show my appointments")
-        assert "16:00" in listed.text
-        assert listed.text.count("- 20") == 1, "one yes books once"
+@pytest.fixture(params=["offline", "openai"])
+def booking(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Booking]:
+    with ExitStack() as stack:
+        is_scripted = request.param == "openai"
+        model = stack.enter_context(running_model(booking_brain)) if is_scripted else None
+        settings = model.settings() if model else {"LLM_PROVIDER": "offline"}
+        server = stack.enter_context(running_server(tmp_path, **settings))
+        yield Booking(server, model)
+
+
+async def test_ten_turns_book_one_appointment(booking: Booking) -> None:
+    await booking.begin()
+    await booking.say("patient_4")
+    await asks_for_a_time(booking)
+    await changes_the_time_after_a_restart(booking)
+    await makes_detours(booking)
+    await books(booking)
 
 
 async def asks_for_a_time(booking: Booking) -> None:
-    await booking.say("patient_4")
     first = await booking.say(f"@{AGENT} I want Dr. Smith")
     assert booking.wishes() == {"doctor_preference": "Dr. Smith"}
     assert first.said[-1].text.endswith("?")
     second = await booking.say("tomorrow at 3")
-    assert second.agents == [AGENT], "the agent that asked goes on"
-    expected = {"date_preference": "tomorrow", "time_preference": "15:00"}
-    assert booking.wishes() == {"doctor_preference": "Dr. Smith", **expected}
-    proposed = booking.found()["appointment_proposal"]["slot_id"]
+    assert second.agents[0] == AGENT, "the agent that asked goes on"
+    assert booking.wishes() == {
+        "doctor_preference": "Dr. Smith",
+        "date_preference": "tomorrow",
+        "time_preference": "15:00",
+    }
+    assert second.text.endswith("15:00? yes / no")
+    assert "T1500" in booking.found()["appointment_proposal"]["slot_id"]
+    assert {"doctor_uuid", "available_slots"} <= set(booking.found())
+    assert "appointment_id" not in booking.found(), "nothing is booked before a yes"
+
+
+async def changes_the_time_after_a_restart(booking: Booking) -> None:
     booking.restart()
     third = await booking.say("actually 4")
-    assert third.agents == [AGENT], "a restart changes nothing"
+    assert third.agents[0] == AGENT, "a restart changes nothing"
     assert booking.wishes()["time_preference"] == "16:00"
-    assert booking.found()["appointment_proposal"]["slot_id"] != proposed
+    assert booking.wishes()["date_preference"] == "tomorrow"
+    assert third.text.endswith("16:00? yes / no")
+    assert "T1600" in booking.found()["appointment_proposal"]["slot_id"]
+    if booking.model is not None:
+        await booking.say("it is about my knee")
+        assert booking.wishes()["reason_visit"] == "knee", "the model's own delta"
 
 
 async def makes_detours(booking: Booking) -> None:
-    desk = await booking.say("Registration: is the insurance eligible?")
-    assert desk.agents == ["Registration"]
-    queues = entities(booking.server, booking.conversation)["derived"]["agent_entities"]
-    assert "eligibility_checked" in queues["Registration"]
-    assert "available_slots" not in queues["Registration"]
+    wishes = booking.wishes()
+    desk = await booking.say(f"{DESK}: is the insurance eligible?")
+    assert desk.agents == [DESK]
+    assert set(booking.found(DESK)) == {"eligibility_checked", "insurance_verified"}
+    if booking.model is not None:
+        asked = [one for one in booking.model.requests if "insurance" in "".join(one.tool_names)]
+        shown = shown_entities(asked[0])
+        assert shown["entities"] == wishes, "the preferences are everybody's"
+        assert shown["derived_entities"] == {}, "the slots are not"
     await booking.say("switch to patient_15")
     assert booking.wishes("patient_15") == {}
     await booking.say("switch to patient_4")
-    assert booking.wishes()["time_preference"] == "16:00"
+    assert booking.wishes() == wishes
+    assert set(booking.found()) >= {"available_slots", "appointment_proposal"}
+
+
+async def books(booking: Booking) -> None:
+    asked = await booking.say(f"@{AGENT} book it")
+    assert asked.text.endswith("16:00? yes / no"), "the question was over with the switch"
+    done = await booking.say("book it")
+    assert "Booked: *Dr. Anna Smith*" in done.text
+    assert booking.found()["appointment_id"].startswith("appointment-")
+    assert "appointment_proposal" not in booking.found()
+    listed = await booking.say(f"@{AGENT} show my appointments")
+    assert "16:00" in listed.text
+    assert listed.text.count("- 20") == 1, "one yes books once"
+
