@@ -1,5 +1,6 @@
 """Names of all that is stored for a conversation; nothing else builds one (spec page 1.1)."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,6 +10,12 @@ CORRUPT_MARK = ".corrupt-"
 BACKUP_MARK = ".v"
 """Followed by the version that was upgraded."""
 _REGISTRY = "patient_context_registry"
+_ARCHIVED = re.compile(r"archive/[^/]+/[^/]+/(?:\d{8}T\d{6}(?:-\d+)?_)?(?P<inner>.+)")
+# After the stem of the patient: the document, its copies, and the folders beside it.
+_OF_ONE_PATIENT = re.compile(
+    r"_context\.json|_archived\.json$|_context\.json_archived"
+    r"|_(?:turns|runs|artifacts|tool_memory)/"
+)
 
 
 def timestamp(now: datetime) -> str:
@@ -98,6 +105,24 @@ class ConversationLayout:
         """Whether a clear leaves `name` alone: commit record, queue, answered ids, archives."""
         kept = (self.inbox_prefix, f"{self.folder}/answered/", self.archive_prefix)
         return name == self.conversation or name.startswith(kept)
+
+    def belongs_to(self, patient_id: PatientId, name: str) -> bool:
+        """Whether the blob `name` holds one patient's data and nobody else's, archives included."""
+        inner = name.removeprefix(self.prefix)
+        if (found := _ARCHIVED.fullmatch(inner)) is not None:
+            inner = found["inner"]
+        rest = inner.removeprefix(_stem(patient_id))
+        return rest != inner and _OF_ONE_PATIENT.match(rest) is not None
+
+    def lists_patients(self, name: str) -> bool:
+        """Whether the blob `name` names patients beside each other: a roster, or a list of blobs.
+
+        The conversation document does too, but only the holder of the claim changes that.
+        """
+        inner = name.removeprefix(self.prefix)
+        if (found := _ARCHIVED.fullmatch(inner)) is not None:
+            inner = found["inner"]
+        return inner == "manifest.json" or inner.startswith((_REGISTRY, "answered/"))
 
     def archived(self, name: str, ts: str) -> str:
         """Where a clear at `ts` copies the blob `name` to."""

@@ -11,6 +11,7 @@ from settings import Settings
 SESSIONS = "chat-sessions"
 USERS = "chat-users"
 AUDIT = "audit-trail"
+SCENARIOS = "scenarios"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AwareDatetime, BaseModel, ValidationError
 
 from data_models.blob_store import BlobStore
 from data_models.claim import Claim
@@ -89,20 +90,38 @@ async def conversation_of(store: BlobStore, folder: str) -> str | None:
     Raises:
         CorruptDocumentError: its conversation document cannot be read, or is another's.
     """
+    found = await _glanced(store, folder)
+    if found is not None and storage_folder(found.conversation_id) != folder:
+        raise CorruptDocumentError("Conversation belongs to another folder")
+    return None if found is None else found.conversation_id
+
+
+async def is_held(store: BlobStore, folder: str, *, now: datetime) -> bool:
+    """Whether somebody may be writing in the conversation whose folder this is.
+
+    Raises:
+        CorruptDocumentError: its conversation document cannot be read.
+    """
+    found = await _glanced(store, folder)
+    running = None if found is None else found.running_turn
+    return running is not None and running.expires_at > now
+
+
+class _Lease(BaseModel):
+    expires_at: AwareDatetime
+
+
+class _Glance(BaseModel):
+    conversation_id: str
+    running_turn: _Lease | None = None
+
+
+async def _glanced(store: BlobStore, folder: str) -> _Glance | None:
     blob = await store.read(ConversationLayout(folder).conversation)
-    if blob is None:
-        return None
     try:
-        found = _Named.model_validate_json(blob.data).conversation_id
+        return None if blob is None else _Glance.model_validate_json(blob.data)
     except ValidationError:
         raise CorruptDocumentError("Conversation: it names no conversation") from None
-    if storage_folder(found) != folder:
-        raise CorruptDocumentError("Conversation belongs to another folder")
-    return found
-
-
-class _Named(BaseModel):
-    conversation_id: str
 
 
 def _nothing() -> None:

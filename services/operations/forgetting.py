@@ -1,0 +1,249 @@
+"""Deletes what is stored of one patient in every conversation, archives included.
+
+Replies about the patient that a channel has not had are not delivered any more. The audit trail
+stays: it says who read what, and holds no content. Talk that names the patient but belongs to
+nobody or to another patient, and a clinic's own records, are reported, for a person to judge.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from data_models.blob_store import BlobStore
+from data_models.claim import Claim
+from data_models.conversation import AnsweredMessage, Conversation
+from data_models.errors import CorruptDocumentError
+from data_models.identifiers import PatientId
+from data_models.layout import ConversationLayout
+from services.conversations.caretaker import Caretaker, conversation_of
+
+PRINCIPAL = "operator"
+# Of the container beside the conversations: what names no patient, and what waits for a channel.
+_OWNER_INDEX, _OWED = "users", "/owed/"
+
+
+@dataclass(slots=True)
+class ForgetReport:
+    """What was deleted, or would be.
+
+    Attributes:
+        conversations: Folders that held something of the patient.
+        deleted: Blobs.
+        rewritten: Documents that list several patients, and lost this one.
+        mentions: Blobs left there and beside the conversations whose text still has the id.
+        unreadable: Documents that need a person; nothing of them was changed.
+    """
+
+    looked_at: int = 0
+    conversations: list[str] = field(default_factory=list)
+    deleted: int = 0
+    rewritten: int = 0
+    mentions: list[str] = field(default_factory=list)
+    unreadable: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgetting:
+    """Works on the containers of the conversations and of what is kept beside them.
+
+    Each conversation is held while it is worked on. Repeating it after an interruption finishes it.
+    """
+
+    sessions: BlobStore
+    users: BlobStore
+    caretaker: Caretaker
+
+    async def run(self, patient_id: PatientId, *, dry_run: bool) -> ForgetReport:
+        """Visit every conversation.
+
+        Raises:
+            StoreError: the container cannot be used; what was deleted stays deleted.
+            ConversationBusyError: a conversation never rests; run it again.
+        """
+        report = ForgetReport()
+        async for folder in self.sessions.folders():
+            report.looked_at += 1
+            layout = ConversationLayout(folder)
+            if not await self._holds(layout, patient_id):
+                continue
+            report.conversations.append(folder)
+            if dry_run:
+                report.deleted += len(await self._own(layout, patient_id))
+                continue
+            await self._one(layout, patient_id, report)
+        await self._beside(patient_id, report, dry_run=dry_run)
+        return report
+
+    async def _holds(self, layout: ConversationLayout, patient_id: PatientId) -> bool:
+        if await self._own(layout, patient_id):
+            return True
+        shared = [name async for name in self._shared(layout)]
+        return any([await _names(self.sessions, name, patient_id) for name in shared])
+
+    async def _one(
+        self, layout: ConversationLayout, patient_id: PatientId, report: ForgetReport
+    ) -> None:
+        try:
+            conversation_id = await conversation_of(self.sessions, layout.folder)
+        except CorruptDocumentError:
+            report.unreadable.append(layout.conversation)
+            return
+        if conversation_id is None:  # the reference implementation's: nobody claims it
+            await self._cut_out(layout, patient_id, report, claim=None)
+        else:
+            async with self.caretaker.holding(conversation_id, principal_id=PRINCIPAL) as claim:
+                await self._cut_out(layout, patient_id, report, claim=claim)
+                await claim.update(partial(_without, patient_id=patient_id))
+        async for row in self.sessions.list(layout.prefix):
+            if await _names(self.sessions, row.name, patient_id):
+                report.mentions.append(row.name)
+
+    async def _beside(self, patient_id: PatientId, report: ForgetReport, *, dry_run: bool) -> None:
+        async for folder in self.users.folders():
+            if folder == _OWNER_INDEX:
+                continue
+            async for row in self.users.list(f"{folder}/"):
+                if not await _names(self.users, row.name, patient_id):
+                    continue
+                if _OWED not in row.name:
+                    report.mentions.append(row.name)
+                    continue
+                report.deleted += 1
+                if not dry_run:
+                    await self.users.delete(row.name)
+
+    async def _cut_out(
+        self,
+        layout: ConversationLayout,
+        patient_id: PatientId,
+        report: ForgetReport,
+        *,
+        claim: Claim | None,
+    ) -> None:
+        for name in await self._own(layout, patient_id):
+            if claim is not None:
+                await claim.hold()
+            await self.sessions.delete(name)
+            report.deleted += 1
+        cut = _Cut(layout, patient_id)
+        # Manifests last: they carry the hashes of what is rewritten before.
+        names = sorted([name async for name in self._shared(layout)], key=_is_manifest)
+        for name in names:
+            if claim is not None:
+                await claim.hold()
+            try:
+                report.rewritten += await self._rewritten(name, cut)
+            except CorruptDocumentError:
+                report.unreadable.append(name)
+
+    async def _rewritten(self, name: str, cut: "_Cut") -> bool:
+        blob = await self.sessions.read(name)
+        data = None if blob is None else cut.rest_of(name, blob.data)
+        if blob is None or data is None:
+            return False
+        await self.sessions.replace(name, data, etag=blob.etag)
+        return True
+
+    async def _own(self, layout: ConversationLayout, patient_id: PatientId) -> list[str]:
+        rows = self.sessions.list(layout.prefix)
+        return [row.name async for row in rows if layout.belongs_to(patient_id, row.name)]
+
+    async def _shared(self, layout: ConversationLayout) -> AsyncIterator[str]:
+        """Yield the documents that list several patients."""
+        async for row in self.sessions.list(layout.prefix):
+            if layout.lists_patients(row.name):
+                yield row.name
+
+
+async def _names(store: BlobStore, name: str, patient_id: PatientId) -> bool:
+    blob = await store.read(name)
+    # patient_4 is not in patient_40.
+    whole = rb"(?<![A-Za-z0-9])%s(?![A-Za-z0-9])" % re.escape(patient_id.encode())
+    return blob is not None and re.search(whole, blob.data) is not None
+
+
+def _without(draft: Conversation, *, patient_id: PatientId) -> None:
+    """Leave of the conversation document's references only that the messages were answered."""
+    if draft.open_question is not None and draft.open_question.patient_id == patient_id:
+        draft.open_question = None
+    if draft.interruption is not None and draft.interruption.patient_id == patient_id:
+        draft.interruption = None
+    if draft.running_turn is not None and draft.running_turn.patient_id == patient_id:
+        draft.running_turn.patient_id = None
+    draft.answered = [
+        row._replace(patient_id=None, turn_id=None) if row.patient_id == patient_id else row
+        for row in draft.answered
+    ]
+
+
+@dataclass(slots=True)
+class _Cut:
+    """Takes the patient out of registries, pages of answered messages and manifests.
+
+    Attributes:
+        changed: Size and hash of what was rewritten, by blob name.
+    """
+
+    layout: ConversationLayout
+    patient_id: PatientId
+    changed: dict[str, tuple[int, str]] = field(default_factory=dict)
+
+    def rest_of(self, name: str, data: bytes) -> bytes | None:
+        """Return the document without the patient; None if it has nothing of the patient.
+
+        Raises:
+            CorruptDocumentError: it cannot be read.
+        """
+        document = _parsed(data)
+        before = json.dumps(document)
+        self._registry(document)
+        self._manifest(document, folder=name.rpartition("/")[0])
+        if isinstance(document.get("messages"), list):
+            document["messages"] = [self._answered(row) for row in document["messages"]]
+        if json.dumps(document) == before:
+            return None
+        rest = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+        self.changed[name] = (len(rest), hashlib.sha256(rest).hexdigest())
+        return rest
+
+    def _registry(self, document: dict[str, Any]) -> None:
+        if isinstance(document.get("patient_registry"), dict):
+            document["patient_registry"].pop(self.patient_id, None)
+        if document.get("active_patient_id") == self.patient_id:
+            document["active_patient_id"] = None
+
+    def _manifest(self, document: dict[str, Any], *, folder: str) -> None:
+        if not isinstance(document.get("documents"), list):
+            return
+        document["documents"] = [
+            row
+            for row in document["documents"]
+            if not self.layout.belongs_to(self.patient_id, row["original"])
+        ]
+        for row in document["documents"]:
+            if (new := self.changed.get(f"{folder}/{row['name']}")) is not None:
+                row["size_bytes"], row["sha256"] = new
+
+    def _answered(self, row: list[Any]) -> list[Any]:
+        answered = AnsweredMessage(*row)
+        if answered.patient_id != self.patient_id:
+            return row
+        return list(answered._replace(patient_id=None, turn_id=None))
+
+
+def _is_manifest(name: str) -> bool:
+    return name.endswith("/manifest.json")
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(data)
+    except ValueError:
+        raise CorruptDocumentError("a document is no JSON") from None
+    if not isinstance(found, dict):
+        raise CorruptDocumentError("a document is no JSON object")
+    return found

@@ -1,0 +1,175 @@
+"""A backup made while people talk is whole, restores byte for byte and notices any change."""
+
+import asyncio
+import json
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from data_models.azure_blob_store import AzureBlobStore
+from data_models.blob_store import BlobStore
+from data_models.errors import BackupError
+from services.conversations.caretaker import Caretaker
+from services.operations.backup import Backup
+from services.operations.manifest import ROWS, SUMMARY, read_rows
+from services.operations.restore import Restore
+from services.stores import AUDIT, SESSIONS, USERS
+from tests.durability.evidence import Evidence
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import FaultyBlobStore, Kill, SimulatedKill
+from tests.services.world import World
+
+
+def stores_of(world: World) -> dict[str, BlobStore]:
+    return {SESSIONS: world.sessions, USERS: world.users, AUDIT: world.audit_store}
+
+
+def backup_of(world: World) -> Backup:
+    caretaker = Caretaker(claimant=world.claimant, clock=world.clock, ids=world.ids)
+    return Backup(
+        containers=stores_of(world), conversations=SESSIONS, caretaker=caretaker, clock=world.clock
+    )
+
+
+def contents(stores: dict[str, BlobStore]) -> dict[str, dict[str, bytes]]:
+    found = {}
+    for name, store in stores.items():
+        assert isinstance(store, MemoryBlobStore)
+        found[name] = dict(store.contents)
+    return found
+
+
+def empty() -> dict[str, BlobStore]:
+    return {name: MemoryBlobStore() for name in (SESSIONS, USERS, AUDIT)}
+
+
+@pytest.fixture
+async def world() -> World:
+    world = World()
+    for number in range(3):
+        await world.say("start a tumor board for patient_4", chat=f"chat_{number}")
+        await world.say("switch to patient_15", chat=f"chat_{number}")
+    await world.say("clear patient context", chat="chat_0")
+    await world.desk.idle()
+    return world
+
+
+async def test_what_is_restored_is_what_was_stored_byte_for_byte(
+    world: World, tmp_path: Path
+) -> None:
+    before = contents(stores_of(world))
+    summary = await backup_of(world).make(tmp_path / "b")
+    fresh = empty()
+    restored = await Restore(containers=fresh).run(tmp_path / "b")
+    assert contents(fresh) == before
+    assert restored == summary
+    assert summary.blobs == sum(len(blobs) for blobs in before.values())
+
+
+@pytest.mark.slow
+async def test_what_grows_by_appending_grows_on_after_a_restore_to_azure(
+    world: World, tmp_path: Path, azurite: str
+) -> None:
+    summary = await backup_of(world).make(tmp_path / "b")
+    names = {name: f"{name}-{uuid4().hex[:8]}" for name in (SESSIONS, USERS, AUDIT)}
+    fresh = {
+        name: AzureBlobStore.from_connection_string(azurite, container=own, ids=world.ids)
+        for name, own in names.items()
+    }
+    try:
+        assert await Restore(containers=fresh).run(tmp_path / "b") == summary
+        rows = [row.name async for row in fresh[AUDIT].list("trail/")]
+        grown = await fresh[AUDIT].read(rows[0])
+        assert grown is not None
+        await fresh[AUDIT].append(rows[0], b"{}", position=len(grown.data))
+    finally:
+        for store in fresh.values():
+            await store.close()
+
+
+async def test_a_restored_conversation_goes_on(world: World, tmp_path: Path) -> None:
+    await backup_of(world).make(tmp_path / "b")
+    fresh = empty()
+    await Restore(containers=fresh).run(tmp_path / "b")
+    anew = World(sessions=fresh[SESSIONS], users=fresh[USERS], audit_store=fresh[AUDIT])
+    answer = await anew.say("and the stage?", chat="chat_1")
+    assert answer.texts == ["Heard: and the stage?"]
+    assert [turn.user_message for turn in anew.team.requests[0].history] == ["switch to patient_15"]
+
+
+async def test_a_conversation_that_talks_all_the_time_is_copied_between_two_turns(
+    world: World, tmp_path: Path
+) -> None:
+    async def talk() -> None:
+        for number in range(60):
+            await world.say(f"message {number}", chat="chat_1")
+
+    talking = asyncio.create_task(talk())
+    await backup_of(world).make(tmp_path / "b")
+    copied = {
+        row.name: (tmp_path / "b" / row.container / row.name).read_bytes()
+        for row in read_rows(tmp_path / "b")
+        if row.container == SESSIONS
+    }
+    await talking
+    evidence = Evidence(copied, "chat_1")
+    assert all(found.turn.turn_status == "COMPLETED" for found in evidence.turns())
+    conversation = json.loads(copied["chat_1/conversation.json"])
+    assert len(conversation["answered"]) == len(evidence.turns())
+
+
+@pytest.mark.parametrize("spoilt", ["a file", "a row", "the summary", "the list"])
+async def test_a_backup_that_was_changed_is_refused_before_anything_is_written(
+    world: World, tmp_path: Path, spoilt: str
+) -> None:
+    folder = tmp_path / "b"
+    await backup_of(world).make(folder)
+    match spoilt:
+        case "a file":
+            (folder / SESSIONS / "chat_1" / "conversation.json").write_bytes(b"{}")
+        case "a row":
+            lines = (folder / ROWS).read_bytes().splitlines(keepends=True)
+            (folder / ROWS).write_bytes(b"".join(lines[1:]))
+        case "the summary":
+            (folder / SUMMARY).unlink()
+        case _:
+            (folder / ROWS).unlink()
+    fresh = empty()
+    with pytest.raises(BackupError):
+        await Restore(containers=fresh).run(folder)
+    assert contents(fresh) == {SESSIONS: {}, USERS: {}, AUDIT: {}}
+
+
+async def test_a_container_with_something_in_it_is_not_restored_into(
+    world: World, tmp_path: Path
+) -> None:
+    await backup_of(world).make(tmp_path / "b")
+    with pytest.raises(BackupError, match="not empty"):
+        await Restore(containers=stores_of(world)).run(tmp_path / "b")
+
+
+async def test_a_backup_is_not_written_over_something_else(world: World, tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("mine")
+    with pytest.raises(BackupError, match="not empty"):
+        await backup_of(world).make(tmp_path)
+
+
+async def test_an_interrupted_restore_goes_on(world: World, tmp_path: Path) -> None:
+    before = contents(stores_of(world))
+    await backup_of(world).make(tmp_path / "b")
+    for dies_at in range(1, 12, 3):
+        fresh = empty()
+        dying = {**fresh, SESSIONS: FaultyBlobStore(fresh[SESSIONS], {dies_at: Kill()})}
+        with pytest.raises(SimulatedKill):
+            await Restore(containers=dying).run(tmp_path / "b")
+        await Restore(containers=fresh).run(tmp_path / "b", resume=True)
+        assert contents(fresh) == before
+
+
+async def test_resuming_into_other_data_is_noticed(world: World, tmp_path: Path) -> None:
+    await backup_of(world).make(tmp_path / "b")
+    fresh = empty()
+    await fresh[SESSIONS].create("chat_1/conversation.json", b"{}")
+    with pytest.raises(BackupError, match="not as in the backup"):
+        await Restore(containers=fresh).run(tmp_path / "b", resume=True)

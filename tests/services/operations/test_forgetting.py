@@ -1,0 +1,159 @@
+"""One patient leaves every conversation and archive; nobody else loses a word."""
+
+import json
+from itertools import count
+
+import pytest
+
+from data_models.errors import ConversationBusyError
+from data_models.identifiers import PatientId
+from services.conversations.caretaker import Caretaker
+from services.operations.forgetting import Forgetting
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import FaultyBlobStore, Kill, SimulatedKill
+from tests.services.world import FarReplica, World
+
+GONE, CANARY = PatientId("patient_4"), "CANARYFOUR"
+
+
+def forgetting_on(world: World, *, wait_seconds: float = 5.0) -> Forgetting:
+    # A process of its own, as the command is: the servers remember what they read before.
+    beside = World(
+        sessions=world.sessions, users=world.users, clock=world.clock, replica=FarReplica()
+    )
+    caretaker = Caretaker(
+        claimant=beside.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
+    )
+    return Forgetting(sessions=world.sessions, users=world.users, caretaker=caretaker)
+
+
+def stored(world: World) -> dict[str, bytes]:
+    assert isinstance(world.sessions, MemoryBlobStore)
+    return dict(world.sessions.contents)
+
+
+async def talked() -> World:
+    world = World()
+    for chat in ("chat_1", "chat_2"):
+        await world.say(f"start a tumor board for patient_4 {CANARY}", chat=chat)
+        await world.say("start a tumor board for patient_15 KEPTFIFTEEN", chat=chat)
+        await world.say("switch to patient_4", chat=chat)
+        await world.say(f"stage? {CANARY}", chat=chat)
+    await world.say("clear patient context", chat="chat_2")
+    await world.say(f"start a tumor board for patient_4 {CANARY}", chat="chat_2")
+    await world.say("start a tumor board for patient_40 KEPTFORTY", chat="chat_3")
+    await world.desk.idle()
+    return world
+
+
+async def test_no_word_and_no_row_of_the_patient_is_left() -> None:
+    world = await talked()
+    before = stored(world)
+    report = await forgetting_on(world).run(GONE, dry_run=False)
+    after = stored(world)
+    assert [name for name, data in after.items() if CANARY.encode() in data] == []
+    assert [name for name in after if "patient_4_" in name] == []
+    assert report.conversations == ["chat_1", "chat_2"]
+    assert (report.mentions, report.unreadable) == ([], [])
+    kept = [name for name in before if "patient_15" in name or "patient_40" in name]
+    assert {name: after.get(name) for name in kept} == {name: before[name] for name in kept}
+
+
+async def test_the_conversation_goes_on_without_the_patient() -> None:
+    world = await talked()
+    await forgetting_on(world).run(GONE, dry_run=False)
+    answer = await world.say("which patients have we discussed?", chat="chat_1")
+    request = world.team.requests[-1]
+    assert answer.texts
+    assert (request.patient_id, list(request.all_patient_ids)) == (None, ["patient_15"])
+    again = await world.say("switch to patient_4", chat="chat_1")
+    assert again.texts
+    assert world.team.requests[-1] is request  # a bare switch asks no team; the history is new
+    await world.say("what do we know?", chat="chat_1")
+    assert [turn.user_message for turn in world.team.requests[-1].history] == [
+        "switch to patient_4"
+    ]
+
+
+async def test_a_message_answered_before_is_still_no_second_turn() -> None:
+    world = World()
+    await world.say(f"start a tumor board for patient_4 {CANARY}", message_id="m1")
+    await world.desk.idle()
+    await forgetting_on(world).run(GONE, dry_run=False)
+    turns = len(world.team.requests)
+    await world.say(f"start a tumor board for patient_4 {CANARY}", message_id="m1")
+    assert len(world.team.requests) == turns
+
+
+async def test_an_archives_manifest_tells_the_truth_of_what_is_left() -> None:
+    world = await talked()
+    await forgetting_on(world).run(GONE, dry_run=False)
+    after = stored(world)
+    (name,) = [each for each in after if each.endswith("manifest.json")]
+    folder = name.rpartition("/")[0]
+    rows = json.loads(after[name])["documents"]
+    assert {f"{folder}/{row['name']}" for row in rows} | {name} == {
+        each for each in after if each.startswith(f"{folder}/")
+    }
+    assert all(row["size_bytes"] == len(after[f"{folder}/{row['name']}"]) for row in rows)
+
+
+async def test_a_dry_run_changes_nothing_and_counts() -> None:
+    world = await talked()
+    before = stored(world)
+    report = await forgetting_on(world).run(GONE, dry_run=True)
+    assert stored(world) == before
+    assert (report.looked_at, report.conversations) == (3, ["chat_1", "chat_2"])
+    assert report.deleted >= 3
+
+
+async def test_talk_that_names_the_patient_elsewhere_is_reported() -> None:
+    world = await talked()
+    await world.say("start a tumor board for patient_15", chat="chat_4")
+    await world.say("is this like patient_4?", chat="chat_4")
+    await world.say("start a tumor board for patient_4", chat="chat_4")
+    await world.desk.idle()
+    report = await forgetting_on(world).run(GONE, dry_run=False)
+    left = [name for name, data in stored(world).items() if b"patient_4" in data]
+    assert sorted(report.mentions) == sorted(name for name in left if name.startswith("chat_4"))
+
+
+async def test_a_reply_that_waits_for_its_channel_is_not_delivered_any_more() -> None:
+    world = await talked()
+    owed, record = "deliveries/chat_1/owed/run_1.json", "resources/Appointment/appointment-1"
+    await world.users.create(owed, b'{"text": "stage of `patient_4`"}')
+    await world.users.create(record, b'{"actor": "Patient/patient_4"}')
+    await world.users.create("deliveries/chat_3/owed/run_2.json", b'{"text": "`patient_40`"}')
+    report = await forgetting_on(world).run(GONE, dry_run=False)
+    left = [row.name async for row in world.users.list("deliveries/")]
+    assert left == ["deliveries/chat_3/owed/run_2.json"]
+    assert report.mentions == [record]
+
+
+async def test_a_conversation_in_the_middle_of_a_turn_is_waited_for() -> None:
+    world = await talked()
+    world.team.gate.clear()
+    run = await world.submit("and the stage?", chat="chat_1")
+    with pytest.raises(ConversationBusyError):
+        await forgetting_on(world, wait_seconds=0).run(GONE, dry_run=False)
+    world.team.gate.set()
+    await forgetting_on(world).run(GONE, dry_run=False)
+    assert run is not None
+    assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
+
+
+async def test_killed_anywhere_it_is_finished_by_running_it_again() -> None:
+    for dies_at in count(1, 7):
+        world = await talked()
+        broken = FaultyBlobStore(world.sessions, {dies_at: Kill()})
+        forgetting = forgetting_on(world)
+        dying = Forgetting(sessions=broken, users=world.users, caretaker=forgetting.caretaker)
+        try:
+            await dying.run(GONE, dry_run=False)
+        except SimulatedKill:
+            await forgetting.run(GONE, dry_run=False)
+            assert [name for name in stored(world) if "patient_4_" in name] == []
+            assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
+        else:
+            assert dies_at > 30
+            return
