@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from data_models.blob_names import is_blob_name
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
+from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.tool_memory.idle import IdleArchive, IdleReport
+from services.upkeep import upkeep_for
 from settings import Settings, load_settings
 
 
@@ -32,27 +33,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _clean(settings: Settings, *, dry_run: bool) -> IdleReport:
-    ids = RandomIds()
-    sessions = open_container(settings, SESSIONS, ids=ids)
+    ids, clock = RandomIds(), SystemClock()
+    folders = await stored_folders(settings, ids=ids)
+    sessions, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
+    upkeep = upkeep_for(
+        settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
+    )
+    archive = IdleArchive(store=sessions, upkeep=upkeep, clock=clock, ids=ids)
     try:
-        folders = await _folders(settings)
-        archive = IdleArchive(store=sessions, clock=SystemClock(), ids=ids)
-        return await archive.run(sorted(folders), dry_run=dry_run)
+        return await archive.run(folders, dry_run=dry_run)
     finally:
         await sessions.close()
-
-
-async def _folders(settings: Settings) -> set[str]:
-    """Return the conversations of the owner index and, on local files, every folder."""
-    users = open_container(settings, USERS, ids=RandomIds())
-    try:
-        found = {row.name.rpartition("/")[2] async for row in users.list("users/")}
-    finally:
         await users.close()
-    root = settings.data_dir / SESSIONS
-    if root.is_dir():
-        found |= {one.name for one in root.iterdir() if one.is_dir()}
-    return {one for one in found if is_blob_name(one)}
 
 
 if __name__ == "__main__":

@@ -1,14 +1,22 @@
 """Archives the tool memory of conversations that nobody has used for a week (spec page 3.2)."""
 
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from data_models.blob_store import Blob, BlobStore
+from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
-from data_models.errors import BlobChangedError, BlobExistsError, CorruptDocumentError
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    ConversationBusyError,
+    CorruptDocumentError,
+)
 from data_models.layout import timestamp
 from data_models.tool_memory import ToolMemory
 
@@ -22,7 +30,7 @@ class IdleReport:
 
     Attributes:
         archived: Documents whose tool memory was archived, or would be.
-        busy: Documents that changed meanwhile; the next run looks again.
+        busy: Conversations in which turns ran meanwhile; the next run looks again.
         unreadable: Documents that need a person.
     """
 
@@ -32,11 +40,26 @@ class IdleReport:
     unreadable: int = 0
 
 
-class IdleArchive:
-    """Works on one container. A turn that runs meanwhile wins: every write is conditional."""
+class Upkeep(Protocol):
+    """Holds conversations, as turns do."""
 
-    def __init__(self, *, store: BlobStore, clock: Clock, ids: IdSource) -> None:
+    def holding(self, folder: str) -> AbstractAsyncContextManager[Claim | None]:
+        """Hold the conversation stored in `folder`; None where no turn could run.
+
+        Raises:
+            ConversationBusyError: its turns take too long.
+            ClaimLostError: somebody took us for dead.
+            CorruptDocumentError: its conversation document cannot be read.
+        """
+        ...
+
+
+class IdleArchive:
+    """Works on one container. Looks first, and holds only conversations with work in them."""
+
+    def __init__(self, *, store: BlobStore, upkeep: Upkeep, clock: Clock, ids: IdSource) -> None:
         self._store = store
+        self._upkeep = upkeep
         self._clock = clock
         self._ids = ids
 
@@ -48,44 +71,64 @@ class IdleArchive:
         """
         report = IdleReport()
         for folder in folders:
-            async for name in self._documents(folder):
-                report.looked_at += 1
-                await self._look(name, report, dry_run=dry_run)
+            idle = [name async for name in self._documents(folder, report)]
+            if dry_run:
+                report.archived += len(idle)
+            elif idle:
+                await self._held(folder, idle, report)
         return report
 
-    async def _documents(self, folder: str) -> AsyncIterator[str]:
+    async def _documents(self, folder: str, report: IdleReport) -> AsyncIterator[str]:
         rows = [row.name async for row in self._store.list(f"{folder}/")]
         for name in rows:
-            if name.endswith(_DOCUMENT_SUFFIX) and name.count("/") == 1:
-                yield name
+            if not name.endswith(_DOCUMENT_SUFFIX) or name.count("/") != 1:
+                continue
+            report.looked_at += 1
+            try:
+                if await self._idle(name) is not None:
+                    yield name
+            except (ValueError, CorruptDocumentError):
+                report.unreadable += 1
 
-    async def _look(self, name: str, report: IdleReport, *, dry_run: bool) -> None:
+    async def _held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
+        try:
+            async with self._upkeep.holding(folder) as claim:
+                for name in names:
+                    report.archived += await self._archive(name, claim)
+        except CorruptDocumentError:
+            report.unreadable += len(names)
+        except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError):
+            report.busy += 1
+
+    async def _idle(self, name: str) -> tuple[Blob, dict[str, Any]] | None:
+        """Return a document whose tool memory is idle.
+
+        Raises:
+            ValueError: it is no context document.
+            CorruptDocumentError: it is no JSON object.
+        """
         blob = await self._store.read(name)
         if blob is None:
-            return
-        try:
-            document = _parsed(blob)
-            memory = ToolMemory.model_validate(document.get("tool_memory") or {})
-        except (ValueError, CorruptDocumentError):
-            report.unreadable += 1
-            return
-        if not is_idle(memory, self._clock.now()):
-            return
-        try:
-            if not dry_run:
-                await self._archive(name, blob, document)
-        except (BlobChangedError, BlobExistsError):
-            report.busy += 1
-        else:
-            report.archived += 1
+            return None
+        document = _parsed(blob)
+        memory = ToolMemory.model_validate(document.get("tool_memory") or {})
+        return (blob, document) if is_idle(memory, self._clock.now()) else None
 
-    async def _archive(self, name: str, blob: Blob, document: Mapping[str, Any]) -> None:
+    async def _archive(self, name: str, claim: Claim | None) -> int:
+        found = await self._idle(name)  # again: before we held it, a turn may have used it
+        if found is None:
+            return 0
+        blob, document = found
+        if claim is not None:
+            await claim.name_patient(document.get("patient_id"))
+            await claim.hold()
         stem = name.removesuffix(_DOCUMENT_SUFFIX)
         target = f"{stem}_tool_memory/{timestamp(self._clock.now())}.json"
         # Archived before it is removed: a crash between leaves it in both places.
         await self._store.create(target, _encoded(document["tool_memory"]))
         left = {**document, "tool_memory": {}, "write_id": self._ids.new_id("write")}
         await self._store.replace(name, _encoded(left), etag=blob.etag)
+        return 1
 
 
 def is_idle(memory: ToolMemory, now: datetime) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Any
 
+import orjson
 import structlog
 
 from data_models.clock import IdSource
@@ -221,8 +222,8 @@ class ToolMemorySession:
         if any(one.is_private for one in kept):
             # What names another patient is not stored with this one.
             rows = [one.data for one in kept]
-            return json.dumps({"items": rows}, ensure_ascii=False, default=str)
-        return json.dumps(run.data, ensure_ascii=False, default=str)
+            return _as_json({"items": rows})
+        return _as_json(run.data)
 
     def _keep_output(self, run: FinishedRun, execution_id: str, output: str) -> None:
         if len(output) > OUTPUT_HEAD_CHARS:
@@ -237,6 +238,13 @@ class ToolMemorySession:
 
 
 _LISTS = frozenset({"list_roster", "propose_plan"})
+
+
+def _as_json(data: Mapping[str, Any]) -> str:
+    try:
+        return orjson.dumps(data, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # half characters, or numbers beyond 64 bits
+        return json.dumps(data, ensure_ascii=False, default=str)
 
 
 def _summary(run: FinishedRun, found: Sequence[Found]) -> str:

@@ -1,16 +1,21 @@
 """What nobody used for a week is archived, and nothing else is touched."""
 
+import asyncio
 import json
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from data_models.chat_context import ChatContext
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolExecutionContext, ToolMemory
+from services.conversations.caretaker import Caretaker
 from services.tool_memory.idle import IdleArchive
+from services.upkeep import FolderUpkeep, upkeep_for
+from settings import Settings
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
+from tests.services.world import CHAT, World, heard
 
 NAME = "chat_1/patient_patient_4_context.json"
 
@@ -36,7 +41,11 @@ async def stored(age: timedelta) -> MemoryBlobStore:
 
 
 def archive(store: MemoryBlobStore) -> IdleArchive:
-    return IdleArchive(store=store, clock=SystemClock(), ids=CountingIds())
+    clock, ids = SystemClock(), CountingIds()
+    upkeep = upkeep_for(
+        Settings(), sessions=store, users=MemoryBlobStore(), clock=clock, ids=ids, principal_id="up"
+    )
+    return IdleArchive(store=store, upkeep=upkeep, clock=clock, ids=ids)
 
 
 async def document(store: MemoryBlobStore) -> dict[str, Any]:
@@ -82,3 +91,55 @@ async def test_an_unreadable_document_is_counted_and_left_alone() -> None:
     report = await archive(store).run(["chat_1"], dry_run=False)
     assert report.unreadable == 1
     assert store.contents[NAME] == b"{broken"
+
+
+async def test_a_conversation_in_which_a_turn_runs_is_left_for_the_next_run() -> None:
+    sessions = MemoryBlobStore()
+    world = World(sessions=sessions)
+    await world.say("start a tumor board for patient_4, please")
+    await world.desk.idle()
+    await _age(sessions, world.clock.now() - timedelta(days=8))
+    world.team.gate.clear()
+    run = await world.submit("what was the stage?")
+    await asyncio.sleep(0.05)
+    before = dict(sessions.contents)
+    report = await _archive_of(world).run([CHAT], dry_run=False)
+    assert (report.archived, report.busy) == (0, 1)
+    assert {name: sessions.contents[name] for name in before if "conversation" not in name} == {
+        name: data for name, data in before.items() if "conversation" not in name
+    }
+    world.team.gate.set()
+    await heard(run)
+
+
+async def test_an_idle_conversation_is_held_while_its_memory_is_archived_and_goes_on_after() -> (
+    None
+):
+    sessions = MemoryBlobStore()
+    world = World(sessions=sessions)
+    await world.say("start a tumor board for patient_4, please")
+    await world.desk.idle()
+    await _age(sessions, world.clock.now() - timedelta(days=8))
+    assert (await _archive_of(world).run([CHAT], dry_run=False)).archived == 1
+    assert [name for name in sessions.contents if "_tool_memory/" in name]
+    answer = await world.say("what was the stage?")
+    assert answer.texts == ["Heard: what was the stage?"]
+
+
+def _archive_of(world: World) -> IdleArchive:
+    caretaker = Caretaker(claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=0)
+    upkeep = FolderUpkeep(store=world.sessions, caretaker=caretaker, principal_id="up")
+    return IdleArchive(store=world.sessions, upkeep=upkeep, clock=world.clock, ids=world.ids)
+
+
+async def _age(store: MemoryBlobStore, used: datetime) -> None:
+    """Give the patient's document a tool memory that was used then."""
+    name = f"{CHAT}/patient_patient_4_context.json"
+    blob = await store.read(name)
+    assert blob is not None
+    document = ChatContext.model_validate_json(blob.data)
+    run = ToolExecutionContext(
+        execution_id="exec_1", tool_name="t", agent_name="A", user_request="u", timestamp=used
+    )
+    document.tool_memory.executions.append(run)
+    await store.replace(name, document.model_dump_json().encode(), etag=blob.etag)
