@@ -1,0 +1,183 @@
+"""What rules make of a message: of an answer what it answers, of anything else what it says."""
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_models.chat_context import AgentMessage, Turn
+from data_models.memory_blocks import IntentClassification, MemoryBlocks
+from services.memory_blocks.plain_reading import OTHER, understand
+from services.memory_blocks.understanding import Intent, Understanding
+from tests.fakes import FixedClock
+
+NOW = FixedClock().now()
+INTENTS = (
+    Intent(
+        name="GENERAL_HEALTH",
+        description="A complaint.",
+        agent="GeneralHealth",
+        words=("headache", "fever", "pain"),
+        phase="symptom_evaluation",
+    ),
+    Intent(name="MENTAL_HEALTH", description="Mood.", agent="MentalHealth", words=("sad",)),
+)
+
+
+def turn(number: int, said: str, answer: str) -> Turn:
+    at = NOW + timedelta(minutes=number)
+    message = AgentMessage(
+        message_id=f"m{number}", agent="GeneralHealth", text=answer, timestamp=at
+    )
+    return Turn(
+        turn_id=number, run_id=f"run_{number}", timestamp=at, user="A", user_message=said,
+        agent_responses=[message], turn_status="COMPLETED",
+    )  # fmt: skip
+
+
+def read(text: str, *earlier: tuple[str, str], memory: MemoryBlocks | None = None) -> Understanding:
+    turns = [turn(number, *each) for number, each in enumerate(earlier, 1)]
+    return understand(text, earlier=turns, memory=memory or MemoryBlocks(), intents=INTENTS)
+
+
+HEADACHE = ("I am having a headache", "How bad is it, 0-10?")
+
+
+@pytest.mark.parametrize(
+    ("said", "number", "grade"),
+    [
+        ("8", 8, "severe"),
+        ("8.", 8, "severe"),
+        ("about 8 out of 10", 8, "severe"),
+        ("8/10", 8, "severe"),
+        ("it's a five", 5, "moderate"),
+        ("0", 0, "none"),
+        ("10", 10, "severe"),
+        ("maybe 2", 2, "mild"),
+    ],
+)
+def test_a_number_after_a_scale_rates_what_the_talk_is_about(
+    said: str, number: int, grade: str
+) -> None:
+    found = read(said, HEADACHE)
+    assert found.enrichment.enriched_message == f"User rates the headache {number} of 10 ({grade})"
+    assert found.enrichment.relevant_history == [1]
+    assert (found.topic, found.interprets) == ("headache_severity", True)
+    assert found.key_points == (f"Headache severity: {number} of 10",)
+
+
+def test_the_scale_may_be_asked_in_many_words() -> None:
+    question = (
+        "Can you tell me when they first started and how severe they are on a scale of 1 to 10?"
+    )
+    found = read("8", ("I am having a headache", question))
+    assert found.enrichment.enriched_message == "User rates the headache 8 of 10 (severe)"
+
+
+def test_the_turn_that_named_the_subject_is_relevant_too() -> None:
+    found = read("8", ("My headache is back", "Since when?"), ("yesterday", "How bad is it, 0-10?"))
+    assert found.enrichment.enriched_message == "User rates the headache 8 of 10 (severe)"
+    assert found.enrichment.relevant_history == [1, 2]
+
+
+@pytest.mark.parametrize("said", ["11", "80", "8 tablets", "8?"])
+def test_another_number_is_no_rating(said: str) -> None:
+    assert "rates" not in read(said, HEADACHE).enrichment.enriched_message
+
+
+def test_a_number_that_answers_nothing_is_left_as_it_is() -> None:
+    found = read("8", ("What did the CT show?", "A stable lesion."))
+    assert (found.enrichment.enriched_message, found.interprets) == ("User says: 8", False)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "enriched", "topic"),
+    [
+        (
+            "How long have you had it?",
+            "three days",
+            "User says how long the headache has lasted: three days",
+            "headache_duration",
+        ),
+        (
+            "When did it start?",
+            "yesterday evening",
+            "User says when the headache began: yesterday evening",
+            "headache_onset",
+        ),
+        (
+            "Do you take any medicine?",
+            "ibuprofen",
+            'User answers "Do you take any medicine?" with: ibuprofen',
+            "headache",
+        ),
+    ],
+)
+def test_a_short_answer_is_joined_with_its_question(
+    question: str, said: str, enriched: str, topic: str
+) -> None:
+    found = read(said, ("I am having a headache", question))
+    assert found.enrichment.enriched_message == enriched
+    assert found.interprets
+    if topic != "headache":
+        assert found.topic == topic
+
+
+def test_a_reference_takes_up_the_subject() -> None:
+    found = read("and the one before that?", ("What did the last CT show?", "It was stable."))
+    assert found.enrichment.enriched_message == (
+        "User goes on about the ct: and the one before that?"
+    )
+    assert found.enrichment.relevant_history == [1]
+
+
+@pytest.mark.parametrize(
+    ("said", "intent", "is_sure"),
+    [
+        ("I am having a headache", "GENERAL_HEALTH", True),
+        ("my head... I've got a fever and pain", "GENERAL_HEALTH", True),
+        ("I feel so sad", "MENTAL_HEALTH", True),
+        ("Does the patient have headaches?", "GENERAL_HEALTH", False),
+        ("I want to see whether her notes mention pain", "GENERAL_HEALTH", False),
+        ("what did the last CT show?", OTHER, False),
+        ("paint it", OTHER, False),
+    ],
+)
+def test_rules_are_sure_of_an_intent_only_where_users_speak_of_themselves(
+    said: str, intent: str, is_sure: bool
+) -> None:
+    found = read(said).intent
+    assert (found.intent, found.confidence >= 0.7) == (intent, is_sure)
+
+
+def test_an_answer_has_the_intent_of_what_was_asked() -> None:
+    memory = MemoryBlocks(last_intent=IntentClassification(intent="GENERAL_HEALTH", confidence=0.9))
+    found = read("8", HEADACHE, memory=memory).intent
+    assert (found.intent, found.confidence) == ("GENERAL_HEALTH", 0.95)
+    gone = MemoryBlocks(last_intent=IntentClassification(intent="GONE", confidence=0.9))
+    assert read("8", HEADACHE, memory=gone).intent.intent == OTHER
+
+
+@pytest.mark.parametrize(
+    ("said", "points"),
+    [
+        ("I am allergic to penicillin.", ("Allergy: penicillin",)),
+        ("She takes metformin, twice a day", ("Medication: metformin",)),
+        (
+            "Please note: the son has power of attorney",
+            ("Noted: the son has power of attorney",),
+        ),
+        ("what is the stage?", ()),
+    ],
+)
+def test_plain_facts_are_worth_remembering(said: str, points: tuple[str, ...]) -> None:
+    assert read(said).key_points == points
+
+
+@given(st.text(max_size=3_000), st.text(max_size=3_000), st.text(max_size=3_000))
+def test_no_text_breaks_it_and_all_it_says_is_short(said: str, before: str, answer: str) -> None:
+    found = read(said, (before, answer))
+    assert len(found.enrichment.enriched_message) <= 500
+    assert len(found.enrichment.previous_context) <= 500
+    assert all(0 < one <= 1 for one in found.enrichment.relevant_history)
