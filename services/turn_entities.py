@@ -12,7 +12,12 @@ from data_models.turn_events import Notice
 from services.entities.legacy import file_legacy
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
-from services.entities.session_file import LEGACY_FIELD, legacy_entities, legacy_owner
+from services.entities.session_file import (
+    LEGACY_FIELD,
+    legacy_entities,
+    legacy_owner,
+    lost_share,
+)
 from services.entities.team import AgentNames
 from services.entities.wishes import wishes_in
 from services.telemetry.metrics import Metrics
@@ -77,7 +82,7 @@ class TurnEntities:
             # An agent that is gone: all may read what it found.
             self.meter.stranger("merge_delta")
             file_legacy(document.entities, legacy, owner=None, team=self.team, now=now)
-        self.meter.migrated(owner or "unknown", lost=0.0)
+        self.meter.migrated(owner or "unknown", lost=lost_share(legacy, document.entities))
         kept = {key: value for key, value in extra[LEGACY_FIELD].items() if key != "entities"}
         extra[LEGACY_FIELD] = kept
 

@@ -1,7 +1,8 @@
 """`python -m services.entities.migrate [--dry-run] [--patient ID] [--rollback] [--json]`.
 
 Moves the entities of legacy sessions into the managers, after a backup; exit 1 if a session
-failed, 2 if the store cannot be read. Run again after an interruption: it goes on.
+failed, 2 if the store cannot be read. Run again after an interruption: it goes on. Servers may run
+meanwhile: each conversation is held while its documents are rewritten.
 """
 
 import argparse
@@ -12,10 +13,12 @@ from pathlib import Path
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from services.stored_folders import stored_folders
+from services.conversations.chosen import caretaker_for
+from services.entities.holding import Claimed
 from services.entities.mover import Mover, MoveReport
 from services.entities.team import team_of_file
-from services.stores import SESSIONS, open_container
+from services.stored_folders import stored_folders
+from services.stores import SESSIONS, USERS, open_container
 from settings import load_settings
 
 TEAM_FILE = Path(__file__).parents[2] / "group_chat" / "team.yaml"
@@ -39,16 +42,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def _run(chosen: argparse.Namespace) -> MoveReport:
-    settings, ids = load_settings(), RandomIds()
+    settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     folders = await stored_folders(settings, ids=ids)
-    store = open_container(settings, SESSIONS, ids=ids)
-    mover = Mover(store=store, folders=folders, team=team_of_file(TEAM_FILE), clock=SystemClock())
+    store, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
+    caretaker = caretaker_for(settings, sessions=store, users=users, clock=clock, ids=ids)
+    mover = Mover(
+        store=store,
+        folders=folders,
+        team=team_of_file(TEAM_FILE),
+        clock=clock,
+        holding=Claimed(store=store, caretaker=caretaker),
+    )
     try:
         if chosen.rollback:
             return await mover.roll_back(patient=chosen.patient)
         return await mover.move(dry_run=chosen.dry_run, patient=chosen.patient)
     finally:
         await store.close()
+        await users.close()
 
 
 def _table(report: MoveReport) -> str:

@@ -1,7 +1,7 @@
 """Moves the legacy entities of every stored session, and back (spec page 2.4).
 
-A turn that runs meanwhile migrates its own document when it loads it, so a write that loses
-against one is simply looked at again.
+Each document is rewritten under its conversation's claim. A conversation that has none yet may
+get its first turn meanwhile; then our write loses against it, and the document is looked at again.
 """
 
 import json
@@ -19,6 +19,7 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.identifiers import hashed
+from services.entities.holding import Hold, Holding
 from services.entities.session_file import differences, document_of, legacy_entities, migrated
 from services.entities.team import AgentNames
 
@@ -62,12 +63,19 @@ class Mover:
     """Walks the context documents of one container."""
 
     def __init__(
-        self, *, store: BlobStore, folders: Sequence[str], team: AgentNames, clock: Clock
+        self,
+        *,
+        store: BlobStore,
+        folders: Sequence[str],
+        team: AgentNames,
+        clock: Clock,
+        holding: Holding,
     ) -> None:
         self._store = store
         self._folders = folders
         self._team = team
         self._clock = clock
+        self._holding = holding
 
     async def move(self, *, dry_run: bool = False, patient: str | None = None) -> MoveReport:
         """Migrate every document, or those of `patient`; one that fails stops no other."""
@@ -115,16 +123,28 @@ class Mover:
                     yield name
 
     async def _move(self, name: str, *, dry_run: bool) -> Outcome:
+        if await self._moved(name) is None:
+            return "skipped"
+        if dry_run:
+            return "migrated"
+        async with self._holding.of(name) as held:
+            return await self._rewrite(name, held)
+
+    async def _moved(self, name: str) -> tuple[Blob, dict[str, Any]] | None:
+        """Return the document as it is and as it should be; None if there is nothing to move."""
+        blob = await self._store.read(name)
+        document = None if blob is None else document_of(blob.data)
+        if blob is None or document is None or not legacy_entities(document):
+            return None
+        return blob, migrated(document, team=self._team, now=self._clock.now())
+
+    async def _rewrite(self, name: str, held: Hold) -> Outcome:
         for _ in range(_TRIES):
-            blob = await self._store.read(name)
-            if blob is None:
+            await held.hold()
+            moved = await self._moved(name)
+            if moved is None:
                 return "skipped"
-            document = document_of(blob.data)
-            if not legacy_entities(document):
-                return "skipped"
-            changed = migrated(document, team=self._team, now=self._clock.now())
-            if dry_run:
-                return "migrated"
+            blob, changed = moved
             await self._back_up(name, blob)
             with suppress(BlobChangedError):
                 await self._store.replace(name, json.dumps(changed).encode(), etag=blob.etag)
@@ -145,7 +165,12 @@ class Mover:
         backup = await self._store.read(name + BACKUP_SUFFIX)
         if backup is None:
             return "skipped"
+        async with self._holding.of(name) as held:
+            return await self._put_back(name, backup, held)
+
+    async def _put_back(self, name: str, backup: Blob, held: Hold) -> Outcome:
         for _ in range(_TRIES):
+            await held.hold()
             blob = await self._store.read(name)
             with suppress(BlobChangedError, BlobExistsError):
                 if blob is None:

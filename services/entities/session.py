@@ -151,7 +151,11 @@ class EntitySession:
         Never stored: it is made anew for each message from what holds then.
         """
         began = self._clock.monotonic()
-        shown = self._context(agent_name)
+        try:
+            shown = self._context(agent_name)
+        except UnknownAgentError as error:
+            self._failed("get_context", agent_name, began, 0, error)
+            raise
         keys = [*shown["entities"], *shown["derived_entities"]]
         if not keys:
             return ""

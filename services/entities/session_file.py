@@ -116,6 +116,12 @@ def union_of(entities: Entities) -> dict[str, Any]:
     return held
 
 
+def lost_share(legacy: Mapping[str, Any], entities: Entities) -> float:
+    """Return which share of the legacy entities `entities` does not hold; 0.0 for none."""
+    keys, held = legacy_rows(legacy).keys(), union_of(entities)
+    return sum(key not in held for key in keys) / len(keys) if keys else 0.0
+
+
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Differences:
     """Compare the legacy dict of `old` with both namespaces of `new`."""
     before, after = legacy_rows(legacy_entities(old)), union_of(entities_of(new))

@@ -13,10 +13,11 @@ from typing import Any
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from services.stored_folders import stored_folders
+from services.entities.holding import Unclaimed
 from services.entities.migrate import TEAM_FILE
 from services.entities.mover import Mover
 from services.entities.team import team_of_file
+from services.stored_folders import stored_folders
 from services.stores import SESSIONS, open_container
 from settings import load_settings
 
@@ -41,7 +42,9 @@ async def _run(patient: str | None) -> dict[str, Any]:
     store = open_container(settings, SESSIONS, ids=ids)
     try:
         team = team_of_file(TEAM_FILE)
-        mover = Mover(store=store, folders=folders, team=team, clock=SystemClock())
+        mover = Mover(
+            store=store, folders=folders, team=team, clock=SystemClock(), holding=Unclaimed()
+        )
         return await mover.validate(patient=patient)
     finally:
         await store.close()

@@ -13,6 +13,7 @@ from data_models.entities import Entities
 from data_models.errors import StoreUnavailableError
 from data_models.local_blob_store import LocalBlobStore
 from services.entities import migrate, validate
+from services.entities.holding import Unclaimed
 from services.entities.mover import BACKUP_SUFFIX, Mover
 from services.entities.team import AgentNames
 from tests.fakes import FixedClock
@@ -57,7 +58,7 @@ def backups(root: Path) -> list[Path]:
 def mover(root: Path, store: Any = None) -> Mover:
     opened = store or LocalBlobStore(root=root / "chat-sessions")
     folders = sorted(each.name for each in (root / "chat-sessions").iterdir())
-    return Mover(store=opened, folders=folders, team=TEAM, clock=FixedClock())
+    return Mover(store=opened, folders=folders, team=TEAM, clock=FixedClock(), holding=Unclaimed())
 
 
 class DyingStore(LocalBlobStore):
