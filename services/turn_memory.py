@@ -85,7 +85,7 @@ class TurnMemory:
 
     def meaning(self, turn: TurnDraft) -> MessageMeaning:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
-        document, found = turn.document(), turn.understanding
+        document, found = turn.document(), turn.understanding or turn.plain
         first = _first_shown(document.chat_history[:-1], self._window_chars)
         summary = shown_summary(document, before=first) if first > 1 else ""
         if found is None:

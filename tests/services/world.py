@@ -50,6 +50,7 @@ from tests.fakes_store import MemoryBlobStore
 OWNER = "alice"
 CHAT = "chat_1"
 ENDLESS = "…"
+from services.turn_memory import TurnMemory
 """A text that ends so is begun and never finished."""
 
 
@@ -137,6 +138,7 @@ class World:
         pattern = PatientIdPattern.compile("^patient_[0-9]+$")
         pipeline = TurnPipeline(
             documents=TurnDocuments(
+    memory: TurnMemory | None = None
                 contexts=self.contexts,
                 registries=self.registries,
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
@@ -160,6 +162,7 @@ class World:
         )
         self.claimant = claimant = Claimant(
             conversations=self.conversations,
+                memory=self.memory,
             registries=self.registries,
             takeover=Takeover(contexts=self.contexts, registries=self.registries),
             owners=owners,
