@@ -43,7 +43,8 @@ def ada(graph: FakeGraph) -> User:
 @pytest.fixture
 def settings(graph: FakeGraph) -> Settings:
     """What an operator sets for it."""
-    return settings_of(graph.settings(dev="ada@clinic.example"))
+    users = {"dev": "ada@clinic.example", "key:bob": "bob@clinic.example"}
+    return settings_of(graph.settings(**users))
 
 
 @pytest.fixture
