@@ -10,11 +10,12 @@ from bots.pace import Pace
 from bots.reference import Activity
 from bots.rendering import card_activity
 from data_models.clock import Clock
-from data_models.errors import ChannelError
+from data_models.errors import ChannelError, ChannelUnavailableError
 from data_models.plan import Plan
 from data_models.turn_events import SharedState
 
 UPDATE_SECONDS = 1.05
+_TRIES = 4
 
 Put = Callable[[str, Activity], Awaitable[None]]
 logger = structlog.get_logger()
@@ -71,13 +72,18 @@ class PlanBoard:
             self._work.cancel()
 
     async def _bring_up_to_date(self) -> None:
-        while self._newest is not None and self._newest != self._shown:
+        failures = 0
+        while self._newest != self._shown and failures < _TRIES:
             await self._pace.come()
-            newest = self._newest
+            newest, wait_seconds = self._newest, 0.0
             try:
-                await self._put(self._card_id, newest)
+                await self._put(self._card_id, newest or {})
+            except ChannelUnavailableError as error:
+                failures, wait_seconds = failures + 1, error.wait_seconds or UPDATE_SECONDS
             except ChannelError as error:
                 # The messages say the same; the card stays as it was.
                 logger.info("bot_card_not_updated", code=error.code)
-            self._pace.taken()
-            self._shown = newest
+                failures = _TRIES
+            else:
+                failures, self._shown = 0, newest
+            self._pace.taken(wait_seconds=wait_seconds)

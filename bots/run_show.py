@@ -23,6 +23,7 @@ from data_models.errors import ChannelError, ChannelRefusedError
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
+    Notice,
     RunFinished,
     RunStarted,
     StateChanged,
@@ -99,6 +100,8 @@ class RunShow:
                 await self._ledger.goes_on()
             case AgentMessageFinished(message=message):
                 await self._speak(message)
+                return
+            case Notice(kind="progress") if self._abilities.streams:
                 return
             case RunFinished(outcome="cancelled") if self._live.is_stopped_by_user:
                 await self._say(text_activity(_STOPPED))

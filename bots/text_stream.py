@@ -42,13 +42,11 @@ class TextStream:
         farewell: Farewell,
         on_user_stop: Callable[[], None],
         clock: Clock,
-        stream_seconds: float = STREAM_SECONDS,
     ) -> None:
         self._send = send
         self._farewell = farewell
         self._on_user_stop = on_user_stop
         self._clock = clock
-        self._stream_seconds = stream_seconds
         self._pace = Pace(seconds=UPDATE_SECONDS, clock=clock)
         self._info = ""
         self._read: Read | None = None
@@ -164,7 +162,7 @@ class TextStream:
         self._sequence, self._failures = self._sequence + 1, 0
         if not self.stream_id:
             self.stream_id = sent_id
-            self._ends_at = self._clock.monotonic() + self._stream_seconds
+            self._ends_at = self._clock.monotonic() + STREAM_SECONDS
         if kind == "streaming":
             self.text = text
 

@@ -54,6 +54,7 @@ class Fault:
 
     status: int
     headers: dict[str, str]
+    kind: str | None = None
 
 
 class FakeConnector:
@@ -258,10 +259,16 @@ class FakeConnector:
 
     # -- the channel --------------------------------------------------------------------------
 
-    def fail_next(self, status: int, *, times: int = 1, **headers: str) -> None:
-        """Answer the next `times` replies with `status`; `Retry_After` stands for the header."""
+    def fail_next(
+        self, status: int, *, times: int = 1, kind: str | None = None, **headers: str
+    ) -> None:
+        """Answer the next `times` replies with `status`; `Retry_After` stands for the header.
+
+        Args:
+            kind: Only activities of that type; None: whatever comes.
+        """
         named = {name.replace("_", "-"): value for name, value in headers.items()}
-        self._planned.extend([Fault(status, named)] * times)
+        self._planned.extend([Fault(status, named, kind)] * times)
 
     async def _take(self, request: web.Request) -> web.Response:
         conversation, activity, refusal = await self._checked(request)
@@ -303,7 +310,7 @@ class FakeConnector:
         conversation = unquote(request.match_info["conversation"])
         body = await request.read()
         activity: Activity = orjson.loads(body)
-        if self._planned:
+        if self._planned and self._planned[0].kind in (None, activity.get("type")):
             fault = self._planned.popleft()
             self.refused += 1
             return conversation, activity, web.Response(status=fault.status, headers=fault.headers)

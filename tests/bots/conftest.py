@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestServer
 from bots.config import BotConfig
 from bots.ports import BotServices, Deliver
 from bots.routes import add_bot_routes
-from data_models.clock import SystemClock
+from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from data_models.incoming_message import IncomingMessage
 from data_models.local_blob_store import LocalBlobStore
@@ -92,7 +92,7 @@ async def start(
         *, per_minute: int | None = None, replica: Replica | None = None, **config: Any
     ) -> Bot:
         clock = SystemClock()
-        desk = BotDesk(clock=clock, ids=CountingIds())
+        desk = BotDesk(clock=clock, ids=RandomIds())
         rate = MessageRate(per_minute=per_minute, clock=clock)
         store = LocalBlobStore(root=tmp_path / "chat-users")
         services = BotServices(

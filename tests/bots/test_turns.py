@@ -485,7 +485,7 @@ async def test_what_a_channel_refused_is_delivered_at_the_next_contact(
     bot: Bot, channel: FakeConnector
 ) -> None:
     bot.desk.script = script_of(said("Lost at first."))
-    channel.fail_next(403)
+    channel.fail_next(403, kind="message")
     await channel.say(bot.url, "hello")
     await channel.until_quiet()
     assert channel.messages() == []

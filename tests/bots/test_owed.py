@@ -1,0 +1,178 @@
+"""Replies that did not arrive: kept past a restart, delivered once, on whichever replica."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bots import repayment
+from services.replica import Replica
+from services.run_hub import Run
+from tests.bots.conftest import Bot, KeptAnswers, Start
+from tests.bots.scripts import Talk, telling
+from tests.fakes_connector import FakeConnector
+from tests.routes.fakes import answer
+
+
+class DeadLater(Replica):
+    """A replica; `dead` names those that are known to be dead."""
+
+    dead: frozenset[str] = frozenset()
+
+    def is_dead(self, name: str) -> bool:
+        return name in self.dead
+
+
+async def lost(talk: Talk) -> None:
+    await talk.say("Lost at first.")
+
+
+async def never(run: Run) -> None:
+    """Begin, and answer nothing."""
+    Talk(run).begin()
+    await asyncio.sleep(3_600)
+
+
+def notes(folder: Path) -> list[Path]:
+    return sorted((folder / "chat-users").rglob("owed/*.json"))
+
+
+async def test_nothing_is_left_of_what_was_delivered(
+    bot: Bot, channel: FakeConnector, tmp_path: Path
+) -> None:
+    await channel.say(bot.url, "hello")
+    await channel.until_said("You said")
+    await channel.until_quiet()
+    assert notes(tmp_path) == []
+
+
+async def test_a_note_says_no_word_of_the_question(
+    bot: Bot, channel: FakeConnector, tmp_path: Path
+) -> None:
+    bot.desk.script = never
+    await channel.say(bot.url, "canary-7 has a mass")
+    await channel.until(lambda one: one["type"] == "typing")
+    await asyncio.sleep(0.1)
+    (note,) = notes(tmp_path)
+    assert "canary-7" not in note.read_text()
+
+
+async def test_what_a_channel_refused_comes_from_another_process(
+    start: Start, channel: FakeConnector, tmp_path: Path
+) -> None:
+    first = await start()
+    first.desk.script = telling(lost)
+    channel.fail_next(403, kind="message")
+    await channel.say(first.url, "hello")
+    await channel.until_quiet()
+    assert len(notes(tmp_path)) == 1
+    await first.server.close()
+    second = await start()
+    await channel.say(second.url, "hello again")
+    await channel.until_said("You said: hello again")
+    assert ["Lost at first." in text for text in channel.texts()] == [False, True, False]
+    await channel.until_quiet()
+    assert notes(tmp_path) == []
+
+
+async def test_what_a_dead_process_owed_is_made_from_the_stored_answer(
+    start: Start, channel: FakeConnector, answers: KeptAnswers
+) -> None:
+    dying, living = DeadLater(), DeadLater()
+    first, second = await start(replica=dying), await start(replica=living)
+    first.desk.script = never
+    await channel.say(first.url, "hello")
+    await channel.until(lambda one: one["type"] == "typing")
+    await asyncio.sleep(0.1)
+    answers.texts[first.desk.messages[0].message_hash] = ["Stored before the crash."]
+    living.dead = frozenset({dying.name})
+    await channel.say(second.url, "are you there?")
+    await channel.until_said("You said: are you there?")
+    assert ["Stored before the crash." in text for text in channel.texts()] == [False, True, False]
+
+
+async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
+    start: Start, channel: FakeConnector, answers: KeptAnswers
+) -> None:
+    async def two_of_three(run: Run) -> None:
+        talk = Talk(run)
+        talk.begin()
+        await talk.say("One.", message_id="m1")
+        await talk.say("Two.", message_id="m2")
+        await asyncio.sleep(3_600)
+
+    dying, living = DeadLater(), DeadLater()
+    first, second = await start(replica=dying), await start(replica=living)
+    first.desk.script = two_of_three
+    await channel.say(first.url, "hello")
+    await channel.until_said("Two.")
+    await asyncio.sleep(0.1)
+    answers.texts[first.desk.messages[0].message_hash] = ["One.", "Two.", "Three."]
+    living.dead = frozenset({dying.name})
+    await channel.say(second.url, "go on")
+    await channel.until_said("You said: go on")
+    texts = "\n".join(channel.texts())
+    assert texts.count("One.") == 1
+    assert texts.count("Three.") == 1
+
+
+async def test_nobody_delivers_what_another_replica_is_at_work_on(
+    start: Start, channel: FakeConnector, answers: KeptAnswers
+) -> None:
+    first = await start(replica=DeadLater())
+    second = await start(replica=DeadLater())
+    first.desk.script = never
+    await channel.say(first.url, "hello")
+    await channel.until(lambda one: one["type"] == "typing")
+    await asyncio.sleep(0.1)
+    answers.texts[first.desk.messages[0].message_hash] = ["Not yours to say."]
+    await channel.say(second.url, "again")
+    await channel.until_said("You said: again")
+    await channel.until_quiet()
+    assert len(channel.texts()) == 1
+
+
+async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
+    start: Start,
+    channel: FakeConnector,
+    answers: KeptAnswers,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(repayment, "PATIENCE_SECONDS", 0.5)
+    first = await start(replica=DeadLater())
+    second = await start(replica=DeadLater())
+    first.desk.script = never
+    await channel.say(first.url, "hello")
+    await channel.until(lambda one: one["type"] == "typing")
+    await asyncio.sleep(0.1)
+    answers.texts[first.desk.messages[0].message_hash] = ["From far away."]
+    await channel.say(second.url, "again")
+    await channel.until_said("From far away.")
+
+
+async def test_a_queued_message_that_runs_elsewhere_is_owed_there(
+    bot: Bot, channel: FakeConnector, tmp_path: Path
+) -> None:
+    await channel.say(bot.url, "hello")
+    await channel.until_said("You said")
+    run = Run(run_id="run_of_another", message=bot.desk.messages[0])
+    assert bot.desk.deliver is not None
+    await bot.desk.deliver(run)
+    events = answer(run, "From here.")
+    run.emit(events[0])
+    await asyncio.sleep(0.2)
+    assert [note.stem for note in notes(tmp_path)] == ["run_of_another"]
+    for event in events[1:]:
+        run.emit(event)
+    await channel.until_said("From here.")
+    await channel.until_quiet()
+    assert notes(tmp_path) == []
+
+
+async def test_a_note_that_cannot_be_written_costs_no_reply(
+    start: Start, channel: FakeConnector, tmp_path: Path
+) -> None:
+    (tmp_path / "chat-users").write_text("a file where the folder should be")
+    bot = await start()
+    await channel.say(bot.url, "hello")
+    await channel.until_said("You said: hello")
