@@ -57,6 +57,7 @@ from services.records.ports import PatientRecords
 from services.repeats import Repeats
 from services.replica import Replica
 from services.run_hub import RunHub
+from services.scenario_parts import ScenarioParts, scenario_parts
 from services.scenarios.chosen import ScenarioHouse, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores, open_stores
@@ -249,7 +250,21 @@ def _pipeline(base: _Base) -> TurnPipeline:
             clock=base.clock,
             ids=base.ids,
             metrics=base.metrics,
+            scenarios=_scenarios(base),
         ),
+    )
+
+
+def _scenarios(base: _Base) -> ScenarioParts:
+    return scenario_parts(
+        base.scenarios,
+        records=base.records,
+        model=base.team,
+        audit=base.audit,
+        trail=base.stores.audit,
+        metrics=base.metrics,
+        clock=base.clock,
+        ids=base.ids,
     )
 
 

@@ -149,6 +149,16 @@ class PatientProfile(Part):
     fields: dict[str, ProfileField] = Field(default_factory=dict)
 
 
+class ScenarioPlace(Part):
+    """Where a session is, as people are shown it; the author's words and counts only."""
+
+    scenario: str
+    step: str
+    done: int
+    total: int
+    needs: list[str] = Field(default_factory=list)
+
+
 class ScenarioSession(Part):
     """One run of a scenario with one patient.
 
@@ -159,6 +169,7 @@ class ScenarioSession(Part):
         outbox: Audit events that were decided in the write that stored them and are on their
             way to the trail.
         is_left: Whether the user left it; it is resumed when they ask for it.
+        place: What is shown of it, made anew whenever it moves.
         left_out_visits: So many of the oldest visits are no longer in `step_history`.
     """
 
@@ -182,6 +193,7 @@ class ScenarioSession(Part):
     executed: list[ExecutedAction] = Field(default_factory=list)
     outbox: list[MigrationAppliedEvent] = Field(default_factory=list)
     is_left: bool = False
+    place: ScenarioPlace | None = None
     left_out_visits: int = 0
 
     @property

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from data_models.chat_context import AgentMessage, Artifact
 from data_models.plan import Plan
+from data_models.scenario_session import ScenarioPlace
 
 Step = Literal["load", "decide", "restore", "enrich", "ground", "chat", "save"]
 NoticeKind = Literal["restored", "interrupted", "queued", "limit", "evicted", "progress"]
@@ -31,6 +32,7 @@ class SharedState:
     plan: Plan | None = None
     question: dict[str, str] | None = None
     artifacts: tuple[Artifact, ...] = ()
+    scenario: ScenarioPlace | None = None
     model_kind: Literal["language_model", "offline"] = "language_model"
     facilitator: str = ""
 

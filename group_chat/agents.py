@@ -1,6 +1,6 @@
 """The team as Semantic Kernel agents: built once per process, without a word of any turn."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from semantic_kernel import Kernel
 from semantic_kernel.agents import ChatCompletionAgent
@@ -57,6 +57,10 @@ class AgentFactory:
         specs = {spec.name: spec for spec in team.agents}
         return {name: self._agent(specs[name], team) for name in team.names}
 
+    def house(self) -> ToolKernel:
+        """Return a kernel with every tool: for what a scenario's steps run, not for an agent."""
+        return self._kernel_with(list(self._tools))
+
     def _agent(self, spec: AgentSpec, team: Team) -> TeamAgent:
         behavior = FunctionChoiceBehavior.Auto() if spec.tools else None
         if behavior is not None:
@@ -73,11 +77,14 @@ class AgentFactory:
         return agent
 
     def _kernel(self, spec: AgentSpec) -> ToolKernel:
+        return self._kernel_with(spec.tools)
+
+    def _kernel_with(self, names: Sequence[str]) -> ToolKernel:
         kernel = ToolKernel(
             clock=self._clock, ids=self._ids, limits=self._limits, watcher=self._watcher
         )
-        if spec.tools:
-            functions = [tool_function(self._tools[name]) for name in spec.tools]
+        if names:
+            functions = [tool_function(self._tools[name]) for name in names]
             kernel.add_plugin(KernelPlugin(name=PLUGIN, functions=functions))
         return kernel
 

@@ -217,10 +217,13 @@ class ClinicalGroupChat(AgentGroupChat):
         return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
 
     def _known_to(self, agent: str) -> list[ChatMessageContent]:
-        """Return the entities that `agent` may see, made anew for each message (page 2.3)."""
-        entities = self._turn.request.entities
-        text = "" if entities is None else entities.grounding(agent)
-        return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
+        """Return the entities and the scenario's step that `agent` may see, as they are now."""
+        entities, scenario = self._turn.request.entities, self._turn.request.scenario
+        texts = [
+            "" if entities is None else entities.grounding(agent),
+            scenario.grounding if scenario is not None and scenario.lead == agent else "",
+        ]
+        return [_text_message(AuthorRole.SYSTEM, neutralise(text)) for text in texts if text]
 
     def _message(self, line: Line) -> ChatMessageContent:
         found = self._messages.get(line)

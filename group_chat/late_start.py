@@ -11,6 +11,7 @@ from data_models.errors import ModelUnavailableError
 from group_chat.team import Team
 from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
 from services.model_port import Answer, StructuredModel
+from services.scenarios.action import ToolAction
 
 START_LIMIT_SECONDS = 60.0
 
@@ -56,6 +57,13 @@ class LateStart:
     def is_language_model(self) -> bool:
         """See `GroupChat.is_language_model`."""
         return self._is_language_model
+
+    async def act(
+        self, request: GroupChatRequest, action: ToolAction
+    ) -> AsyncIterator[GroupChatEvent]:
+        """See `GroupChat.act`."""
+        async for event in (await self._there()).group_chat.act(request, action):
+            yield event
 
     async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
         """See `GroupChat.run`."""

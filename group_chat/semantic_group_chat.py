@@ -1,6 +1,7 @@
 """The team behind the `GroupChat` port: built once per process, safe for turns side by side."""
 
 from collections.abc import AsyncGenerator, Sequence
+from functools import partial
 from typing import Self
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
@@ -16,14 +17,17 @@ from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.table import Table
 from group_chat.team import Team
+from group_chat.tools.actions import run_action
 from group_chat.tools.catalogue import catalogue
+from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, enter_turn, leave_turn
 from services.assistant.back_end import AssistantBackEnd
-from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest
+from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
 from services.records.patient_names import PatientNames
 from services.records.ports import PatientRecords
+from services.scenarios.action import ToolAction
 
 
 class SemanticGroupChat:
@@ -39,8 +43,10 @@ class SemanticGroupChat:
         ids: IdSource,
         limits: GroupChatLimits,
         is_language_model: bool,
+        house: ToolKernel,
     ) -> None:
         self._agents = agents
+        self._house = house
         self._judge = judge
         self._clock = clock
         self._ids = ids
@@ -99,6 +105,7 @@ class SemanticGroupChat:
             ids=ids,
             limits=limits,
             is_language_model=is_language_model,
+            house=factory.house(),
         )
 
     @property
@@ -121,8 +128,24 @@ class SemanticGroupChat:
         stream = EventStream()
         return stream.of(self._answer(TurnContext(request, stream.put, sources=_cited(request))))
 
+    def act(
+        self, request: GroupChatRequest, action: ToolAction
+    ) -> AsyncGenerator[GroupChatEvent, None]:
+        """See `GroupChat.act`."""
+        stream = EventStream()
+        return stream.of(self._act(TurnContext(request, stream.put), action))
+
+    async def _act(self, turn: TurnContext, action: ToolAction) -> None:
+        seat = enter_turn(turn)
+        turn.begin_message(self._facilitator)
+        try:
+            turn.emit(ActionFinished(await run_action(self._house, turn, action)))
+        finally:
+            leave_turn(seat)
+
     async def _answer(self, turn: TurnContext) -> None:
         seat = enter_turn(turn)
+        turn.act = partial(run_action, self._house, turn)
         try:
             await self._chat(turn).run()
         finally:

@@ -1,6 +1,6 @@
 """What tools may know of the turn that they run in; each turn has its own, in its own task."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
@@ -9,6 +9,7 @@ from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
+from services.scenarios.action import ToolAction
 
 
 @dataclass(slots=True)
@@ -25,6 +26,9 @@ class TurnContext:
         tools_ok: Calls of the current message that gave a result.
         tools_failed: Calls of the current message that gave an error.
         asked_by: The agent whose tool asked the user something: it waits for the answer.
+        act: Runs a tool for a scenario's step; every tool of the team is at hand.
+        idempotency_key: Of the scenario's run that is under way; "" for agents' own calls. A tool
+            that changes something outside does it once under one key.
         out_of_calls: A call was refused because the turn had no more.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
     """
@@ -39,6 +43,8 @@ class TurnContext:
     tools_ok: int = 0
     tools_failed: int = 0
     asked_by: str | None = None
+    act: Callable[[ToolAction], Awaitable[bool]] | None = None
+    idempotency_key: str = ""
     out_of_calls: bool = False
     out_of_rounds: bool = False
 

@@ -21,6 +21,8 @@ from data_models.turn_events import (
 )
 from services.entities.session import EntitySession
 from services.memory_blocks.recall import Recalled
+from services.scenarios.action import ToolAction
+from services.scenarios.seat import ScenarioSeat
 from services.tool_memory.session import ToolMemorySession
 
 
@@ -80,6 +82,7 @@ class GroupChatRequest:
         past: Looks up earlier turns of this patient; None where none are kept.
         tool_memory: Where runs are recorded and references resolved, for this patient only.
         meaning: How the message is understood after all that was said before.
+        scenario: The scenario of this patient: what its lead is told, and what tools change.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
     """
@@ -105,6 +108,7 @@ class GroupChatRequest:
     tool_memory: ToolMemorySession | None = None
     entities: EntitySession | None = None
     past: PastTurns | None = None
+    scenario: ScenarioSeat | None = None
     meaning: MessageMeaning = field(default_factory=MessageMeaning)
 
 
@@ -145,6 +149,13 @@ class QuestionAsked:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionFinished:
+    """The tool that a scenario asked for has run, or failed; always the last event of `act`."""
+
+    succeeded: bool
+
+
+@dataclass(frozen=True, slots=True)
 class ChatFinished:
     """The team has nothing more to say; always the last event.
 
@@ -169,6 +180,7 @@ GroupChatEvent: TypeAlias = (
     | ContinuationChanged
     | ArtifactMade
     | QuestionAsked
+    | ActionFinished
     | ChatFinished
 )
 
@@ -198,6 +210,10 @@ class GroupChat(Protocol):
     @property
     def is_language_model(self) -> bool:
         """False while the offline rules answer in place of a language model."""
+        ...
+
+    def act(self, request: GroupChatRequest, action: ToolAction) -> AsyncIterator[GroupChatEvent]:
+        """Run one tool for a scenario's step, as agents' calls run; no agent speaks."""
         ...
 
     def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:

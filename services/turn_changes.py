@@ -9,6 +9,7 @@ from data_models.turn_events import (
     TurnEvent,
 )
 from services.group_chat_port import (
+    ActionFinished,
     ArtifactMade,
     ChatFinished,
     ContinuationChanged,
@@ -18,12 +19,24 @@ from services.group_chat_port import (
 from services.turn_draft import SpokenPart, TurnDraft
 
 ARTIFACTS_KEPT = 50
-CHANGES = (PlanChanged, ContinuationChanged, ArtifactMade, QuestionAsked, ChatFinished)
+CHANGES = (
+    PlanChanged,
+    ContinuationChanged,
+    ArtifactMade,
+    QuestionAsked,
+    ActionFinished,
+    ChatFinished,
+)
 
 
 def change_document(
     turn: TurnDraft,
-    event: PlanChanged | ContinuationChanged | ArtifactMade | QuestionAsked | ChatFinished,
+    event: PlanChanged
+    | ContinuationChanged
+    | ArtifactMade
+    | QuestionAsked
+    | ActionFinished
+    | ChatFinished,
 ) -> bool:
     """Change the patient's document as `event` says; True if clients should see it."""
     match event:
@@ -43,6 +56,8 @@ def change_document(
                 question_id=event.question_id,
                 payload=event.payload,
             )
+            return False
+        case ActionFinished():
             return False
         case ChatFinished():
             turn.outcome = "interrupt" if event.reason in ("gate", "question") else "success"

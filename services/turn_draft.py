@@ -25,6 +25,7 @@ from services.entities.session import EntitySession
 from services.memory_blocks.understanding import Understanding
 from services.patient_context.snapshot import ShownRoster
 from services.run_hub import Run
+from services.scenarios.seat import ScenarioSeat
 from services.tool_memory.session import ToolMemorySession
 
 
@@ -62,6 +63,7 @@ class TurnDraft:
         plain: The message as rules read it.
         extraction: A model's reading that is under way, or done.
         understanding: Which of both counts, once that is settled.
+        scenario: The scenario of the document's patient, once it is seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
     """
 
@@ -90,6 +92,7 @@ class TurnDraft:
     plain: Understanding | None = None
     extraction: "asyncio.Task[Understanding] | None" = None
     understanding: Understanding | None = None
+    scenario: ScenarioSeat | None = None
     shown_roster: tuple[Registry, ShownRoster] | None = None
 
     @property

@@ -1,6 +1,7 @@
 """The one path of a message, from claimed to stored, whatever channel it came from.
 
-    claim ─ load ─ call for help? ─ clear? ─ decide patient ─ swap in patient ─ ground ─ group chat ─ write back
+    claim ─ load ─ call for help? ─ clear? ─ decide patient ─ swap in patient ─ reconcile
+          ─ ground ─ group chat ─ write back
 
 Read `_take`. `services/turn_desk.py` claims before and releases after; transports show events.
 """
@@ -22,7 +23,6 @@ from data_models.errors import (
     InterruptedTurnError,
     ModelTimeoutError,
     RoundsError,
-    StaleQuestionError,
 )
 from data_models.identifiers import hashed
 from data_models.turn_events import (
@@ -37,22 +37,24 @@ from data_models.turn_events import (
 )
 from services.conversations.clearing import Clearing
 from services.group_chat_port import (
+    ActionFinished,
     GroupChat,
     GroupChatEvent,
-    GroupChatRequest,
 )
 from services.patient_context.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.run_hub import Run
+from services.scenarios.action import ToolAction
 from services.telemetry.metrics import Metrics
 from services.turn_changes import CHANGES, change_document, follow
 from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft, TurnOutcome
 from services.turn_meter import TurnMeter
 from services.turn_questions import TurnQuestions
+from services.turn_request import TurnRequests
 from services.turn_safety import SafetyAnswers, TurnSafety
-from services.turn_state import shared_state, snapshot_of
+from services.turn_scenarios import TurnScenarios
 from services.turn_tools import TurnTools
 from services.turn_voice import TurnVoice
 
@@ -90,6 +92,18 @@ class TurnPipeline:
         self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
         self._safety = TurnSafety(
             answers=safety, patients=patients, documents=documents, voice=self._voice
+        )
+        self._scenarios = TurnScenarios(
+            parts=self._tools.scenarios,
+            documents=documents,
+            voice=self._voice,
+            facilitator=group_chat.facilitator,
+        )
+        self._requests = TurnRequests(
+            documents=documents,
+            tools=self._tools,
+            group_chat=group_chat,
+            turn_seconds=turn_seconds,
         )
 
     async def run(self, claim: Claim, run: Run) -> TurnOutcome:
@@ -134,12 +148,17 @@ class TurnPipeline:
             return await self._clear(turn)
         if verdict.decision == "NEEDS_PATIENT_ID":
             return await self._ask(turn, verdict)
+        return await self._answer(turn, verdict)
+
+    async def _answer(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         async with self._step(turn, "restore"):
             readable = await self._swap_in(turn, verdict)
         if not readable:
             return None
         if verdict.reply is not None:
             return self._voice.say(turn, verdict.reply)
+        if await self._scenarios.answered(turn, partial(self._act, turn)):
+            return None
         async with self._step(turn, "enrich"):
             await self._memory.read(turn, verdict)
         async with self._step(turn, "chat"):
@@ -171,7 +190,7 @@ class TurnPipeline:
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
-        if turn.is_press_elsewhere:
+        if turn.is_press_elsewhere or self._scenarios.is_answer(turn):
             # A plan's button says nothing of patients, whatever its text reads.
             turn.decision = "UNCHANGED"
             return PatientVerdict(decision="UNCHANGED", patient_id=registry.active_patient_id)
@@ -219,41 +238,20 @@ class TurnPipeline:
         self._voice.say(turn, text)
 
     async def _chat(self, turn: TurnDraft) -> None:
-        async for event in self._group_chat.run(self._request(turn)):
+        async for event in self._group_chat.run(self._requests.of(turn)):
             await self._apply(turn, event)
+        await self._scenarios.heard(turn)
         if turn.question is not None:
             self._voice.show_state(turn)
             self._voice.say(turn, turn.question.text)
 
-    def _request(self, turn: TurnDraft) -> GroupChatRequest:
-        message, context = turn.claim.message, turn.document()
-        if message.press is not None and not turn.is_plan_press(message.press):
-            raise StaleQuestionError
-        tool_memory = self._tools.open(turn)
-        return GroupChatRequest(
-            conversation_id=turn.conversation_id,
-            run_id=turn.run.run_id,
-            patient_id=turn.patient_id,
-            all_patient_ids=shared_state(turn, self._group_chat).all_patient_ids,
-            snapshot=snapshot_of(turn),
-            history=tuple(context.chat_history[:-1]),
-            text=tool_memory.request,
-            user=message.sender.display_name,
-            principal_id=message.sender.principal_id,
-            now=turn.now,
-            deadline=turn.started + self._turn_seconds,
-            artifacts=self._documents.shelf(turn),
-            mentions=message.mentions,
-            addressed_agent=message.addressed_agent,
-            plan=context.plan,
-            continuation=context.continuation,
-            press=message.press,
-            grounding=tool_memory.grounding(),
-            tool_memory=tool_memory,
-            entities=self._memory.heard(turn, self._tools.entities_of(turn)),
-            past=self._documents.past(turn),
-            meaning=self._memory.meaning(turn),
-        )
+    async def _act(self, turn: TurnDraft, action: ToolAction) -> bool:
+        """Run the tool of a scenario's step as agents' tools run; False if it failed."""
+        async for event in self._group_chat.act(self._requests.of(turn), action):
+            if isinstance(event, ActionFinished):
+                return event.succeeded
+            await self._apply(turn, event)
+        return False
 
     async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:
         if isinstance(event, CHANGES):
@@ -300,6 +298,7 @@ class TurnPipeline:
         self._voice.close_what_is_open(turn)
         async with self._step(turn, "save"):
             await self._documents.commit(turn, failure)
+            await self._scenarios.stored(turn)
         timing = meter.timing(turn, now=self._clock.monotonic())
         if failure is None:
             turn.run.emit(RunFinished(turn.outcome, timing))

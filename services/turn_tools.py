@@ -10,6 +10,7 @@ from data_models.clock import Clock, IdSource
 from services.assistant.back_end import AssistantBackEnd
 from services.assistant.desk import AssistantDesk
 from services.entities.session import EntitySession
+from services.scenario_parts import ScenarioParts
 from services.scheduling.clinic import Clinic
 from services.scheduling.desk import ClinicDesk
 from services.telemetry.metrics import Metrics
@@ -35,6 +36,7 @@ class TurnTools:
     time_zone: str = "UTC"
     entities: TurnEntities | None = None
     assistant: AssistantDesk | None = None
+    scenarios: ScenarioParts | None = None
     on_extractor_failure: Callable[[], None] | None = None
     clinic: ClinicDesk | None = None
 
@@ -78,6 +80,7 @@ def tools_for(
     ids: IdSource,
     metrics: Metrics,
     clinic: Clinic,
+    scenarios: ScenarioParts | None = None,
 ) -> TurnTools:
     """Return what the settings say of tool memory and entities."""
     entities = entities_for(settings, team=team, clock=clock, metrics=metrics)
@@ -94,6 +97,7 @@ def tools_for(
         assistant=AssistantDesk(back_end=assistant),
         on_extractor_failure=metrics.extractor_failed,
         clinic=ClinicDesk(appointments=clinic),
+        scenarios=scenarios,
     )
 
 

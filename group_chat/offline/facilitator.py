@@ -6,6 +6,7 @@ from group_chat.offline.assistant import is_office_request
 from group_chat.offline.prompt import Prompt, Spoken
 from group_chat.offline.remembering import answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
+from group_chat.offline.scenario import answer_in_scenario
 from group_chat.offline.specialist import NO_PATIENT, answer_as_specialist, bullets_of
 from group_chat.offline.words import (
     CHANGE,
@@ -43,6 +44,9 @@ _TASKS = {
 
 def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
     """Answer by the first rule that fits."""
+    guided = answer_in_scenario(prompt)
+    if guided is not None:
+        return guided
     if asks_to_remember(prompt):
         return answer_from_memory(prompt)
     if prompt.answers:

@@ -9,9 +9,11 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from data_models.errors import ModelOutputError
+from group_chat.offline.extraction import findings_in
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
+SCENARIO_EXTRACTOR = "scenario_extractor"
 PATIENT_CONTEXT = "patient_context"
 
 _CLEAR = re.compile(
@@ -41,6 +43,8 @@ class OfflineStructured:
         self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
     ) -> Answer:
         """See `StructuredModel.ask`."""
+        if purpose == SCENARIO_EXTRACTOR:
+            return answer.model_validate(findings_in(text))
         if purpose != PATIENT_CONTEXT:
             raise ModelOutputError("the offline rules know no such question")
         action, patient_id = _decide(_question_of(text, instructions))

@@ -11,6 +11,7 @@ from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import lines_of, missing_of, notes_of
 from group_chat.offline.words import OVERVIEW, query_of
+from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 
 NO_PATIENT = (
     "No patient is active, so there is no record to look at. Name a patient to begin, for example: "
@@ -66,7 +67,8 @@ def _first_date(part: Mapping[str, Any]) -> str:
 
 
 def _calls(prompt: Prompt) -> tuple[Call, ...]:
-    chosen = [tool for tool in prompt.tools if not tool.required and tool.name != _OVERVIEW_TOOL]
+    passed_over = {_OVERVIEW_TOOL, *SCENARIO_TOOLS}
+    chosen = [tool for tool in prompt.tools if not tool.required and tool.name not in passed_over]
     overview = prompt.tool(_OVERVIEW_TOOL)
     if overview is not None and (not chosen or OVERVIEW.search(prompt.asked)):
         chosen.append(overview)

@@ -8,10 +8,11 @@ from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
 from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
 from group_chat.tools.entity_tools import entity_tools
 from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
-from group_chat.tools.personal import PersonalDesk
 from group_chat.tools.memory_tools import RECALL, memory_tools
+from group_chat.tools.personal import PersonalDesk
 from group_chat.tools.records_tools import records_tools
 from group_chat.tools.report_tool import report_tool
+from group_chat.tools.scenario_tools import SCENARIO_TOOLS, scenario_tools
 from group_chat.tools.scheduling_tools import (
     SCHEDULING_TOOLS,
     SchedulingTools,
@@ -37,6 +38,7 @@ TOOL_NAMES = (
     "create_report",
     "update_entities",
     RECALL,
+    *SCENARIO_TOOLS,
     *SCHEDULING_TOOLS,
     *CALENDAR_TOOLS,
     *MAIL_TOOLS,
@@ -80,6 +82,7 @@ def catalogue(
             is_language_model=is_language_model,
         ),
         *entity_tools(),
+        *scenario_tools(),
         *memory_tools(),
         *(clinic.tools() if clinic is not None else no_clinic_tools()),
         *calendar_tools(desk),

@@ -7,6 +7,7 @@ from services.scenarios.scenario_store import ActivePointer, Held, ScenarioStore
 from services.scenarios.version_chain import VersionChain
 
 POINTER_TTL_SECONDS = 5.0
+TITLES_TTL_SECONDS = 300.0
 
 
 class Catalogue:
@@ -16,6 +17,19 @@ class Catalogue:
         self._store, self._clock = store, clock
         self._pointers: dict[str, tuple[float, Held[ActivePointer] | None]] = {}
         self._chains: dict[str, tuple[tuple[int, ...], VersionChain | None]] = {}
+        self._titles: tuple[float, dict[str, str]] | None = None
+
+    async def titles(self, *, max_age_seconds: float = TITLES_TTL_SECONDS) -> dict[str, str]:
+        """Return the name of each scenario that can be begun, by id; perhaps a little late."""
+        now = self._clock.monotonic()
+        if self._titles is None or now - self._titles[0] > max_age_seconds:
+            found: dict[str, str] = {}
+            for scenario_id in sorted(await self._store.versions()):
+                graph = await self.entry(scenario_id, "")
+                if graph is not None:
+                    found[scenario_id] = graph.scenario.title
+            self._titles = now, found
+        return self._titles[1]
 
     async def is_current(self, session: ScenarioSession) -> bool:
         """Whether the session is where it belongs: one comparison, seldom a read."""

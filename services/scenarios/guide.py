@@ -10,10 +10,11 @@ from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.scenario import Step
 from data_models.scenario_session import PatientProfile, ScenarioSession
 from services.scenarios.catalogue import Catalogue
-from services.scenarios.facts import fits, gather_facts
+from services.scenarios.facts import Facts, fits, gather_facts
 from services.scenarios.graph import Graph
 from services.scenarios.migration_config import GapFillConfig
 from services.scenarios.progress import advanced, begun, next_branch
+from services.scenarios.step_text import done_of, missing_of, needed_at
 from services.scenarios.waiting import with_answers
 
 
@@ -37,8 +38,20 @@ class ScenarioGuide:
     Bring a session to the active version first (`Reconciler.before_turn`).
     """
 
-    def __init__(self, *, catalogue: Catalogue, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self,
+        *,
+        catalogue: Catalogue,
+        clock: Clock,
+        ids: IdSource,
+        config: GapFillConfig | None = None,
+    ) -> None:
         self._catalogue, self._clock, self._ids = catalogue, clock, ids
+        self._config = config or GapFillConfig()
+
+    async def titles(self) -> dict[str, str]:
+        """Return the name of each scenario that can be begun, by id."""
+        return await self._catalogue.titles()
 
     async def begin(self, scenario_id: str, *, channel: str) -> ScenarioSession:
         """Return a new session at the active version's entry.
@@ -46,12 +59,12 @@ class ScenarioGuide:
         Raises:
             ScenarioPlanError: no version of the scenario is deployed.
         """
-        chain = await self._catalogue.chain(scenario_id)
-        if chain is None:
-            raise ScenarioPlanError("the scenario has no active version")
         session_id = self._ids.new_id("scenario")
+        graph = await self._catalogue.entry(scenario_id, session_id)
+        if graph is None:
+            raise ScenarioPlanError("the scenario has no active version")
         now = self._clock.now()
-        return begun(chain.active, session_id=session_id, channel=channel, now=now)
+        return begun(graph, session_id=session_id, channel=channel, now=now)
 
     async def record_fields(
         self, session: ScenarioSession, profile: PatientProfile, values: Mapping[str, JsonValue]
@@ -61,7 +74,7 @@ class ScenarioGuide:
         Raises:
             ToolInputError: a field is unknown or a value is not of its type; nothing was taken.
         """
-        graph = await self._graph(session)
+        graph = await self.graph(session)
         for name, value in values.items():
             known = graph.fields.get(name)
             if known is None:
@@ -83,12 +96,12 @@ class ScenarioGuide:
         Raises:
             ScenarioConditionError: a condition cannot be decided from values of these types.
         """
-        graph = await self._graph(session)
+        graph = await self.graph(session)
         step = _current(graph, session)
         if step.kind == "tool" and not tool_ran:
             return Advance(session)
-        values = self._values(graph, session, profile)
-        missing = tuple(name for name in step.collects_profile_fields if name not in values)
+        values = self.values(graph, session, profile)
+        missing = tuple(missing_of(step, values))
         if missing:
             return Advance(session, missing)
         branch, undecided = next_branch(graph, step.id, values)
@@ -98,36 +111,43 @@ class ScenarioGuide:
 
     async def where(self, session: ScenarioSession, profile: PatientProfile) -> str:
         """Return the answer to "where are we?"."""
-        graph = await self._graph(session)
+        graph = await self.graph(session)
         step = _current(graph, session)
-        done = len({visit.step_id for visit in session.step_history[:-1]})
-        values = self._values(graph, session, profile)
-        missing = [
-            graph.fields[name].label for name in step.collects_profile_fields if name not in values
-        ]
+        done = done_of(session)
+        values = self.values(graph, session, profile)
+        missing = [graph.fields[name].label for name in needed_at(graph, step, values)]
         told = f"{graph.scenario.title}: {step.title} ({done} of {len(graph.steps)} steps done)."
         return f"{told} Still needed: {', '.join(missing)}." if missing else told
 
-    async def grounding(self, session: ScenarioSession, profile: PatientProfile) -> str:
-        """Return what the agents are told about the step: the author's text, no patient's."""
-        graph = await self._graph(session)
-        step = _current(graph, session)
-        lines = [f"Scenario {graph.scenario.title}, step {step.title}.", step.description]
-        lines += [step.instructions, *(f"- {rule.text}" for rule in step.rules)]
-        values = self._values(graph, session, profile)
-        missing = [name for name in step.collects_profile_fields if name not in values]
-        if missing:
-            lines.append(f"Ask for, and record with record_fields: {', '.join(missing)}.")
-        return "\n".join(line for line in lines if line)
-
-    def _values(
+    def values(
         self, graph: Graph, session: ScenarioSession, profile: PatientProfile
     ) -> dict[str, JsonValue]:
-        now, config = self._clock.now(), GapFillConfig()
-        facts = gather_facts(session, profile, extracted={}, graph=graph, config=config, now=now)
-        return facts.values
+        """Return what is known surely enough to be used, by field."""
+        return self._facts(graph, session, profile).values
 
-    async def _graph(self, session: ScenarioSession) -> Graph:
+    def likely(
+        self, graph: Graph, session: ScenarioSession, profile: PatientProfile
+    ) -> dict[str, JsonValue]:
+        """Return what the user has to confirm before it is used, by field."""
+        facts = self._facts(graph, session, profile)
+        return {name: fact.value for name, fact in facts.likely.items()}
+
+    def _facts(self, graph: Graph, session: ScenarioSession, profile: PatientProfile) -> Facts:
+        return gather_facts(
+            session,
+            profile,
+            extracted=session.progress.extracted if session.progress else {},
+            graph=graph,
+            config=self._config,
+            now=self._clock.now(),
+        )
+
+    async def graph(self, session: ScenarioSession) -> Graph:
+        """Return the session's own version.
+
+        Raises:
+            ScenarioPlanError: it is not stored any more.
+        """
         graph = await self._catalogue.graph(session.scenario_id, session.version)
         if graph is None:
             raise ScenarioPlanError(f"version {session.version} is not stored")

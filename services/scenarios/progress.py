@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from data_models.errors import ScenarioPlanError
 from data_models.identifiers import hashed
+from data_models.scenario import Step
 from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
 from services.scenarios.conditions import Verdict
 from services.scenarios.graph import Branch, Graph
@@ -52,28 +53,57 @@ def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime)
     """
     if target not in graph.steps or session.step is None:
         raise ScenarioPlanError(f"version {graph.version} has no step {target!r} to go to")
-    left = graph.steps[session.step]
-    checkpoints = session.completed_checkpoints
-    is_known = any(passed.step_id == left.id for passed in checkpoints)
-    if left.is_checkpoint and not is_known:
-        done = CompletedCheckpoint(
-            step_id=left.id,
-            version=graph.version,
-            description=left.checkpoint_description,
-            idempotency_key=hashed(session.session_id, left.id),
-            completed_at=now,
-        )
-        checkpoints = [*checkpoints, done]
     *earlier, last = session.step_history
     closed = last.model_copy(update={"transition": target, "completed_at": now})
     return session.model_copy(
         update={
             "step": target,
             "step_history": [*earlier, closed, _visit(graph, target, now)],
-            "completed_checkpoints": checkpoints,
+            "completed_checkpoints": _passed(session, graph.steps[session.step], graph, now),
             "updated_at": now,
         }
     )
+
+
+def ended(session: ScenarioSession, graph: Graph, now: datetime) -> ScenarioSession:
+    """Return the session after its last step."""
+    step = graph.steps[session.step or ""]
+    *earlier, last = session.step_history
+    closed = last.model_copy(update={"completed_at": now})
+    return session.model_copy(
+        update={
+            "step": None,
+            "step_history": [*earlier, closed],
+            "completed_checkpoints": _passed(session, step, graph, now),
+            "updated_at": now,
+        }
+    )
+
+
+def spoken(session: ScenarioSession) -> ScenarioSession:
+    """Return the session with its current step said to the user."""
+    *earlier, last = session.step_history
+    return session.model_copy(
+        update={"step_history": [*earlier, last.model_copy(update={"spoken": True})]}
+    )
+
+
+def _passed(
+    session: ScenarioSession, left: Step, graph: Graph, now: datetime
+) -> list[CompletedCheckpoint]:
+    """The completed checkpoints once `left` is over; each is on record once, with its key."""
+    checkpoints = session.completed_checkpoints
+    is_known = any(passed.step_id == left.id for passed in checkpoints)
+    if not left.is_checkpoint or is_known:
+        return checkpoints
+    done = CompletedCheckpoint(
+        step_id=left.id,
+        version=graph.version,
+        description=left.checkpoint_description,
+        idempotency_key=hashed(session.session_id, left.id),
+        completed_at=now,
+    )
+    return [*checkpoints, done]
 
 
 def _visit(graph: Graph, step: str, now: datetime) -> StepVisit:

@@ -33,24 +33,32 @@ from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.conversations.takeover import Takeover
-from services.group_chat_port import AgentCard, ChatFinished, GroupChatEvent, GroupChatRequest
+from services.group_chat_port import (
+    ActionFinished,
+    AgentCard,
+    ChatFinished,
+    GroupChatEvent,
+    GroupChatRequest,
+)
 from services.model_port import Answer
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
 from services.run_hub import Run, RunHub
+from services.scenarios.action import ToolAction
 from services.telemetry.metrics import Metrics
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
+from services.turn_memory import TurnMemory
 from services.turn_pipeline import TurnPipeline
 from services.turn_safety import SafetyAnswers
+from services.turn_tools import TurnTools
 from tests.fakes_store import MemoryBlobStore
 
 OWNER = "alice"
 CHAT = "chat_1"
 ENDLESS = "…"
-from services.turn_memory import TurnMemory
 """A text that ends so is begun and never finished."""
 
 
@@ -81,6 +89,8 @@ class EchoTeam:
         self._clock = clock
         self._ids = ids
         self.requests: list[GroupChatRequest] = []
+        self.actions: list[ToolAction] = []
+        self.broken_tools: set[str] = set()
         self.say: Callable[[GroupChatRequest], Sequence[str]] = lambda request: (
             f"Heard: {request.text}",
         )
@@ -88,6 +98,12 @@ class EchoTeam:
         self.gate = asyncio.Event()
         """The team speaks only while this is set; so a turn can be held in its middle."""
         self.gate.set()
+
+    async def act(
+        self, request: GroupChatRequest, action: ToolAction
+    ) -> AsyncIterator[GroupChatEvent]:
+        self.actions.append(action)
+        yield ActionFinished(action.tool not in self.broken_tools)
 
     async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
         self.requests.append(request)
@@ -123,11 +139,15 @@ class World:
     replica: Replica = field(default_factory=Replica)
     queue_depth: int = 20
     safety: SafetyAnswers | None = None
+    memory: TurnMemory | None = None
+    tools: TurnTools | None = None
 
     def __post_init__(self) -> None:
         clock, ids = self.clock, self.ids
         self.team = EchoTeam(clock=clock, ids=ids)
-        audit = self.audit or AuditTrail(store=self.audit_store, replica="r1", clock=clock)
+        self.trail = audit = self.audit or AuditTrail(
+            store=self.audit_store, replica="r1", clock=clock
+        )
         documents = Documents(
             store=CountingBlobStore(self.sessions, clock=clock), clock=clock, ids=ids
         )
@@ -138,13 +158,13 @@ class World:
         pattern = PatientIdPattern.compile("^patient_[0-9]+$")
         pipeline = TurnPipeline(
             documents=TurnDocuments(
-    memory: TurnMemory | None = None
                 contexts=self.contexts,
                 registries=self.registries,
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
                 audit=audit,
                 clock=clock,
                 ids=ids,
+                memory=self.memory,
             ),
             patients=PatientContextService(
                 analyzer=PatientContextAnalyzer(model=NoModel(), pattern=pattern),
@@ -159,10 +179,10 @@ class World:
             ids=ids,
             turn_seconds=60,
             safety=self.safety,
+            tools=self.tools,
         )
         self.claimant = claimant = Claimant(
             conversations=self.conversations,
-                memory=self.memory,
             registries=self.registries,
             takeover=Takeover(contexts=self.contexts, registries=self.registries),
             owners=owners,

@@ -102,15 +102,6 @@ async def test_where_are_we_names_the_step_and_what_is_missing() -> None:
     )
 
 
-async def test_the_grounding_is_the_authors_text() -> None:
-    guide, scenario_id = await guided("oncology_intake")
-    session = await guide.begin(scenario_id, channel="web")
-    session = (await guide.go_on(session, PatientProfile())).session
-    told = await guide.grounding(session, PatientProfile())
-    assert "Ask for consent in one sentence." in told
-    assert "record_fields: consent_given" in told
-
-
 @pytest.mark.parametrize(
     ("values", "problem"),
     [

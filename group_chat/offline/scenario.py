@@ -1,0 +1,93 @@
+"""The offline rules of the agent that guides a scenario: hear the answer, say the next step."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from data_models.scenario import FieldDefinition
+from group_chat.offline.prompt import Prompt
+from group_chat.offline.reply import Call, OfflineReply
+from group_chat.offline.words import OVERVIEW, PLAN, ROSTER, topics_of
+from services.scenarios.answers import answers_in
+from services.scenarios.step_text import GROUNDING_MARK
+
+RECORD_TOOL = "record_fields"
+_NOT_UNDERSTOOD = "I could not read that as an answer."
+
+
+def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
+    """Return what the guide says or calls; None where the message is about something else."""
+    if prompt.answers:
+        return _after_tool(prompt)
+    step = scenario_in(prompt.instructions)
+    tool = prompt.tool(RECORD_TOOL)
+    if step is None or tool is None or prompt.cue.kind != "none" or prompt.said:
+        return None
+    if not step.get("asked"):
+        return OfflineReply(text=_said(step))
+    values = answers_in(prompt.asked, _fields(step))
+    if values:
+        return OfflineReply(calls=(Call(tool.wire_name, {"values": values}),))
+    if _is_elsewhere(prompt.asked):
+        return None
+    return OfflineReply(text=f"{_NOT_UNDERSTOOD} {_said(step)}")
+
+
+def scenario_in(text: str) -> Mapping[str, Any] | None:
+    """Return the step that a prompt's system messages, or a tool's result, tell of."""
+    _, mark, rest = text.rpartition(GROUNDING_MARK)
+    if not mark:
+        return None
+    try:
+        found = orjson.loads(rest.strip().partition("\n")[0])
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _after_tool(prompt: Prompt) -> OfflineReply | None:
+    """Say the step that recording led to, or what is wrong with the values."""
+    last = prompt.answers[-1]
+    if last.name != RECORD_TOOL:
+        return None
+    step = scenario_in(str(last.data.get("scenario_now", "")))
+    if step is None:
+        problem = last.data.get("error")
+        return OfflineReply(text=f"{_NOT_UNDERSTOOD} {problem}." if problem else "Noted.")
+    return OfflineReply(text=_said(step))
+
+
+def _said(step: Mapping[str, Any]) -> str:
+    if step.get("finished"):
+        return f"{step['scenario']} is complete."
+    head = f"**{step['scenario']}**, {step['step']}:"
+    if "failed_tool" in step:
+        return f"{head} {step['failed_tool']} could not be run. Shall I try again?"
+    if step["ask_for"]:
+        asked = _asked(step["ask_for"])
+        return f"{head} {asked[:1].upper()}{asked[1:]}?"
+    says = str(step["says"]).strip() or "go on."
+    return f"{head} {says}" if step.get("is_last") else f"{head} {says} Shall we go on?"
+
+
+def _asked(rows: Sequence[Mapping[str, Any]]) -> str:
+    names = [f"{row['label']}{_HINTS.get(str(row['type']), '')}" for row in rows]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+_HINTS = {"boolean": " (yes or no)", "date": " (such as 2030-01-31)"}
+
+
+def _fields(step: Mapping[str, Any]) -> list[FieldDefinition]:
+    return [
+        FieldDefinition(name=row["name"], display_name=row["label"], value_type=row["type"])
+        for row in step["ask_for"]
+    ]
+
+
+def _is_elsewhere(text: str) -> bool:
+    """Whether a message that is no answer is a question or a request of its own."""
+    is_request = any(pattern.search(text) for pattern in (PLAN, ROSTER, OVERVIEW))
+    return is_request or re.search(r"\?\s*\Z", text) is not None or bool(topics_of(text))

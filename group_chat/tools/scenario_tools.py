@@ -1,0 +1,108 @@
+"""Tools by which agents begin scenarios, record what users say, and go on."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from data_models.errors import ScenarioInputError, ToolInputError
+from group_chat.tools.tool import NoArguments, Tool, ToolOutput
+from group_chat.turn_context import TurnContext
+from services.scenarios.action import ToolAction
+from services.scenarios.seat import ScenarioSeat
+
+SCENARIO_TOOLS = (
+    "start_scenario",
+    "record_fields",
+    "where_are_we",
+    "leave_scenario",
+    "resume_scenario",
+)
+
+
+class StartArguments(BaseModel):
+    """Which one."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(max_length=120, description="Name or id of the scenario.")
+
+
+class FieldArguments(BaseModel):
+    """What the user said."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    values: dict[str, Any] = Field(
+        min_length=1,
+        max_length=40,
+        description="By field name, as typed: dates YYYY-MM-DD, true or false, plain numbers.",
+    )
+
+
+def scenario_tools() -> tuple[Tool, ...]:
+    """Return the tools of this file."""
+    return (
+        Tool(
+            "start_scenario",
+            "Begins a guided workflow for this patient, or goes on with one that was left.",
+            StartArguments,
+            _start,
+        ),
+        Tool(
+            "record_fields",
+            "Records what the user said for fields of the open scenario; tells the next step.",
+            FieldArguments,
+            _record,
+        ),
+        Tool("where_are_we", "Tells the step of the open scenario.", NoArguments, _where),
+        Tool("leave_scenario", "Leaves the scenario; it can be resumed.", NoArguments, _leave),
+        Tool("resume_scenario", "Goes on with the scenario left last.", NoArguments, _resume),
+    )
+
+
+async def _start(turn: TurnContext, asked: StartArguments) -> ToolOutput:
+    seat = _seat(turn)
+    if turn.request.patient_id is None:
+        raise ToolInputError("no patient is active; ask the user for a patient id")
+    try:
+        await seat.start(asked.name, agent=turn.agent, act=_runner(turn))
+    except ScenarioInputError as error:
+        raise ToolInputError(error.user_message) from None
+    return seat.told
+
+
+async def _record(turn: TurnContext, asked: FieldArguments) -> ToolOutput:
+    try:
+        return await _seat(turn).record(asked.values, act=_runner(turn))
+    except ScenarioInputError as error:
+        raise ToolInputError(error.user_message) from None
+
+
+async def _where(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    return {"where": await _seat(turn).where()}
+
+
+async def _leave(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    return {"left": await _seat(turn).leave()}
+
+
+async def _resume(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    seat = _seat(turn)
+    if not await seat.resume():
+        raise ToolInputError("no scenario was left")
+    await seat.settle(_runner(turn))
+    return seat.told
+
+
+def _seat(turn: TurnContext) -> ScenarioSeat:
+    if turn.request.scenario is None:
+        raise ToolInputError("there are no scenarios in this conversation")
+    return turn.request.scenario
+
+
+def _runner(turn: TurnContext) -> Any:
+    return turn.act or _nobody
+
+
+async def _nobody(_: ToolAction) -> bool:
+    return False

@@ -1,0 +1,72 @@
+"""Delivers what migrations did to the audit trail: each session's jump exactly once (M19)."""
+
+from typing import Protocol
+
+from data_models.blob_store import Blob, BlobStore
+from data_models.errors import BlobExistsError
+from data_models.identifiers import PatientId
+from data_models.scenario_session import MigrationAppliedEvent
+from services.audit.entry import AuditEntry
+from services.audit.search import AuditSearch
+from services.audit.trail import Audit
+
+ACTION = "scenario_migration"
+
+
+class EventShelf(Protocol):
+    """Where whole events are kept; every `BlobStore` is one."""
+
+    async def read(self, name: str) -> Blob | None:
+        """See `BlobStore.read`."""
+        ...
+
+    async def create(self, name: str, data: bytes) -> str:
+        """See `BlobStore.create`."""
+        ...
+
+
+class ScenarioEvents:
+    """Appends an entry to the trail, then keeps the whole event under its id, which seals it.
+
+    An event waits in its session's outbox until both are done. One that is found there again
+    was perhaps delivered by a process that died: then the trail itself is searched for its id.
+    """
+
+    def __init__(self, *, audit: Audit, trail: BlobStore, shelf: EventShelf) -> None:
+        self._audit, self._shelf = audit, shelf
+        self._search = AuditSearch(store=trail)
+
+    async def deliver(
+        self,
+        event: MigrationAppliedEvent,
+        *,
+        principal: str,
+        conversation: str,
+        patient: PatientId | None,
+        run_id: str,
+        is_retry: bool,
+    ) -> None:
+        """Return once the event is on the trail, once.
+
+        Raises:
+            StoreError: it may not be; it stays in the outbox.
+        """
+        name = f"scenarios/{event.scenario_id}/events/{event.event_id}.json"
+        mark = f"event:{event.event_id}"[:80]
+        if is_retry and await self._shelf.read(name) is not None:
+            return
+        if not (is_retry and await self._search.holds(mark, since=event.timestamp)):
+            await self._audit.record(
+                AuditEntry(
+                    principal=principal,
+                    conversation=conversation,
+                    patient=patient,
+                    run_id=run_id,
+                    actions=(ACTION, mark),
+                    outcome="done",
+                )
+            )
+        try:
+            await self._shelf.create(name, event.model_dump_json().encode())
+        except BlobExistsError:
+            return

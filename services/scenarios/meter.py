@@ -1,0 +1,70 @@
+"""Figures and log lines of migrations, with the seed's names; ids hashed, never a value."""
+
+from collections.abc import Mapping
+
+import structlog
+from prometheus_client import CollectorRegistry, Counter, Histogram
+
+from data_models.identifiers import hashed
+from services.scenarios.migration_config import LoggingConfig
+from services.scenarios.reconciliation_result import Outcome
+
+_MS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
+_log = structlog.get_logger()
+
+
+class MigrationMeter:
+    """Counts what migrations do to sessions. One for each process; it gates no audit event."""
+
+    def __init__(self, *, registry: CollectorRegistry, config: LoggingConfig) -> None:
+        self._config = config
+        self._applied = Counter(
+            "migration_applied_total", "Sessions that moved.", ["scenario"], registry=registry
+        )
+        self._filled = Counter(
+            "migration_gap_fills_total", "Fields made up for.", ["source"], registry=registry
+        )
+        self._blocks = Counter(
+            "migration_checkpoint_blocks_total",
+            "Redirects that a completed checkpoint forbade.",
+            registry=registry,
+        )
+        self._flagged = Counter(
+            "migration_sessions_flagged_total", "Sessions for a person to see.", registry=registry
+        )
+        self._seconds = Histogram(
+            "migration_application_duration_ms",
+            "Milliseconds to bring a session to the active version, models and tools included.",
+            buckets=_MS,
+            registry=registry,
+        )
+
+    def applied(self, outcome: Outcome, *, milliseconds: float) -> None:
+        """Count one outcome that changed a session."""
+        self._seconds.observe(milliseconds)
+        result = outcome.result
+        session = hashed(outcome.session.session_id)
+        if result.needs_review:
+            self._flagged.inc()
+            _log.warning("migration_needs_review", session=session, reason=result.reason)
+        if result.blocked_by_checkpoint:
+            self._blocks.inc()
+            if self._config.log_checkpoint_blocks:
+                _log.warning("migration_checkpoint_block", session=session)
+        if not outcome.settled or result.scenario is None:
+            return
+        self._applied.labels(result.scenario).inc()
+        self._count_fills(outcome.gap_sources)
+        if self._is_logged(result.scenario):
+            _log.info("migration_applied", session=session, kind=result.scenario)
+
+    def _count_fills(self, sources: Mapping[str, str]) -> None:
+        for source in sources.values():
+            self._filled.labels(source).inc()
+
+    def _is_logged(self, scenario: str) -> bool:
+        return {
+            "clean_graft": self._config.log_clean_grafts,
+            "gap_fill": self._config.log_gap_fills,
+            "re_route": self._config.log_re_routes,
+        }.get(scenario, True)

@@ -1,0 +1,341 @@
+"""The scenario of one patient during one turn: what agents are told, and what they change."""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Any, Protocol
+
+from pydantic import JsonValue
+
+from data_models.chat_context import ChatContext
+from data_models.clock import Clock
+from data_models.errors import ToolInputError
+from data_models.identifiers import PatientId, hashed
+from data_models.scenario import Step
+from data_models.scenario_session import (
+    ExecutedAction,
+    PatientProfile,
+    ProfileField,
+    ScenarioSession,
+)
+from services.scenarios.action import ToolAction
+from services.scenarios.answers import value_in
+from services.scenarios.commands import named
+from services.scenarios.facts import fits
+from services.scenarios.graph import Graph
+from services.scenarios.guide import ScenarioGuide
+from services.scenarios.progress import ended, spoken
+from services.scenarios.room import bounded
+from services.scenarios.step_text import finished_text, grounding_of, place_of, speaks
+
+STEPS_LIMIT = 60
+"""Steps that one turn may pass; a loop that asks nothing ends here."""
+LEFT_LIMIT = 4
+Act = Callable[[ToolAction], Awaitable[bool]]
+
+
+class RecordSource(Protocol):
+    """The patient's record, as far as scenarios read it."""
+
+    async def of(
+        self, patient_id: PatientId | None, names: Collection[str]
+    ) -> Mapping[str, ProfileField]:
+        """Return what it holds of the fields `names`; nothing if it cannot be read."""
+        ...
+
+
+class ScenarioSeat:
+    """Works on the document of the turn; whoever holds the turn stores it.
+
+    Attributes:
+        lead: The agent that guides the user through the steps.
+        grounding: What `lead` is told now; "" while no scenario is open.
+        before: The session as the turn found it.
+        shown: What clients were shown of it last.
+        answers_before: How many messages this turn had before the team spoke.
+    """
+
+    def __init__(
+        self,
+        *,
+        document: ChatContext,
+        guide: ScenarioGuide,
+        records: RecordSource,
+        clock: Clock,
+        channel: str,
+        facilitator: str,
+    ) -> None:
+        self._document = document
+        self._guide, self._records, self._clock = guide, records, clock
+        self._channel, self._facilitator = channel, facilitator
+        self._from_record: dict[str, ProfileField] = {}
+        self._failed_tool = ""
+        self._finished = ""
+        self.grounding = ""
+        self.before = document.scenario
+        self.shown = None if self.before is None else (self.before.place, self.before.is_left)
+        self.answers_before = 0
+
+    @property
+    def has_any(self) -> bool:
+        """Whether this patient has a scenario, open, left or finished."""
+        return self._document.scenario is not None or bool(self._document.left_scenarios)
+
+    def was_in_outbox(self, event_id: str) -> bool:
+        """Whether an event waited for delivery when the turn began."""
+        return self.before is not None and any(
+            event.event_id == event_id for event in self.before.outbox
+        )
+
+    @property
+    def session(self) -> ScenarioSession | None:
+        """The session that guides the conversation now; None if none does."""
+        session = self._document.scenario
+        return session if session is not None and session.is_open else None
+
+    @property
+    def lead(self) -> str:
+        """The agent that began the scenario, else the one that leads the team."""
+        session = self._document.scenario
+        return (session.agent_id if session is not None else "") or self._facilitator
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the current step was put to the user, who may be answering it."""
+        session = self.session
+        return session is not None and session.step_history[-1].spoken
+
+    async def profile(self, names: Collection[str] = ()) -> PatientProfile:
+        """Return what is known, with what the record holds of `names`; it outweighs the rest."""
+        wanted = [name for name in names if name not in self._from_record]
+        if wanted:
+            found = await self._records.of(self._document.patient_id, wanted)
+            self._from_record |= found
+        known = self._document.profile
+        return known.model_copy(update={"fields": known.fields | self._from_record})
+
+    def keep(self, session: ScenarioSession, profile: PatientProfile) -> None:
+        """Put both into the document, without what the record is the source of."""
+        learnt = {
+            name: one
+            for name, one in profile.fields.items()
+            if self._from_record.get(name) is not one
+        }
+        self._document.scenario = session
+        self._document.profile = profile.model_copy(update={"fields": learnt})
+
+    async def start(self, name: str, *, agent: str, act: Act) -> None:
+        """Begin the scenario of that name, or go on with it if it was left.
+
+        Raises:
+            ToolInputError: there is none of that name; the text lists those that there are.
+        """
+        titles = await self._guide.titles()
+        scenario_id = named(name, titles)
+        if scenario_id is None:
+            raise ToolInputError(f"no such scenario; there are: {', '.join(titles.values())}")
+        session = self.session
+        if session is not None and session.scenario_id == scenario_id:
+            return
+        if await self.resume(scenario_id):
+            await self.settle(act)
+        else:
+            await self.begin(scenario_id, agent=agent, act=act)
+
+    async def begin(self, scenario_id: str, *, agent: str, act: Act) -> None:
+        """Begin a scenario; one that is open is left and can be resumed.
+
+        Raises:
+            ToolInputError: too many are left unfinished.
+            ScenarioPlanError: no version of it is deployed.
+        """
+        session = await self._guide.begin(scenario_id, channel=self._channel)
+        self._make_way()
+        self._document.scenario = session.model_copy(update={"agent_id": agent})
+        await self.settle(act)
+
+    async def leave(self) -> str:
+        """Leave the open scenario; return its name.
+
+        Raises:
+            ToolInputError: none is open.
+        """
+        session = self.session
+        if session is None:
+            raise ToolInputError("no scenario is open")
+        title = (await self._guide.graph(session)).scenario.title
+        self._document.scenario = session.model_copy(update={"is_left": True})
+        self.grounding = ""
+        return title
+
+    async def resume(self, scenario_id: str | None = None) -> bool:
+        """Go on with a scenario that was left, the newest if none is named; False without any."""
+        current = self._document.scenario
+        here = [] if current is None else [current]
+        left = [one for one in [*self._document.left_scenarios, *here] if one.is_left]
+        meant = [one for one in left if scenario_id in (None, one.scenario_id) and one.step]
+        if not meant:
+            return False
+        chosen = meant[-1]
+        if chosen is not current:
+            self._document.left_scenarios.remove(chosen)
+            self._make_way()
+        history = [*chosen.step_history]
+        history[-1] = history[-1].model_copy(update={"spoken": False})
+        update = {"is_left": False, "step_history": history}
+        self._document.scenario = chosen.model_copy(update=update)
+        return True
+
+    def _make_way(self) -> None:
+        """Move the session of the document aside; one that has ended leaves what it completed."""
+        session = self._document.scenario
+        if session is None:
+            return
+        aside = self._document.left_scenarios
+        open_ones = [one for one in aside if one.step is not None]
+        if session.step is None:
+            session = session.model_copy(update={"step_history": [], "variables": {}})
+        elif len(open_ones) >= LEFT_LIMIT:
+            raise ToolInputError("too many scenarios are unfinished; resume or finish one first")
+        else:
+            session = session.model_copy(update={"is_left": True})
+        over = [one for one in aside if one.step is None and one.scenario_id != session.scenario_id]
+        self._document.left_scenarios = [*over[-LEFT_LIMIT:], *open_ones, session]
+        self._document.scenario = None
+
+    async def record(self, values: Mapping[str, JsonValue], *, act: Act) -> dict[str, Any]:
+        """Take what the user said, go on as far as that leads, and tell what comes next.
+
+        Raises:
+            ToolInputError: no scenario is open, a field is unknown, or a value is not of its type.
+        """
+        session = self.session
+        if session is None:
+            raise ToolInputError("no scenario is open; start_scenario begins one")
+        graph = await self._guide.graph(session)
+        shaped = {name: _shaped(graph, name, value) for name, value in values.items()}
+        told = await self._guide.record_fields(session, self._document.profile, shaped)
+        self.keep(*told)
+        await self.settle(act)
+        return {"recorded": [*values], **self.told}
+
+    async def settle(self, act: Act) -> None:
+        """Go on until the user is needed: for a field, or to hear what a step says."""
+        session = self.session
+        if session is None:
+            return
+        self._failed_tool = ""
+        for _ in range(STEPS_LIMIT):
+            if not await self._went_on(act):
+                break
+        await self._look()
+
+    async def close(self) -> None:
+        """Note that the user has heard the current step; the last one ends the scenario."""
+        session = self.session
+        if session is None:
+            return
+        graph = await self._guide.graph(session)
+        said = spoken(session)
+        if speaks(graph.steps[said.step or ""]) and not graph.branches(said.step or ""):
+            said = ended(said, graph, self._clock.now())
+        self._document.scenario = bounded(said)
+        await self._look()
+
+    async def where(self) -> str:
+        """Return the answer to "where are we?"."""
+        session = self.session
+        if session is None:
+            return await self._left_behind()
+        graph = await self._guide.graph(session)
+        return await self._guide.where(session, await self.profile(graph.fields))
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a tool tells its agent of the step that the scenario is at now."""
+        return {"scenario_now": self.grounding} if self.grounding else {"scenario_is": "finished"}
+
+    async def _left_behind(self) -> str:
+        current = self._document.scenario
+        left = [*self._document.left_scenarios, *([] if current is None else [current])]
+        open_ones = [one.place.scenario for one in left if one.step and one.place]
+        if not open_ones:
+            return "No scenario is open here."
+        return f'No scenario is open; left for later: {", ".join(open_ones)}. Say "resume".'
+
+    async def _went_on(self, act: Act) -> bool:
+        """Leave the current step if nothing keeps us there."""
+        session = self.session
+        if session is None:
+            return False
+        graph = await self._guide.graph(session)
+        step = graph.steps[session.step or ""]
+        if step.kind == "tool" and not await self._ran(session, step, act):
+            return False
+        session = self.session or session
+        if speaks(step) and not session.step_history[-1].spoken:
+            return False
+        profile = await self.profile(self._asked_at(graph, step))
+        advance = await self._guide.go_on(session, profile, tool_ran=True)
+        if advance.is_finished:
+            self._finished = graph.scenario.title
+            self._document.scenario = ended(session, graph, self._clock.now())
+            return False
+        if advance.session.step_history == session.step_history:
+            return False
+        self._moved(graph, session, advance.session)
+        return True
+
+    def _asked_at(self, graph: Graph, step: Step) -> set[str]:
+        return {*step.collects_profile_fields, *graph.fields_read_at(step.id)}
+
+    def _moved(self, graph: Graph, before: ScenarioSession, after: ScenarioSession) -> None:
+        """Keep the step taken; one that is entered again asks again for what it collects."""
+        if after.step in before.path:
+            asked = graph.steps[after.step].collects_profile_fields
+            fields = self._document.profile.fields
+            self._document.profile = self._document.profile.model_copy(
+                update={"fields": {n: one for n, one in fields.items() if n not in asked}}
+            )
+            variables = {n: one for n, one in after.variables.items() if n not in asked}
+            after = after.model_copy(update={"variables": variables})
+        self._document.scenario = after
+
+    async def _ran(self, session: ScenarioSession, step: Step, act: Act) -> bool:
+        """Run the tool of a step, once for each time that the session comes to it."""
+        visit = sum(one.step_id == step.id for one in session.step_history)
+        key = hashed(session.session_id, step.id, f"visit {visit}")
+        if any(done.idempotency_key == key for done in session.executed):
+            return True
+        if step.tool and not await act(ToolAction(step.tool, step.parameters, key)):
+            self._failed_tool = step.tool
+            return False
+        done = ExecutedAction(idempotency_key=key, step_id=step.id, version=session.version)
+        executed = [*session.executed, done]
+        self._document.scenario = session.model_copy(update={"executed": executed})
+        return True
+
+    async def _look(self) -> None:
+        """Tell anew what the agents are told and what is shown."""
+        session = self._document.scenario
+        if session is None or not session.is_open:
+            self.grounding = finished_text(self._finished) if self._finished else ""
+            if session is not None and session.place is not None and session.step is None:
+                place = session.place.model_copy(update={"needs": [], "done": session.place.total})
+                self._document.scenario = session.model_copy(update={"place": place})
+            return
+        graph = await self._guide.graph(session)
+        step = graph.steps[session.step or ""]
+        profile = await self.profile(self._asked_at(graph, step))
+        values = self._guide.values(graph, session, profile)
+        self._document.scenario = session.model_copy(
+            update={"place": place_of(graph, session, values)}
+        )
+        self.grounding = grounding_of(graph, session, values, failed_tool=self._failed_tool)
+
+
+def _shaped(graph: Graph, name: str, value: JsonValue) -> JsonValue:
+    """Return a value as its field wants it, where a model wrote it in another form."""
+    field = graph.fields.get(name)
+    if field is None or fits(value, field.value_type):
+        is_whole = field is not None and field.value_type == "number" and isinstance(value, int)
+        return float(value) if is_whole and isinstance(value, int) else value
+    return value_in(field, value) if isinstance(value, str) else value
