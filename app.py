@@ -45,6 +45,7 @@ from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.deliveries import Deliveries
+from services.memory_desk import memory_desk_for
 from services.operators_chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
@@ -347,6 +348,15 @@ def _route_context(
             reader=reader, records=base.records, audit=base.audit, clock=base.clock
         ),
         sources=PatientSources(reader=reader, records=base.records, audit=base.audit),
+        memory=memory_desk_for(
+            settings,
+            reader=reader,
+            contexts=base.contexts,
+            claimant=_claimant(base),
+            audit=base.audit,
+            clock=base.clock,
+            ids=base.ids,
+        ),
         patient_id_example=base.pattern.example(),
         link_hosts=settings.link_allow_list,
         limits=SocketLimits(

@@ -8,6 +8,7 @@ from data_models.document import Document, Part
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
+from data_models.memory_changes import MemoryChanges
 from data_models.patient_context_models import PatientContext
 from data_models.plan import Plan
 from data_models.scenario_session import PatientProfile, ScenarioSession
@@ -112,4 +113,5 @@ class ChatContext(Document):
     fence: int = 0
     entities: Entities = Field(default_factory=Entities)
     tool_memory: ToolMemory = Field(default_factory=ToolMemory)
+    memory_changes: MemoryChanges = Field(default_factory=MemoryChanges)
     memory: MemoryBlocks = Field(default_factory=MemoryBlocks)

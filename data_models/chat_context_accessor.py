@@ -16,6 +16,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
+from data_models.memory_changes import ArchivedChanges, MemoryChange
 from data_models.tool_memory import RunOutput, TurnRuns
 
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)\.json")
@@ -176,6 +177,22 @@ class ChatContextAccessor:
             await self._documents.write(name, runs, etag=None)
         except BlobExistsError:
             await self._documents.write(name, runs, etag=await self._documents.etag_of(name))
+
+    async def archive_changes(self, context: ChatContext, changes: Sequence[MemoryChange]) -> None:
+        """Store changes of people that leave the document; repeating after a crash is no error."""
+        layout = ConversationLayout.of(context.conversation_id)
+        first, last = changes[0].change_id, changes[-1].change_id
+        name = layout.changes(context.patient_id, first, last)
+        archived = ArchivedChanges(
+            conversation_id=context.conversation_id,
+            epoch=context.epoch,
+            patient_id=context.patient_id,
+            changes=list(changes),
+        )
+        try:
+            await self._documents.write(name, archived, etag=None)
+        except BlobExistsError:
+            await self._documents.write(name, archived, etag=await self._documents.etag_of(name))
 
     async def runs_of(self, context: ChatContext, turn_id: int) -> Sequence[RunOutput]:
         """Return the whole outputs of a turn's tools; none if none was long."""

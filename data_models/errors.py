@@ -7,6 +7,8 @@
     * MessageTooLongError
     * InvalidIdentifierError
     * StaleQuestionError
+    * MemoryItemError: the item is gone, or not as it was
+    * MemoryChangedError: the memory changed since it was read
     * TooManyMessagesError
     * RateLimitedError
     * TooManySocketsError
@@ -134,6 +136,23 @@ class StaleQuestionError(UserInputError):
     code = "stale_question"
     user_message = "That button belongs to an earlier question. Nothing was changed."
     http_status = 409
+
+
+class MemoryItemError(UserInputError):
+    """An item of a patient's memory is not there, or is not as it was when it was changed."""
+
+    code = "memory_item"
+    user_message = "That entry is not as it was, or there is no room for it. Nothing was changed."
+    http_status = 409
+
+
+class MemoryChangedError(UserInputError):
+    """The memory changed since the person read it; nothing was stored."""
+
+    code = "memory_changed"
+    user_message = "The memory changed meanwhile. Please look at it again; nothing was changed."
+    retryable = True
+    http_status = 412
 
 
 class TooManyMessagesError(UserInputError):

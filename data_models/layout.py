@@ -79,6 +79,10 @@ class ConversationLayout:
         """Whole outputs of the tools of one turn."""
         return f"{self.folder}/{_stem(patient_id)}_runs/{turn_id}.json"
 
+    def changes(self, patient_id: PatientId | None, first: int, last: int) -> str:
+        """Older changes of people, `first` to `last`, both included."""
+        return f"{self.folder}/{_stem(patient_id)}_changes/{first}-{last}.json"
+
     def artifact(self, patient_id: PatientId | None, artifact_id: str) -> str:
         """A file an agent made."""
         return f"{self.folder}/{_stem(patient_id)}_artifacts/{artifact_id}"

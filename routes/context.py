@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from data_models.clock import Clock, IdSource
 from routes.health import Readiness
-from routes.ports import Desk, PatientDirectory, PatientSources, Reader
+from routes.ports import Desk, MemoryDesk, PatientDirectory, PatientSources, Reader
 from services.access.limits import MessageRate, SocketSlots
 from services.group_chat_port import AgentCard
 from services.operator_desk import OperatorDesk
@@ -57,6 +57,7 @@ class RouteContext:
     Attributes:
         directory: None where nobody can tell who a patient is.
         sources: None where nobody can open what answers cite.
+        memory: None where nobody can look at what is remembered.
         operators: None where scenarios are not served.
         patient_id_example: An id in the configured form, for the client's examples.
         link_hosts: Hosts that links in answers may lead to.
@@ -73,6 +74,7 @@ class RouteContext:
     registry: CollectorRegistry
     directory: PatientDirectory | None = None
     sources: PatientSources | None = None
+    memory: MemoryDesk | None = None
     operators: OperatorDesk | None = None
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()

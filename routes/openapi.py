@@ -6,6 +6,7 @@ from aiohttp import web
 
 from data_models.chat_context import Turn
 from routes.export import WORD_TYPE
+from routes.openapi_memory import memory_paths, memory_schemas
 from routes.openapi_operator import operator_paths, operator_schemas
 from routes.openapi_schemas import SCHEMAS
 from routes.replies import json_reply
@@ -214,7 +215,7 @@ def _models() -> Json:
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
-    paths |= operator_paths()
+    paths |= memory_paths() | operator_paths()
     return {
         "openapi": "3.1.0",
         "info": {
@@ -225,7 +226,7 @@ def document() -> Json:
         "security": [{"bearer": []}, {}],
         "paths": paths,
         "components": {
-            "schemas": {**SCHEMAS, **_models(), **operator_schemas()},
+            "schemas": {**SCHEMAS, **_models(), **memory_schemas(), **operator_schemas()},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }

@@ -11,6 +11,8 @@ from pydantic import BaseModel
 from data_models.chat_context import Artifact, Turn
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import TurnEvent
+from services.memory_edits.operations import Operation
+from services.memory_edits.view import MemoryView
 from services.patient_directory import Demographics
 from services.records.views.source import SourceText
 
@@ -130,6 +132,35 @@ class PatientDirectory(Protocol):
         Raises:
             NotFoundError: no such conversation, not the owner's, or the patient is not in it.
             RecordsError: the records have no answer.
+        """
+        ...
+
+
+class MemoryDesk(Protocol):
+    """Shows what is remembered of a patient, and lets people change it."""
+
+    async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:
+        """Return the memory of a patient; None: the active one; `session`: of none.
+
+        Raises:
+            NotFoundError: no such conversation, not the owner's, or the patient is not in it.
+        """
+        ...
+
+    async def change(
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str | None,
+        operations: Sequence[Operation],
+        revision: str,
+    ) -> MemoryView:
+        """Apply all of `operations` or none.
+
+        Raises:
+            NotFoundError: no such conversation, not the owner's, or the patient is not in it.
+            MemoryChangedError: the memory is not as it was at `revision`.
         """
         ...
 

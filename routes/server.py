@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from routes import ag_ui, agents, chat_socket, chats, export, health, metrics, openapi
+from routes import ag_ui, agents, chat_socket, chats, export, health, memory, metrics, openapi
 from routes.auth import authentication
 from routes.context import CONTEXT, RouteContext
 from routes.cors import preflights, readable_by
@@ -93,6 +93,8 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.post("/api/chats", chats.create_chat),
         web.get("/api/chats/{chat_id}", chats.show_chat),
         web.get("/api/chats/{chat_id}/messages", chats.show_messages),
+        web.get("/api/chats/{chat_id}/memory", memory.show_memory),
+        web.patch("/api/chats/{chat_id}/memory", memory.change_memory),
         web.get("/api/chats/{chat_id}/progress", chats.show_progress),
         web.get("/api/chats/{chat_id}/sources", chats.show_source),
         web.get("/api/chats/{chat_id}/export", export.export_chat),

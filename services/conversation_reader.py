@@ -226,10 +226,22 @@ class ConversationReader:
                 return artifact, data
         raise NotFoundError("no such artifact")
 
+    async def document(
+        self, conversation_id: str, *, owner: str, patient_id: str | None, action: str
+    ) -> ChatContext:
+        """Return the document of a patient, the active one, or `session`, as it is stored.
+
+        Args:
+            action: What the audit trail calls it.
+        """
+        conversation = await self._accessed(conversation_id, owner)
+        patient = await self._patient(conversation, patient_id)
+        return await self._context(conversation, patient, owner, action=action)
+
     async def roster_member(
-        self, conversation_id: str, *, owner: str, patient_id: str
+        self, conversation_id: str, *, owner: str, patient_id: str | None
     ) -> PatientId | None:
-        """Return `patient_id` checked against the roster; None for the session."""
+        """Return `patient_id` checked against the roster; None for the session or nobody."""
         return await self._patient(await self._accessed(conversation_id, owner), patient_id)
 
     def _question(self, conversation: Conversation) -> QuestionRow | None:

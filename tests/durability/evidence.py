@@ -12,6 +12,7 @@ from data_models.document import Document
 from data_models.documents import parse_document
 from data_models.identifiers import storage_folder
 from data_models.layout import CORRUPT_MARK
+from data_models.memory_changes import ArchivedChanges
 from data_models.patient_context_models import Registry
 
 
@@ -141,4 +142,6 @@ def _model_of(name: str) -> type[Document]:
         return QueuedMessage
     if name.startswith("answered/"):
         return AnsweredBlob
+    if "_changes/" in name:
+        return ArchivedChanges
     return ArchivedTurns if "_turns/" in name else ChatContext

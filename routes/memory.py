@@ -1,0 +1,66 @@
+"""A patient's memory over HTTP: shown with its sources, changed by people."""
+
+from aiohttp import web
+from pydantic import ValidationError
+
+from data_models.errors import BadFrameError
+from routes.auth import principal_of
+from routes.context import CONTEXT
+from routes.json_input import parse_json
+from routes.ports import MemoryDesk
+from routes.replies import json_reply
+from services.memory_edits.operations import MemoryPatch
+from services.memory_edits.view import MemoryView
+
+
+async def show_memory(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}/memory`: blocks, entities, tool memory, changes."""
+    view = await _desk(request).show(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=request.query.get("patient_id"),
+    )
+    return _reply(view)
+
+
+async def change_memory(request: web.Request) -> web.Response:
+    """`PATCH /api/chats/{chat_id}/memory`: correct, retire, restore or undo."""
+    patch = _patch(await request.read())
+    revision = _revision(request, patch)
+    view = await _desk(request).change(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=request.query.get("patient_id"),
+        operations=patch.operations,
+        revision=revision,
+    )
+    return _reply(view)
+
+
+def _desk(request: web.Request) -> MemoryDesk:
+    desk = request.app[CONTEXT].memory
+    if desk is None:
+        raise web.HTTPNotFound
+    return desk
+
+
+def _patch(body: bytes) -> MemoryPatch:
+    try:
+        return MemoryPatch.model_validate(parse_json(body))
+    except ValidationError:
+        # Not `from error`: the error quotes the body.
+        raise BadFrameError("not a list of memory operations") from None
+
+
+def _revision(request: web.Request, patch: MemoryPatch) -> str:
+    """Return the revision that the caller saw: of the body, else of `If-Match`."""
+    given = patch.revision or request.headers.get("If-Match", "").removeprefix("W/").strip('"')
+    if not given:
+        raise BadFrameError("the revision of the memory is needed")
+    return given
+
+
+def _reply(view: MemoryView) -> web.Response:
+    response = json_reply(view.model_dump(mode="json"))
+    response.headers["ETag"] = f'"{view.revision}"'
+    return response

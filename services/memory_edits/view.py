@@ -1,0 +1,304 @@
+"""A patient's memory as people see it: every item with what it comes from. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+import orjson
+from pydantic import AwareDatetime, BaseModel, Field
+
+from data_models.chat_context import ChatContext
+from data_models.conversation_entities import ConversationEntity
+from data_models.derived_entity import LLM_REASONING, DerivedEntity
+from data_models.identifiers import PatientId, hashed
+from data_models.memory_blocks import KeyPoint
+from data_models.memory_changes import MemoryAction, MemoryChange
+from data_models.tool_memory import EntityContext, ToolExecutionContext
+from services.memory_edits.places import (
+    PERSON,
+    FindingPlace,
+    ItemKind,
+    PointPlace,
+    State,
+    ThingPlace,
+    WishPlace,
+    place_of_change,
+    places_of,
+)
+
+ItemStatus = Literal["active", "retired", "expired", "deleted"]
+_SHOWN_DATA_CHARS = 400
+_PRIVATE = "Other appointment"
+
+
+class MemorySources(BaseModel):
+    """Where an item comes from.
+
+    Attributes:
+        turns: Numbers of turns, here or in the archive.
+        runs: Ids of tool runs that the memory still holds.
+    """
+
+    turns: list[int] = Field(default_factory=list)
+    runs: list[str] = Field(default_factory=list)
+    tool: str | None = None
+    agent: str | None = None
+
+
+class MemoryItem(BaseModel):
+    """One thing that is remembered.
+
+    Attributes:
+        origin: Who wrote it: `user_stated`, `extracted`, `inferred`, `model`, `rules`, `tool`
+            or `person`.
+        can_correct: Whether a person may give it another value.
+    """
+
+    id: str
+    kind: ItemKind
+    label: str
+    value: Any = None
+    status: ItemStatus = "active"
+    origin: str
+    updated_at: AwareDatetime | None = None
+    sources: MemorySources = Field(default_factory=MemorySources)
+    can_correct: bool = True
+
+
+class MemoryRun(BaseModel):
+    """One run of a tool: what ran, for what, and what came of it."""
+
+    id: str
+    tool: str
+    agent: str
+    asked: str
+    parameters: dict[str, Any]
+    result: str
+    success: bool
+    error: str | None
+    at: AwareDatetime
+    duration_ms: float
+    turn_id: int
+
+
+class MemoryChangeRow(BaseModel):
+    """One change by a person; `before` and `after` are values as people read them."""
+
+    change_id: int
+    at: AwareDatetime
+    by: str
+    action: MemoryAction
+    item: str
+    label: str
+    before: Any = None
+    after: Any = None
+    undone: bool
+    can_undo: bool
+
+
+class MemoryView(BaseModel):
+    """All of one patient's memory.
+
+    Attributes:
+        revision: Of all that people can change; goes back with a change.
+        understood: What was understood of what the user said.
+        found: What tools found.
+        ran: Tool runs, the newest first.
+        changes: The newest first.
+        blocks: The four memory blocks under their own names.
+    """
+
+    patient_id: PatientId | None
+    revision: str
+    topic: MemoryItem | None
+    phase: str
+    summary: str
+    understood: list[MemoryItem]
+    found: list[MemoryItem]
+    ran: list[MemoryRun]
+    changes: list[MemoryChangeRow]
+    blocks: dict[str, Any]
+
+
+def revision_of(document: ChatContext) -> str:
+    """Return a name for the state of all items; not of the topic, which moves with every turn."""
+    places = [one for one in places_of(document) if one.kind != "topic"]
+    states = [(one.item_id, _seen(one.read(document))) for one in places]
+    text = orjson.dumps([states, document.memory_changes.next_change], default=str)
+    return hashed(text.decode())[:16]
+
+
+def view_of(
+    document: ChatContext, *, now: datetime, summary: str, blocks: Mapping[str, Any]
+) -> MemoryView:
+    """Return the memory of `document` as it stands at `now`."""
+    renderer = _Renderer(document, now)
+    retired = list(renderer.retired())
+    understood = [*renderer.points(), *renderer.wishes()]
+    found = [*renderer.findings(), *renderer.things()]
+    return MemoryView(
+        patient_id=document.patient_id,
+        revision=revision_of(document),
+        topic=renderer.topic(),
+        phase=document.memory.conversation_phase,
+        summary=summary,
+        understood=[*understood, *(one for one in retired if one.kind in ("point", "wish"))],
+        found=[*found, *(one for one in retired if one.kind == "finding")],
+        ran=[_run(one) for one in reversed(document.tool_memory.executions)],
+        changes=[_change(one) for one in reversed(document.memory_changes.changes)],
+        blocks=dict(blocks),
+    )
+
+
+class _Renderer:
+    def __init__(self, document: ChatContext, now: datetime) -> None:
+        self._document = document
+        self._now = now
+        self._runs = {one.execution_id: one for one in document.tool_memory.executions}
+
+    def topic(self) -> MemoryItem | None:
+        memory = self._document.memory
+        if not memory.active_topic:
+            return None
+        turns = [one.turn for one in memory.topic_transitions if one.topic == memory.active_topic]
+        sources = MemorySources(turns=turns[-1:])
+        return MemoryItem(
+            id="topic", kind="topic", label="Topic", value=memory.active_topic, origin="rules",
+            sources=sources,
+        )  # fmt: skip
+
+    def points(self) -> Iterator[MemoryItem]:
+        for one in self._document.memory.key_points:
+            yield self._point(one)
+
+    def wishes(self) -> Iterator[MemoryItem]:
+        for one in self._document.entities.conversation.entities.values():
+            yield self._wish(one)
+
+    def findings(self) -> Iterator[MemoryItem]:
+        for queue in self._document.entities.derived.agent_entities.values():
+            for one in queue.values():
+                yield self._finding(one)
+
+    def things(self) -> Iterator[MemoryItem]:
+        for one in self._document.tool_memory.entities:
+            yield self._thing(one)
+
+    def retired(self) -> Iterator[MemoryItem]:
+        """Yield what a person took out and nobody put back."""
+        for change in self._document.memory_changes.changes:
+            if change.action != "retire" or change.undone or change.after is not None:
+                continue
+            place = place_of_change(change.item, change.before or {})
+            if place is None or place.read(self._document) is not None or change.before is None:
+                continue
+            yield MemoryItem(
+                id=change.item, kind=place.kind, label=place.label, status="retired",
+                value=_value(place.kind, change.before), origin=PERSON, updated_at=change.at,
+                can_correct=False,
+            )  # fmt: skip
+
+    def _point(self, one: KeyPoint) -> MemoryItem:
+        place = PointPlace(one.point_id)
+        return MemoryItem(
+            id=place.item_id, kind="point", label=place.label, value=one.text, status=one.status,
+            origin=one.source, sources=MemorySources(turns=[one.turn_id] if one.turn_id else []),
+            can_correct=one.status == "active",
+        )  # fmt: skip
+
+    def _wish(self, one: ConversationEntity) -> MemoryItem:
+        place = WishPlace(one.key)
+        return MemoryItem(
+            id=place.item_id, kind="wish", label=place.label, value=one.value,
+            origin=one.provenance, updated_at=one.updated_at,
+            sources=MemorySources(turns=self._turns_at(one.updated_at)),
+        )  # fmt: skip
+
+    def _finding(self, one: DerivedEntity) -> MemoryItem:
+        place = FindingPlace(one.agent_name, one.key)
+        origin = "model" if one.source_tool == LLM_REASONING else "tool"
+        tool = one.source_tool if origin == "tool" else None
+        runs = [
+            r for r in self._runs.values() if r.tool_name == tool and r.timestamp <= one.updated_at
+        ]
+        turns = [runs[-1].turn_id] if runs else self._turns_at(one.updated_at)
+        return MemoryItem(
+            id=place.item_id, kind="finding", label=place.label, value=one.value,
+            status="expired" if one.is_expired(self._now) else "active",
+            origin=PERSON if tool == PERSON else origin, updated_at=one.updated_at,
+            sources=MemorySources(
+                turns=turns, runs=[run.execution_id for run in runs[-1:]],
+                tool=None if tool == PERSON else tool, agent=one.agent_name,
+            ),
+        )  # fmt: skip
+
+    def _thing(self, one: EntityContext) -> MemoryItem:
+        label = _PRIVATE if one.is_private else one.display_name
+        place = ThingPlace(one.entity_type, one.source, one.entity_id, label)
+        run = self._runs.get(one.source_execution_id)
+        sources = MemorySources() if run is None else _of_run(run)
+        was_retired = any(
+            change.item == place.item_id and change.action == "retire" and not change.undone
+            for change in self._document.memory_changes.changes
+        )
+        status: ItemStatus = "retired" if was_retired and one.status == "deleted" else one.status
+        return MemoryItem(
+            id=place.item_id, kind="thing", label=label, status=status, origin="tool",
+            value=None if one.is_private else _shown_data(one), updated_at=one.created_at,
+            sources=sources, can_correct=status == "active" and not one.is_private,
+        )  # fmt: skip
+
+    def _turns_at(self, moment: datetime) -> list[int]:
+        """Return the turn that ran at `moment`, if it is still in the document."""
+        before = [one for one in self._document.chat_history if one.timestamp <= moment]
+        return [before[-1].turn_id] if before else []
+
+
+def _of_run(run: ToolExecutionContext) -> MemorySources:
+    return MemorySources(
+        turns=[run.turn_id], runs=[run.execution_id], tool=run.tool_name, agent=run.agent_name
+    )
+
+
+def _run(one: ToolExecutionContext) -> MemoryRun:
+    return MemoryRun(
+        id=one.execution_id, tool=one.tool_name, agent=one.agent_name, asked=one.user_request,
+        parameters=one.parameters, result=one.result, success=one.success,
+        error=one.error_message, at=one.timestamp, duration_ms=one.execution_time_ms,
+        turn_id=one.turn_id,
+    )  # fmt: skip
+
+
+def _change(one: MemoryChange) -> MemoryChangeRow:
+    kind: Any = one.item.partition(":")[0]
+    return MemoryChangeRow(
+        change_id=one.change_id, at=one.at, by=one.by, action=one.action, item=one.item,
+        label=one.label, before=_value(kind, one.before), after=_value(kind, one.after),
+        undone=one.undone, can_undo=not one.undone,
+    )  # fmt: skip
+
+
+def _value(kind: ItemKind, state: State | None) -> Any:
+    """Return what people call the value of a stored state; None if there is nothing to see."""
+    if state is None or state.get("status") in ("retired", "deleted") or state.get("is_private"):
+        return None
+    names = {"topic": "topic", "point": "text", "thing": "display_name"}
+    return state.get(names.get(kind, "value"))
+
+
+def _shown_data(one: EntityContext) -> dict[str, Any]:
+    """Return the short values of what a tool gave."""
+    rows: Sequence[tuple[str, Any]] = list(one.data.items())
+    return {
+        key: value[:_SHOWN_DATA_CHARS] if isinstance(value, str) else value
+        for key, value in rows
+        if isinstance(value, str | int | float | bool) and value != ""
+    }
+
+
+def _seen(state: State | None) -> Any:
+    """Return what of a state people can change or see change."""
+    if state is None:
+        return None
+    keys = ("topic", "text", "value", "display_name", "status", "provenance", "source_tool")
+    return [state.get(key) for key in keys]
