@@ -52,6 +52,13 @@ def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def azurite_account(azurite: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The connection string of an account with blobs and queues; take a new queue."""
+    with peers.running_azurite_queue(tmp_path_factory.mktemp("azurite-queue")) as queues:
+        yield f"{azurite}{queues}"
+
+
+@pytest.fixture(scope="session")
 def chromium() -> Path:
     """Debian's browser, for playwright's `executable_path`."""
     return peers.chromium_program()

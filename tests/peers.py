@@ -89,6 +89,16 @@ def running_azurite(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
+def running_azurite_queue(folder: Path) -> Iterator[str]:
+    """Run Azurite's queue service on a free port, in memory; yield its part of the connection."""
+    script = node_module("azurite/dist/src/queue/main.js", "azurite")
+    options = ["--queuePort", "0", "--inMemoryPersistence", "--extentMemoryLimit", "256"]
+    quiet = ["--silent", "--disableTelemetry", "--skipApiVersionCheck"]
+    with running_node([script, *options, *quiet], folder=folder, ready=_AZURITE_READY) as address:
+        yield f"QueueEndpoint={address}/{_ACCOUNT};"
+
+
+@contextmanager
 def running_playground(folder: Path, *, endpoint: str, channel: str = "emulator") -> Iterator[str]:
     """Run Agents Playground for the bot at `endpoint`; yield the address of its page."""
     script = node_module("@microsoft/m365agentsplayground/cli.js", "playground")

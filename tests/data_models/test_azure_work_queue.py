@@ -1,0 +1,73 @@
+"""Notes come back unless somebody removes them, on a real queue service."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+import pytest
+
+from data_models.azure_work_queue import AzureWorkQueue
+from data_models.errors import ConfigurationError, StoreUnavailableError
+from data_models.work_queue import BODY_LIMIT_BYTES
+from tests.peers import free_port
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+async def queue(azurite_account: str) -> AsyncIterator[AzureWorkQueue]:
+    name = f"turns-{uuid4().hex[:12]}"
+    queue = AzureWorkQueue.from_connection_string(azurite_account, queue=name)
+    yield queue
+    await queue.close()
+
+
+async def test_a_note_is_seen_by_others_only_after_its_time(queue: AzureWorkQueue) -> None:
+    put = await queue.put("Grüße 🩺", hidden_seconds=1)
+    assert (put.taken, await queue.length()) == (0, 1)
+    assert list(await queue.take(limit=8, hidden_seconds=30)) == []
+    await asyncio.sleep(1.3)
+    (taken,) = await queue.take(limit=8, hidden_seconds=30)
+    assert (taken.item_id, taken.body, taken.taken) == (put.item_id, "Grüße 🩺", 1)
+    assert list(await queue.take(limit=8, hidden_seconds=30)) == []
+
+
+async def test_who_holds_a_note_keeps_it_hidden_and_removes_it(queue: AzureWorkQueue) -> None:
+    put = await queue.put("x", hidden_seconds=1)
+    held = await queue.hide(put, seconds=30)
+    assert held is not None
+    await asyncio.sleep(1.3)
+    assert list(await queue.take(limit=8, hidden_seconds=30)) == []
+    assert await queue.hide(put, seconds=30) is None  # an old receipt proves nothing
+    assert await queue.remove(held)
+    assert not await queue.remove(held)
+    assert await queue.length() == 0
+
+
+async def test_a_note_that_another_took_is_ours_no_more(queue: AzureWorkQueue) -> None:
+    put = await queue.put("x", hidden_seconds=0)
+    (taken,) = await queue.take(limit=1, hidden_seconds=30)
+    assert await queue.hide(put, seconds=30) is None
+    assert not await queue.remove(put)
+    assert await queue.remove(taken)
+
+
+async def test_the_largest_body_is_taken(queue: AzureWorkQueue) -> None:
+    body = "ä" * (BODY_LIMIT_BYTES // 2)
+    await queue.put(body, hidden_seconds=0)
+    (taken,) = await queue.take(limit=1, hidden_seconds=30)
+    assert taken.body == body
+
+
+async def test_a_queue_that_does_not_answer_is_not_empty(azurite_account: str) -> None:
+    account = azurite_account.partition("QueueEndpoint=")[0]
+    gone = f"{account}QueueEndpoint=http://127.0.0.1:{free_port()}/devstoreaccount1;"
+    queue = AzureWorkQueue.from_connection_string(gone, queue="turns")
+    with pytest.raises(StoreUnavailableError):
+        await queue.take(limit=1, hidden_seconds=30)
+    await queue.close()
+
+
+def test_what_is_no_address_is_named() -> None:
+    with pytest.raises(ConfigurationError, match="TURN_QUEUE"):
+        AzureWorkQueue.from_connection_string("nonsense", queue="turns")
