@@ -2,17 +2,13 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
-from pathlib import PurePath
 from urllib.parse import quote
 
 from yarl import URL
 
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantRefusedError
-from services.assistant.documents import (
-    DOCUMENT_LIMIT_BYTES,
-    DOCUMENT_TEXT_LIMIT_CHARS,
-    PersonalDocument,
-)
+from services.assistant.document_text import check_readable, text_of
+from services.assistant.documents import DOCUMENT_LIMIT_BYTES, PersonalDocument
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_shapes import GraphItem, shaped
 from services.assistant.graph_times import instant_of
@@ -20,7 +16,6 @@ from services.assistant.graph_wire import segment
 
 _FIELDS = "id,name,size,lastModifiedDateTime,file"
 _PAGE = "200"
-_TEXT_ENDINGS = frozenset({".txt", ".md", ".csv", ".json", ".log", ".ics", ".eml", ".xml"})
 
 
 class GraphDocumentFolder:
@@ -67,15 +62,12 @@ class GraphDocumentFolder:
         item = await self._item(document_id, f"{_FIELDS},@microsoft.graph.downloadUrl")
         if item is None:
             raise AssistantItemGoneError("the document is no longer there")
-        if item.size > DOCUMENT_LIMIT_BYTES:
-            raise AssistantError("the document is too large to read here")
-        if PurePath(item.name).suffix.lower() not in _TEXT_ENDINGS:
-            raise AssistantError("a document of this kind has no text that can be read here")
-        client = self._account.client
-        data = await client.download(
+        document = _document(item)
+        check_readable(document)
+        data = await self._account.client.download(
             self._checked(item.download_url), limit_bytes=DOCUMENT_LIMIT_BYTES
         )
-        return data.decode("utf-8-sig", errors="replace")[:DOCUMENT_TEXT_LIMIT_CHARS]
+        return await text_of(document, data)
 
     async def delete(self, document_id: str) -> bool:
         """See `DocumentFolder.delete`; it goes to the drive's recycle bin."""

@@ -5,23 +5,18 @@ import mimetypes
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
-from pathlib import PurePath
 from urllib.parse import quote, unquote
 
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import BlobInfo, BlobStore
-from data_models.errors import AssistantError, AssistantItemGoneError, BlobExistsError
-from services.assistant.documents import (
-    DOCUMENT_LIMIT_BYTES,
-    DOCUMENT_TEXT_LIMIT_CHARS,
-    PersonalDocument,
-)
+from data_models.errors import AssistantItemGoneError, BlobExistsError
+from services.assistant.document_text import check_readable, text_of
+from services.assistant.documents import PersonalDocument
 from services.assistant.local_samples import LocalSamples
 from services.assistant.words import fits
 
 _FOLDER = "documents/"
 _BEGUN = "documents_begun"
-_TEXT_ENDINGS = frozenset({".txt", ".md", ".csv", ".json", ".log", ".ics", ".eml", ".xml"})
 
 
 class LocalDocumentFolder:
@@ -59,14 +54,11 @@ class LocalDocumentFolder:
         found = await self.get(document_id)
         if found is None:
             raise AssistantItemGoneError("the document is no longer there")
-        if found.size_bytes > DOCUMENT_LIMIT_BYTES:
-            raise AssistantError("the document is too large to read here")
-        if PurePath(found.name).suffix.lower() not in _TEXT_ENDINGS:
-            raise AssistantError("a document of this kind has no text that can be read here")
+        check_readable(found)
         blob = await self._store.read(self._name(document_id))
         if blob is None:
             raise AssistantItemGoneError("the document is no longer there")
-        return blob.data.decode(errors="replace")[:DOCUMENT_TEXT_LIMIT_CHARS]
+        return await text_of(found, blob.data)
 
     async def delete(self, document_id: str) -> bool:
         """See `DocumentFolder.delete`."""

@@ -1,9 +1,12 @@
 """Files of OneDrive in Microsoft Graph."""
 
+import zipfile
 from datetime import UTC, datetime, timedelta
+from io import BytesIO
 
 import aiohttp
 import pytest
+from docx import Document
 
 from data_models.errors import (
     AssistantError,
@@ -20,6 +23,37 @@ from tests.fakes_graph_data import User
 from tests.services.assistant.graph.conftest import BERLIN, LIMITS, settings_of
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+def word(title: str, *rows: list[str]) -> bytes:
+    document = Document()
+    document.add_paragraph(title)
+    table = document.add_table(rows=0, cols=2)
+    for row in rows:
+        for cell, text in zip(table.add_row().cells, row, strict=True):
+            cell.text = text
+    document.add_paragraph("End")
+    data = BytesIO()
+    document.save(data)
+    return data.getvalue()
+
+
+def archive(parts: dict[str, bytes]) -> bytes:
+    data = BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in parts.items():
+            made.writestr(name, content)
+    return data.getvalue()
+
+
+def broken() -> bytes:
+    """A Word document whose text is no XML."""
+    with zipfile.ZipFile(BytesIO(word("Anna"))) as made:
+        parts = {name: made.read(name) for name in made.namelist()}
+    return archive({**parts, "word/document.xml": b"<w:document>Anna"})
+
+
+BROKEN = broken()
 
 
 def fill(ada: User) -> None:
@@ -73,6 +107,31 @@ async def test_the_text_comes_from_the_files_own_host_without_our_token(
     assert graph.downloads == 1
     long = ada.file("long.txt", b"a" * 50_000, modified=NOON)
     assert await own.documents.text(long) == "a" * DOCUMENT_TEXT_LIMIT_CHARS
+
+
+async def test_a_word_document_gives_paragraphs_and_tables_in_order(
+    ada: User, own: AssistantServices
+) -> None:
+    found = ada.file("Rota.DOCX", word("Übergabe", ["Mon", "Ada"], ["Tue", "Ben"]), modified=NOON)
+    assert await own.documents.text(found) == "Übergabe\nMon | Ada\nTue | Ben\nEnd"
+
+
+@pytest.mark.parametrize("data", [b"", b"PK\x03\x04 damaged", b"Anna Schmidt", archive({}), BROKEN])
+async def test_a_damaged_word_document_is_said_and_not_quoted(
+    ada: User, own: AssistantServices, data: bytes
+) -> None:
+    found = ada.file("Rota.docx", data, modified=NOON)
+    with pytest.raises(AssistantError, match="damaged") as caught:
+        await own.documents.text(found)
+    assert caught.value.__cause__ is None
+
+
+async def test_a_word_document_that_unpacks_to_too_much_is_refused(
+    ada: User, own: AssistantServices
+) -> None:
+    found = ada.file("Bomb.docx", archive({"word/document.xml": b"0" * 51_000_000}), modified=NOON)
+    with pytest.raises(AssistantError, match="too large"):
+        await own.documents.text(found)
 
 
 async def test_what_holds_no_text_or_too_much_is_not_fetched(
