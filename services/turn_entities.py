@@ -77,6 +77,7 @@ class TurnEntities:
             return
         now, owner = self.clock.now(), legacy_owner(extra)
         try:
+            owner = self.team.owner(owner)
             file_legacy(document.entities, legacy, owner=owner, team=self.team, now=now)
         except ToolInputError:
             # An agent that is gone: all may read what it found.
