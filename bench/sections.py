@@ -126,7 +126,9 @@ async def model_calls(bench: Bench, conversation: str) -> list[Figure]:
         Figure(place, "400 ms a call: confirmation", yes.seconds, "s", bar=0.5),
         Figure(place, "model calls: classifier, then agent", asked.calls, "", 2, kind="count"),
         Figure(place, "model calls: confirmation", confirmed.calls, "", 1, kind="count"),
-        Figure(place, "model calls: hand-over to one agent", handed.calls, "", 2, kind="count"),
+        Figure(
+            place, "model calls: hand-over, message read beside", handed.calls, "", 3, kind="count"
+        ),
         _prompt(place, "prompt characters: classifier and agent", asked.prompt_chars),
         Figure(place, "first text after the model's first token", p50(delays), "ms", bar=50),
     ]

@@ -18,7 +18,8 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from services.access.dev import DEV_PRINCIPAL_ID
 from services.conversations.clearing import in_parallel
 from services.conversations.owner_index import OwnerIndex
-from services.memory_blocks.rotation import rotate
+from services.conversations.room import make_room
+from services.memory_blocks.remembering import conclude, greet
 from services.stores import open_stores
 from settings import Settings
 
@@ -91,12 +92,12 @@ class Seeder:
     ) -> None:
         context = ChatContext(conversation_id=conversation_id, patient_id=patient_id)
         for number in range(1, messages // 2 + 1):
-            context.chat_history.append(_turn(number))
-            rotation = rotate(context.chat_history)
-            if rotation.archived:
-                await self._contexts.archive(context, rotation.archived)
-            context.chat_history = list(rotation.kept)
-        context.next_turn_id = messages // 2 + 1
+            turn = _turn(number)
+            context.chat_history.append(turn)
+            context.next_turn_id = number + 1
+            greet(context, turn, user_id=DEV_PRINCIPAL_ID)
+            conclude(context, turn, None)
+            await make_room(self._contexts, context)
         await self._contexts.write(context, etag=None)
 
 

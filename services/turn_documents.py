@@ -159,6 +159,7 @@ class TurnDocuments:
         await self.memory.keep(turn)
         rules = self.memory.rules.rotation
         await make_room(self._contexts, turn.document(), rules=rules)
+        self.memory.check(turn)
         await self._write(turn, turn.document())
 
     def shelf(self, turn: TurnDraft) -> PatientShelf:
@@ -174,9 +175,7 @@ class TurnDocuments:
 
     def past(self, turn: TurnDraft) -> PatientPast:
         """Return where this turn's agents look up earlier turns, of this patient only."""
-        return PatientPast(
-            contexts=self._contexts, context=turn.document(), run_id=turn.run.run_id
-        )
+        return PatientPast(contexts=self._contexts, context=turn.document(), run_id=turn.run.run_id)
 
     async def _opened_session(self, turn: TurnDraft, failure: RoundsError | None) -> bool:
         try:

@@ -36,7 +36,7 @@ from services.memory_blocks.remembering import conclude, greet, take_in
 from services.memory_blocks.rotation import RotationRules
 from services.memory_blocks.summary import shown_summary
 from services.memory_blocks.understanding import Intent, Understanding
-from services.memory_blocks.validator import check
+from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
 from services.patient_context.commands import is_confirmation, is_no, is_yes
 from services.patient_context.verdict import PatientVerdict
@@ -115,12 +115,11 @@ class TurnMemory:
             await _settled(turn.extraction)
             self._taken(turn)
         conclude(turn.document(), turn.turn, turn.understanding)
-        self._checked(turn)
 
     def _begun(self, turn: TurnDraft) -> Understanding:
         """Check what was loaded, and read the message by rules."""
         began, document = self._clock.monotonic(), turn.document()
-        self._checked(turn)
+        self.check(turn)
         if turn.turn is not None:
             greet(document, turn.turn, user_id=turn.claim.message.sender.principal_id)
         plain = understand(
@@ -189,10 +188,11 @@ class TurnMemory:
         plan_waits = document.plan is not None and document.plan.is_open
         return not addressed and not plan_waits and document.continuation is None
 
-    def _checked(self, turn: TurnDraft) -> None:
+    def check(self, turn: TurnDraft) -> None:
+        """Mend what is broken in the document, and log what cannot be mended."""
         if not self.rules.validation:
             return
-        findings = check(turn.document(), agents=self._agents, running=turn.run.run_id)
+        findings = validate(turn.document(), agents=self._agents, running=turn.run.run_id)
         if findings.repaired or findings.reported:
             logger.warning(
                 "memory_checked",

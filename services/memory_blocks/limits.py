@@ -41,24 +41,29 @@ def left(memory: MemoryBlocks, first_here: int) -> None:
 
 
 def _shorten(memory: MemoryBlocks) -> None:
-    memory.user_id = one_line(memory.user_id, ID_CHARS)
-    memory.active_topic = one_line(memory.active_topic, TOPIC_CHARS)
-    memory.conversation_phase = one_line(memory.conversation_phase, TOPIC_CHARS)
-    memory.routing_history = [one_line(one, NAME_CHARS) for one in memory.routing_history]
-    memory.next_topics = [one_line(one, LINE_CHARS) for one in memory.next_topics]
+    memory.user_id = _cut(memory.user_id, ID_CHARS)
+    memory.active_topic = _cut(memory.active_topic, TOPIC_CHARS)
+    memory.conversation_phase = _cut(memory.conversation_phase, TOPIC_CHARS)
+    memory.routing_history = [_cut(one, NAME_CHARS) for one in memory.routing_history]
+    memory.next_topics = [_cut(one, LINE_CHARS) for one in memory.next_topics]
     for transition in memory.topic_transitions:
-        transition.topic = one_line(transition.topic, TOPIC_CHARS)
-        transition.trigger = one_line(transition.trigger, TOPIC_CHARS)
+        transition.topic = _cut(transition.topic, TOPIC_CHARS)
+        transition.trigger = _cut(transition.trigger, TOPIC_CHARS)
     for point in memory.key_points:
-        point.text = one_line(point.text, POINT_CHARS)
+        point.text = _cut(point.text, POINT_CHARS)
     for entry in memory.flow:
-        entry.said = one_line(entry.said, LINE_CHARS)
-        entry.routed = one_line(entry.routed, LINE_CHARS)
-        entry.answered = one_line(entry.answered, LINE_CHARS)
-        entry.topic = one_line(entry.topic, TOPIC_CHARS)
+        entry.said = _cut(entry.said, LINE_CHARS)
+        entry.routed = _cut(entry.routed, LINE_CHARS)
+        entry.answered = _cut(entry.answered, LINE_CHARS)
+        entry.topic = _cut(entry.topic, TOPIC_CHARS)
     if memory.last_intent is not None:
-        memory.last_intent.intent = one_line(memory.last_intent.intent, NAME_CHARS)
-        memory.last_intent.reasoning = one_line(memory.last_intent.reasoning, LINE_CHARS)
+        memory.last_intent.intent = _cut(memory.last_intent.intent, NAME_CHARS)
+        memory.last_intent.reasoning = _cut(memory.last_intent.reasoning, LINE_CHARS)
+
+
+def _cut(text: str, limit_chars: int) -> str:
+    # Nearly all of it is short, and was made one line when it was written.
+    return text if len(text) <= limit_chars else one_line(text, limit_chars)
 
 
 def _drop_points(memory: MemoryBlocks) -> None:

@@ -41,7 +41,9 @@ class Findings:
     reported: list[Rule] = field(default_factory=list)
 
 
-def check(context: ChatContext, *, agents: Collection[str], running: str | None = None) -> Findings:
+def validate(
+    context: ChatContext, *, agents: Collection[str], running: str | None = None
+) -> Findings:
     """Check `context` against every rule and mend it in place.
 
     Sizes, `current_turn` and `session_id` hold by construction: the blocks are made from the
@@ -91,8 +93,9 @@ def _check_turns(context: ChatContext, findings: Findings, running: str | None) 
     enriched = [(turn, one) for turn in context.chat_history if (one := turn.context_enrichment)]
     lost = [_mended(one, turn) for turn, one in enriched]
     _repair(findings, "reference", any(lost))
+    stored = [turn for turn in context.chat_history if turn.run_id != running]
     # More than a block holds is no damage: room is made before the next write.
-    _repair(findings, "too_many_turns", len(context.chat_history) > MOST_TURNS)
+    _repair(findings, "too_many_turns", len(stored) > MOST_TURNS)
 
 
 def _mended(enriched: ContextEnrichment, turn: Turn) -> bool:

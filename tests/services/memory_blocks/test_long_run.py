@@ -25,7 +25,7 @@ from services.memory_blocks.sizes import (
     size_chars,
 )
 from services.memory_blocks.turn_status import advance
-from services.memory_blocks.validator import check
+from services.memory_blocks.validator import validate
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
@@ -86,7 +86,7 @@ class Talk:
     ) -> None:
         stored = await contexts.read(CHAT, None, epoch=0)
         context = stored.document
-        check(context, agents={"Radiology"}, running=run)
+        validate(context, agents={"Radiology"}, running=run)
         # What died before it was done is said again by whoever sent it, in its own place.
         if context.chat_history and context.chat_history[-1].run_id == run:
             context.chat_history.pop()
@@ -162,7 +162,7 @@ async def test_turns_of_any_size_and_deaths_anywhere_lose_and_double_nothing(see
         ids = [turn.turn_id for turn in context.chat_history]
         assert ids == list(range(ids[0], number + 1))
         assert len(ids) >= min(number, 3)
-        findings = check(context, agents={"Radiology"})
+        findings = validate(context, agents={"Radiology"})
         assert (findings.repaired, findings.reported) == ([], [])
     assert talk.deaths > TURNS // 20
     await _all_is_there_once(talk)

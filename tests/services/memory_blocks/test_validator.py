@@ -8,7 +8,7 @@ import pytest
 from data_models.chat_context import AgentMessage, ChatContext, Turn, TurnStatus
 from data_models.memory_blocks import ContextEnrichment, KeyPoint, MemoryBlocks, TopicTransition
 from services.memory_blocks.turn_status import NEXT, advance
-from services.memory_blocks.validator import Rule, check
+from services.memory_blocks.validator import Rule, validate
 from tests.fakes import FixedClock
 
 NOW = FixedClock().now()
@@ -41,7 +41,7 @@ def sound() -> ChatContext:
 
 def test_a_sound_document_stays_as_it_is() -> None:
     context = sound()
-    findings = check(context, agents=AGENTS)
+    findings = validate(context, agents=AGENTS)
     assert (findings.repaired, findings.reported) == ([], [])
     assert context == sound()
 
@@ -85,9 +85,9 @@ MENDED: dict[Rule, Damage] = {
 def test_what_is_certain_is_mended_once_and_for_all(rule: Rule) -> None:
     context = sound()
     MENDED[rule](context)
-    findings = check(context, agents=AGENTS)
+    findings = validate(context, agents=AGENTS)
     assert (findings.repaired, findings.reported) == ([rule], [])
-    again = check(context, agents=AGENTS)
+    again = validate(context, agents=AGENTS)
     assert (again.repaired, again.reported) == ([], [])
     assert [each.turn_id for each in context.chat_history] == [4, 5, 6]
     assert context.next_turn_id == 7
@@ -109,7 +109,7 @@ def test_what_nobody_can_know_is_reported_and_left(rule: Rule) -> None:
     context = sound()
     REPORTED[rule](context)
     damaged = context.model_copy(deep=True)
-    findings = check(context, agents=AGENTS)
+    findings = validate(context, agents=AGENTS)
     assert (findings.repaired, findings.reported) == ([], [rule])
     assert context == damaged
 
@@ -117,7 +117,7 @@ def test_what_nobody_can_know_is_reported_and_left(rule: Rule) -> None:
 def test_two_turns_under_one_number_are_both_kept_and_reported() -> None:
     context = sound()
     context.chat_history.append(turn(6).model_copy(update={"run_id": "run_other"}))
-    findings = check(context, agents=AGENTS)
+    findings = validate(context, agents=AGENTS)
     assert "turn_twice" in findings.reported
     assert len(context.chat_history) == 4
 
@@ -126,7 +126,7 @@ def test_a_turn_that_died_is_failed_and_the_running_one_is_not() -> None:
     context = sound()
     context.chat_history[1].turn_status = "PENDING"
     context.chat_history[2].turn_status = "IN_PROGRESS"
-    check(context, agents=AGENTS, running="run_6")
+    validate(context, agents=AGENTS, running="run_6")
     assert [one.turn_status for one in context.chat_history] == [
         "COMPLETED",
         "FAILED",
@@ -158,7 +158,7 @@ def test_references_of_other_writers_and_fields_nobody_knows_survive() -> None:
     read = ChatContext.model_validate(
         {"conversation_id": "c", "chat_history": [row], "next_turn_id": 6, "memory": memory}
     )
-    check(read, agents=AGENTS)
+    validate(read, agents=AGENTS)
     written = read.model_dump(mode="json")
     enriched = written["chat_history"][0]["context_enrichment"]
     assert (enriched["relevant_history"], enriched["mood"]) == ([4], "calm")
