@@ -62,7 +62,8 @@ _ABOUT = re.compile(
 _OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
 _IDLE_TEXT = (
     "today tomorrow yesterday me my the a an it that this on in friday monday tuesday wednesday "
-    "thursday saturday sunday last next week from about mail mails is do i have there any"
+    "thursday saturday sunday last next week from about contact contacts document documents file "
+    "files mail mails is do i have there any"
 )
 _IDLE_WORDS = frozenset(_IDLE_TEXT.split())
 _LOOK_FIRST = "list or search them first"
@@ -90,7 +91,7 @@ def is_office_request(prompt: Prompt) -> bool:
     acts = _DELETE, _MOVE, _DONE, _SEND, _READ
     if topics_of(text):
         return False
-    if _ADD.search(text) and _DAY.search(text):
+    if _DAY.search(text) and any(each.search(text) for each in (_ADD, _MOVE, _DELETE)):
         return True
     is_recent = prompt.recent_kind in _PLANNERS and not prompt.recent_is_record
     return is_recent and any(each.search(text) for each in acts)

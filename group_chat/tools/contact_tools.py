@@ -7,6 +7,7 @@ from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.contacts import ContactChange, NewContact
 
+_FIELD_WORDS = ("phone number", "phone", "number", "e-mail", "email", "mail", "address")
 CONTACT_TOOLS = ("search_contacts", "add_contact", "change_contact", "delete_contact")
 
 
@@ -76,7 +77,10 @@ class ContactTools:
         """Change the contact that the user means."""
         desk = await self._desk.open(turn)
         contacts = desk.services.contacts
-        contact = await desk.meant("contact", asked.contact_id, contacts.get)
+        new = [one for one in (asked.name, asked.email, asked.phone, asked.organization) if one]
+        contact = await desk.meant(
+            "contact", asked.contact_id, contacts.get, without=[*new, *_FIELD_WORDS]
+        )
         change = ContactChange(
             name=asked.name,
             email=asked.email,

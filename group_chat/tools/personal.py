@@ -86,14 +86,22 @@ class OpenDesk:
         return {name: rows, "more": len(items) > ROWS_SHOWN, "time_zone": str(self.zone)}
 
     async def meant(
-        self, kind: EntityType, given: str, get: Callable[[str], Awaitable[Found | None]]
+        self,
+        kind: EntityType,
+        given: str,
+        get: Callable[[str], Awaitable[Found | None]],
+        *,
+        without: Sequence[str] = (),
     ) -> Found:
         """Return the one item that the user means; the model's id is no more than a hint.
+
+        Args:
+            without: Words of the user that say what the item becomes, not what it is.
 
         Raises:
             ToolInputError: none is meant, or several may be; then the user is asked which.
         """
-        found = self.memory.resolve(kind, {"id": given} if given else {})
+        found = self.memory.resolve(kind, {"id": given} if given else {}, without=without)
         if isinstance(found, Ambiguous):
             self._ask_which(kind, found)
             raise ToolInputError(_WHICH)

@@ -153,11 +153,20 @@ class ToolMemorySession:
         self,
         entity_type: EntityType | None = None,
         parameters: Mapping[str, Any] | None = None,
+        *,
+        without: Sequence[str] = (),
     ) -> Resolution:
-        """Return what the user's message of this turn means."""
+        """Return what the user's message of this turn means.
+
+        Args:
+            without: Words of it that say what something becomes, not what it is.
+        """
         if self._picked is not None and self._is_live(self._picked.entity_id, entity_type):
             return Resolved(self._picked.entity_id)
-        return self._store.resolve(self._user_text, entity_type, parameters, local_now=self._now)
+        text = self._user_text
+        for one in without:
+            text = text.replace(one, " ") if one else text
+        return self._store.resolve(text, entity_type, parameters, local_now=self._now)
 
     def _is_live(self, entity_id: str, entity_type: EntityType | None) -> bool:
         entity = self._store.get(entity_id)

@@ -41,8 +41,7 @@ def brain(request: RecordedRequest) -> Reply:
 def _arguments(tool: str) -> dict[str, Any]:
     day = tomorrow()
     if tool == "list_events":
-        last = day + timedelta(days=1)
-        return {"since": day.date().isoformat(), "until": last.date().isoformat()}
+        return {"since": day.date().isoformat(), "until": day.date().isoformat()}
     if tool == "move_event":
         return {"start": (day + timedelta(days=2, hours=10)).isoformat(), "event_id": "made-up"}
     return {"event_id": ""}
@@ -67,7 +66,7 @@ async def say(talk: Talk, text: str) -> str:
 
 
 def calendar(server: Server) -> str:
-    files = list((server.data / "assistant").rglob("calendar.ics"))
+    files = list((server.data / "chat-users").rglob("calendar.ics"))
     return "".join(path.read_text("utf-8") for path in files).replace("\r\n ", "")
 
 
@@ -95,7 +94,12 @@ async def test_two_candidates_are_asked_about_and_another_word_means_no(server: 
     async with talking(server.url, "plain") as talk:
         await say(talk, "start tumor board for patient_15")
         await say(talk, "@Assistant what's on my calendar tomorrow?")
-        assert "several events may be meant" in await say(talk, "@Assistant cancel the meeting")
+        which = await say(talk, "@Assistant cancel the meeting")
+        assert "Which event do you mean?" in which
+        assert "2. *Outpatient clinic*" in which
+        asked = await say(talk, "the second one")
+        assert "Cancel *Outpatient clinic*" in asked
+        assert "Nothing was changed" in await say(talk, "no")
         asked = await say(talk, "@Assistant cancel tomorrow's clinic")
         assert "Cancel *Outpatient clinic*" in asked
         before = calendar(server)
@@ -125,12 +129,115 @@ async def test_every_run_is_stored_with_its_patient(server: Server) -> None:
         }
 
 
-async def test_without_a_language_model_the_calendar_works_too(tmp_path: Path) -> None:
-    with running_server(tmp_path, LLM_PROVIDER="offline") as offline:
-        async with talking(offline.url, "plain") as talk:
-            assert "15:00 Tumor board" in await say(talk, "@Assistant what is on tomorrow?")
-            asked = await say(talk, "@Assistant cancel the 3pm one tomorrow")
-            assert re.search(r"Cancel \*Tumor board\*, .* 15:00\? yes / no", asked)
-            assert "Cancelled: *Tumor board*" in await say(talk, "yes")
-            assert "Tumor board" not in await say(talk, "@Assistant what is on tomorrow?")
-            assert "I changed nothing" in await say(talk, "@Assistant cancel it")
+# -- without a language model ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("offline")
+    with running_server(folder, LLM_PROVIDER="offline") as running:
+        yield running
+
+
+async def test_without_a_language_model_the_calendar_works_too(offline: Server) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_4")
+        assert "15:00 Tumor board" in await say(talk, "what's on my calendar tomorrow?")
+        moved = await say(talk, "move the 3pm one to Friday")
+        assert re.search(r"Moved\*\*\n- Fri .* 15:00 Tumor board", moved)
+        asked = await say(talk, "cancel it")
+        assert re.search(r"Cancel \*Tumor board\*, Fri .* 15:00\? yes / no", asked)
+        before = calendar(offline)
+        assert "Nothing was changed" in await say(talk, "no")
+        assert calendar(offline) == before
+        await say(talk, "cancel it")
+        assert "Cancelled: *Tumor board*" in await say(talk, "yes")
+        assert len(re.findall("EXDATE", calendar(offline))) == 1
+        assert "I changed nothing" in await say(talk, "cancel it")
+
+
+async def test_without_one_a_pick_goes_on_with_the_request(offline: Server) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_7")
+        which = await say(talk, "move the clinic to Wednesday at 14:00")
+        assert which.count("*Outpatient clinic*") == 5
+        third = re.search(r"3\. \*Outpatient clinic\*, (\w+ \d+ \w+)", which)
+        assert third is not None
+        assert "Moved" in await say(talk, "3")
+        asked = await say(talk, "cancel it")
+        assert re.search(r"Cancel \*Outpatient clinic\*, Wed .* 14:00", asked)
+        assert "Which event" not in await say(talk, "never mind")
+
+
+async def test_without_one_mail_is_found_read_drafted_and_sent_after_a_yes(offline: Server) -> None:
+    def outbox() -> list[Path]:
+        return list((offline.data / "chat-users").rglob("outbox/*.eml"))
+
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_4")
+        assert "Agenda of the tumor board" in await say(talk, "mail from Anna")
+        assert "conference room A" in await say(talk, "read it")
+        drafted = await say(talk, "draft a mail to anna@hospital.example about Slides: Ready.")
+        assert "Drafted, not sent" in drafted
+        assert "Send *Slides*, to anna@hospital.example?" in await say(talk, "send it")
+        assert outbox() == []
+        assert "Sent: *Slides*" in await say(talk, "yes")
+        assert len(outbox()) == 1
+        assert "only a draft can be sent" in await say(talk, "send it")
+
+
+async def test_without_one_tasks_are_listed_moved_done_and_deleted(offline: Server) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_4")
+        assert "Send the duty rota" in await say(talk, "my tasks")
+        added = await say(talk, "add a task to call the lab by Friday")
+        assert re.search(r"- Fri .* call the lab", added)
+        assert "call the lab" in await say(talk, "my tasks on Friday")
+        assert "Mon" in await say(talk, "move the duty rota task to Monday")
+        assert "Done" in await say(talk, "complete the task about the slides")
+        asked = await say(talk, "delete the radiation safety task")
+        assert "Delete *Register for the radiation safety course*?" in asked
+        assert "Deleted" in await say(talk, "yes")
+        left = await say(talk, "my tasks")
+        assert "slides" not in left
+        assert "radiation" not in left
+
+
+async def test_without_one_contacts_are_found_changed_and_deleted(offline: Server) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_4")
+        assert "+49 30 5550 102" in await say(talk, "find contact Jonas Weber")
+        assert "Added" in await say(talk, "add contact Maria Kern, maria.kern@lab.example")
+        changed = await say(talk, "change Maria Kern's phone to +49 30 5550 300")
+        assert "+49 30 5550 300" in changed
+        assert "Delete *Maria Kern*" in await say(talk, "delete that contact")
+        assert "Nothing was changed" in await say(talk, "no")
+        assert "Maria Kern" in await say(talk, "find contact Maria Kern")
+
+
+async def test_without_one_documents_are_found_read_and_deleted(offline: Server) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_4")
+        assert "On-call guide.txt" in await say(talk, "my documents")
+        assert "Pathology on call: 102" in await say(talk, "read the on-call guide")
+        assert "Delete *Tumor board checklist.md*" in await say(talk, "delete the checklist")
+        assert "Deleted" in await say(talk, "yes")
+        assert "checklist" not in await say(talk, "my documents")
+
+
+async def test_without_one_another_patients_appointment_has_its_time_only(offline: Server) -> None:
+    async with talking(offline.url, "plain") as talk:
+        await say(talk, "start with patient_15")
+        made = await say(talk, 'create "Call Mrs Whitfield" on Thursday at 12:00')
+        assert "Whitfield" not in made
+        listed = await say(talk, "what's on my calendar on Thursday?")
+        assert "12:00 other appointment" in listed
+        asked = await say(talk, "cancel the 12:00 one on Thursday")
+        assert "Cancel *other appointment*" in asked
+        await say(talk, "switch to patient_4")
+        shown = await say(talk, "what's on my calendar on Thursday?")
+        assert "12:00 Call Mrs Whitfield" in shown
+        folder = offline.data / "chat-sessions" / talk.conversation
+        stored = (folder / "patient_patient_15_context.json").read_text("utf-8")
+        tools = orjson.dumps(orjson.loads(stored)["tool_memory"]["entities"]).decode()
+        assert "Whitfield" not in tools

@@ -1,0 +1,311 @@
+"""The tools over a user's own calendar, mail, contacts, tasks and documents."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from data_models.errors import AssistantError, RecordsUnavailableError, ToolInputError
+from data_models.identifiers import PatientId
+from data_models.tool_memory import ToolMemory
+from group_chat.tools.calendar_tools import calendar_tools
+from group_chat.tools.contact_tools import contact_tools
+from group_chat.tools.document_tools import document_tools
+from group_chat.tools.function import checked_arguments
+from group_chat.tools.mail_tools import mail_tools
+from group_chat.tools.personal import PersonalDesk
+from group_chat.tools.result import plain
+from group_chat.tools.task_tools import task_tools
+from group_chat.tools.tool import Tool
+from group_chat.turn_context import TurnContext
+from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
+from services.assistant.calendar import NewEvent
+from services.assistant.desk import DEEDS, AssistantDesk, action_of
+from services.assistant.mail import NewEmail
+from services.assistant.tasks import NewTask
+from services.group_chat_port import GroupChatRequest, QuestionAsked
+from services.records.patient_names import PatientNames, RosterOnly
+from services.tool_memory.session import FinishedRun, ToolMemorySession
+from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
+from tests.fakes import CountingIds, FixedClock
+from tests.group_chat.team_world import MemoryShelf
+from tests.services.assistant.back_ends import local_assistant
+from tests.services.tool_memory.test_injection import INJECTIONS
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NOW = FixedClock().now().astimezone(BERLIN)
+TOMORROW = (NOW + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+class Names:
+    """A `PatientNames` that knows one other patient."""
+
+    async def of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
+        return frozenset({*roster, "Whitfield", "Margaret Whitfield"})
+
+
+class NoNames:
+    """A `PatientNames` whose records do not answer."""
+
+    async def of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
+        raise RecordsUnavailableError("down")
+
+
+class Office:
+    """One user's office, the patient's tool memory, and a new turn for every call."""
+
+    def __init__(self, folder: Path, *, names: PatientNames | None = None) -> None:
+        self.back_end: AssistantBackEnd = local_assistant(folder, samples=None, clock=FixedClock())
+        self.own: AssistantServices = self.back_end.of("alice", zone=BERLIN)
+        self.memory = ToolMemory()
+        self.ids = CountingIds()
+        desk = PersonalDesk(back_end=self.back_end, names=names or Names(), ids=self.ids)
+        made = (calendar_tools, mail_tools, contact_tools, task_tools, document_tools)
+        self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(desk)}
+        self.asked: list[QuestionAsked] = []
+
+    async def call(self, tool: str, said: str = "go", **given: Any) -> Mapping[str, Any]:
+        store = ToolEntityStore(memory=self.memory, limits=ToolMemoryLimits(), now=NOW)
+        session = ToolMemorySession(
+            store=store, turn_id=1, user_text=said, local_now=NOW, others=["patient_15"],
+            ids=self.ids,
+        )  # fmt: skip
+        turn = TurnContext(request=_request(said, session), emit=self._emit, agent="Assistant")
+        arguments = checked_arguments(self.tools[tool].arguments, given)
+        try:
+            data = plain(await self.tools[tool].run(turn, arguments))
+        except ToolInputError as error:
+            session.record(FinishedRun(tool, "Assistant", given, None, str(error), 1.0))
+            raise
+        session.record(FinishedRun(tool, "Assistant", given, data, None, 1.0))
+        return data
+
+    def _emit(self, event: Any) -> None:
+        if isinstance(event, QuestionAsked):
+            self.asked.append(event)
+
+    async def event(self, title: str, *, day: int = 0, hour: int = 15) -> str:
+        start = TOMORROW + timedelta(days=day, hours=hour)
+        made = await self.own.calendar.create(NewEvent(title, start, start + timedelta(hours=1)))
+        return made.id
+
+
+def _request(said: str, session: ToolMemorySession) -> GroupChatRequest:
+    return GroupChatRequest(
+        conversation_id="c1",
+        run_id="run_1",
+        patient_id=PatientId("patient_4"),
+        all_patient_ids=("patient_4", "patient_15"),
+        snapshot="",
+        history=(),
+        text=said,
+        user="Alice",
+        now=NOW,
+        deadline=0.0,
+        artifacts=MemoryShelf(),
+        principal_id="alice",
+        tool_memory=session,
+    )
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return Office(tmp_path)
+
+
+async def test_a_day_of_a_list_is_the_users_day(office: Office) -> None:
+    await office.event("Early", hour=0)
+    await office.event("Late", hour=23)
+    await office.event("Other day", day=1, hour=0)
+    for day in ("tomorrow", f"{TOMORROW:%Y-%m-%d}"):
+        found = await office.call("list_events", since=day, until=day)
+        assert [row["title"] for row in found["events"]] == ["Early", "Late"]
+    assert found["time_zone"] == "Europe/Berlin"
+
+
+async def test_a_move_keeps_what_is_not_said(office: Office) -> None:
+    await office.event("Tumor board")
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    moved = await office.call("move_event", "move the tumor board", start="in two days")
+    start = datetime.fromisoformat(moved["moved"][0]["start"])
+    assert start == TOMORROW + timedelta(days=1, hours=15)
+    moved = await office.call("move_event", "move it to 16:30", start="16:30")
+    assert datetime.fromisoformat(moved["moved"][0]["start"]) == start.replace(hour=16, minute=30)
+    iso = (TOMORROW + timedelta(days=3, hours=9)).isoformat()
+    moved = await office.call("move_event", "move it", start=iso)
+    assert moved["moved"][0]["start"] == iso
+    with pytest.raises(ToolInputError, match="days and times"):
+        await office.call("move_event", "move it", start="whenever")
+
+
+async def test_cancelling_only_asks_and_is_bound_to_the_one_that_was_named(
+    office: Office,
+) -> None:
+    event_id = await office.event("Tumor board")
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    await office.call("cancel_event", "cancel the tumor board", event_id="made-up")
+    (question,) = office.asked
+    assert question.kind == "destructive_tool"
+    assert question.text.startswith("Cancel *Tumor board*, ")
+    assert question.payload["entity_id"] == event_id
+    assert question.payload["agent"] == "Assistant"
+    assert await office.own.calendar.get(event_id) is not None
+
+
+async def test_where_several_may_be_meant_the_user_is_asked_which_of_at_most_five(
+    office: Office,
+) -> None:
+    for number in range(7):
+        await office.event(f"Meeting {number}", hour=8 + number)
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    with pytest.raises(ToolInputError, match="several may be meant"):
+        await office.call("cancel_event", "cancel the meeting", event_id="")
+    (question,) = office.asked
+    assert question.kind == "which_entity"
+    assert len(question.payload["candidates"]) == 5
+    assert question.text.count("*Meeting ") == 5
+    assert question.payload["asked"] == "cancel the meeting"
+
+
+async def test_what_was_never_listed_is_no_candidate_though_a_model_gives_its_id(
+    office: Office,
+) -> None:
+    event_id = await office.event("Tumor board")
+    with pytest.raises(ToolInputError, match="not clear which event"):
+        await office.call("cancel_event", "cancel it", event_id=event_id)
+    assert office.asked == []
+
+
+async def test_another_patients_things_have_their_time_only(office: Office) -> None:
+    await office.event("CT of Margaret Whitfield")
+    await office.event("Review patient_15", hour=16)
+    await office.event("Lunch", hour=12)
+    mail = NewEmail(to=("a@b.example",), subject="Slides", text="About Mrs WHITFIELD's biopsy")
+    draft = await office.own.mail.draft(mail)
+    listed = await office.call("list_events", since="tomorrow", until="tomorrow")
+    assert [row["title"] for row in listed["events"]] == ["Lunch"] + ["other appointment"] * 2
+    await office.own.tasks.add(NewTask(title="Call Whitfield's daughter"))
+    tasks = await office.call("list_tasks")
+    assert tasks["tasks"][0]["title"] == "other appointment"
+    await office.call("cancel_event", "cancel the 3pm one", event_id="")
+    assert office.asked[-1].text.startswith("Cancel *other appointment*, ")
+    stored = office.memory.model_dump_json()
+    assert "hitfield" not in stored
+    assert "patient_15" not in stored
+    assert (await office.own.mail.get(draft.id)) is not None
+
+
+async def test_while_the_records_do_not_answer_nothing_is_shown(tmp_path: Path) -> None:
+    office = Office(tmp_path, names=NoNames())
+    await office.event("CT of Margaret Whitfield")
+    with pytest.raises(RecordsUnavailableError):
+        await office.call("list_events")
+
+
+async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: Office) -> None:
+    with pytest.raises(ToolInputError, match="addresses"):
+        await office.call("draft_mail", to=["Anna"], title="Slides", text="Ready.")
+    drafted = await office.call("draft_mail", to=["a@b.example"], title="Slides\nx", text="Ready.")
+    assert drafted["draft"][0]["subject"] == "Slides x"
+    read = await office.call("read_mail", "read it")
+    assert read["message"][0]["body"] == "Ready."
+    await office.call("send_mail", "send it")
+    assert office.asked[-1].text == "Send *Slides x*, to a@b.example? yes / no"
+    mail_id = str(office.asked[-1].payload["entity_id"])
+    desk = AssistantDesk(back_end=office.back_end)
+    assert await desk.perform("send_mail", mail_id, principal_id="alice", zone=BERLIN)
+    with pytest.raises(ToolInputError, match="only a draft"):
+        await office.call("send_mail", "send it")
+
+
+async def test_contacts_and_tasks_are_added_changed_done_and_asked_about(office: Office) -> None:
+    await office.call("add_contact", name=" Maria  Kern ", email="m@k.example")
+    changed = await office.call("change_contact", "change Maria's phone to +49 30 55", phone="+49 30 55")
+    assert changed["changed"][0]["email"] == "m@k.example"
+    await office.call("delete_contact", "delete that contact")
+    assert office.asked[-1].text == "Delete *Maria Kern*, m@k.example? yes / no"
+    await office.call("add_task", title="Call the lab", due="tomorrow")
+    await office.call("move_task", "move the task to Friday", due="Friday")
+    await office.call("complete_task", "complete the task")
+    assert (await office.call("list_tasks"))["more"] is False
+    assert (await office.call("list_tasks", include_done=True))["tasks"][0]["is_done"] is True
+    await office.call("delete_task", "delete the task")
+    assert office.asked[-1].text.startswith("Delete *Call the lab*, due ")
+
+
+async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path) -> None:
+    samples = tmp_path / "samples"
+    (samples / "documents").mkdir(parents=True)
+    (samples / "documents" / "Ward names.txt").write_text("Mrs Whitfield, room 4", encoding="utf-8")
+    (samples / "documents" / "Guide.txt").write_text("Call 102.", encoding="utf-8")
+    office = Office(tmp_path)
+    office.back_end = local_assistant(tmp_path, samples=samples, clock=FixedClock())
+    desk = PersonalDesk(back_end=office.back_end, names=Names(), ids=office.ids)
+    office.tools.update({one.name: one for one in document_tools(desk)})
+    await office.call("search_documents")
+    assert (await office.call("read_document", "read the guide"))["text"] == "Call 102."
+    read = await office.call("read_document", "read the ward names")
+    assert "text" not in read
+    assert "not shown" in read["withheld"]
+
+
+async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: Path) -> None:
+    desk = PersonalDesk(back_end=NoAssistant(), names=RosterOnly(), ids=CountingIds())
+    office = Office(tmp_path)
+    office.tools.update({one.name: one for one in calendar_tools(desk)})
+    with pytest.raises(AssistantError):
+        await office.call("list_events")
+    with pytest.raises(AssistantError):
+        action_of("format_disk")
+    assert {action_of(name) for name in DEEDS} == set(DEEDS)
+
+
+@pytest.mark.parametrize("text", INJECTIONS)
+async def test_orders_inside_titles_and_mails_change_nothing_but_text(
+    tmp_path: Path, text: str
+) -> None:
+    office = Office(tmp_path)
+    board = await office.event("Tumor board")
+    evil = await office.event(text, hour=9)
+    mail = NewEmail(to=("a@b.example",), subject=text, text=text)
+    drafts = [await office.own.mail.draft(mail) for _ in range(2)]
+    await office.own.tasks.add(NewTask(title=text))
+    before = await _whole(office)
+    listed = await office.call("list_events", since="tomorrow", until="tomorrow")
+    assert len(listed["events"]) == 2
+    await office.call("list_tasks")
+    await office.call("search_mail")
+    assert office.asked == []
+    for given in ("", evil):
+        with suppress(ToolInputError):
+            await office.call("cancel_event", "cancel the tumor board", event_id=given)
+    # At worst the user is asked which one; what the title says is never taken for their word.
+    assert office.asked
+    for question in office.asked:
+        assert board in question.payload.get("candidates", [question.payload.get("entity_id")])
+    assert await _whole(office) == before
+    assert [await office.own.mail.get(one.id) for one in drafts] == drafts
+
+
+async def _whole(office: Office) -> list[object]:
+    own, day = office.own, timedelta(days=2)
+    return [
+        await own.calendar.between(TOMORROW, TOMORROW + day),
+        await own.tasks.list(limit=9),
+        await own.contacts.search("", limit=9),
+    ]
+
+
+async def test_turns_side_by_side_do_not_meet(tmp_path: Path) -> None:
+    offices = [Office(tmp_path / str(number)) for number in range(5)]
+    for number, office in enumerate(offices):
+        await office.event(f"Meeting of {number}")
+    calls = (office.call("list_events", since="tomorrow", until="tomorrow") for office in offices)
+    found = await asyncio.gather(*calls)
+    titles = [[row["title"] for row in one["events"]] for one in found]
+    assert titles == [[f"Meeting of {number}"] for number in range(5)]

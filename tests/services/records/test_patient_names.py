@@ -1,0 +1,68 @@
+"""Who the other patients are."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from data_models.errors import RecordsUnreadableError
+from data_models.identifiers import PatientId
+from services.records.fhir_types import HumanName
+from services.records.patient_names import BundleRegister, RecordedNames, RosterOnly, forms_of
+from tests.fakes import FixedClock
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
+P4, P15 = PatientId("patient_4"), PatientId("patient_15")
+
+
+def bundle(folder: Path, patient: str, family: str, given: str) -> None:
+    name = [{"family": family, "given": [given]}]
+    entry = {"resource": {"resourceType": "Patient", "id": patient, "name": name}}
+    text = json.dumps({"resourceType": "Bundle", "type": "collection", "entry": [entry]})
+    (folder / f"{patient}.json").write_text(text, encoding="utf-8")
+
+
+async def test_everybody_but_the_active_patient_is_known_by_id_and_name() -> None:
+    names = RecordedNames(register=BundleRegister(folder=SAMPLES), clock=FixedClock())
+    others = await names.of_others(P4, ["patient_15", "patient_99"])
+    assert {"patient_15", "patient_99", "Doyle", "Francis Doyle", "Çelik-Sørensen"} <= others
+    assert not {"patient_4", "Whitfield", "Margaret Whitfield"} & others
+    assert "Whitfield" in await names.of_others(P15, [])
+
+
+async def test_who_shares_the_active_patients_family_name_is_known_by_the_full_name(
+    tmp_path: Path,
+) -> None:
+    bundle(tmp_path, "patient_4", "Novak", "Petra")
+    bundle(tmp_path, "patient_15", "Novak", "Jan")
+    names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=FixedClock())
+    others = await names.of_others(P4, [])
+    assert "Jan Novak" in others
+    assert "Novak" not in others
+
+
+async def test_a_new_patient_is_known_within_five_minutes(tmp_path: Path) -> None:
+    bundle(tmp_path, "patient_4", "Novak", "Petra")
+    clock = FixedClock()
+    names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=clock)
+    assert await names.of_others(P4, []) == frozenset()
+    bundle(tmp_path, "patient_15", "Okafor", "Ada")
+    clock.advance(301)
+    assert "Okafor" in await names.of_others(P4, [])
+
+
+async def test_records_that_cannot_be_read_name_nobody_and_say_so(tmp_path: Path) -> None:
+    (tmp_path / "patient_4.json").write_text("{", encoding="utf-8")
+    names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=FixedClock())
+    with pytest.raises(RecordsUnreadableError):
+        await names.of_others(P15, [])
+
+
+def test_a_family_name_that_is_a_word_counts_with_a_given_name_only() -> None:
+    forms = set(forms_of(HumanName(family="Ward", given=("Ann", "Mary"))))
+    assert "Ward" not in forms
+    assert {"Ann Ward", "Ward Ann", "Ann Mary Ward", "A Ward"} <= forms
+
+
+async def test_without_records_the_roster_is_withheld() -> None:
+    assert await RosterOnly().of_others(P4, ["patient_4", "patient_15"]) == {"patient_15"}

@@ -1,0 +1,85 @@
+"""Which of the items that the user was asked about an answer picks."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from data_models.tool_memory import EntityContext, ToolMemory
+from services.tool_memory.choice import choice_of, picked_from
+
+NOW = datetime(2026, 11, 24, 10, tzinfo=UTC)  # a Tuesday
+PAYLOAD = {"candidates": ["evt_1", "evt_2", "evt_3"], "asked": "move the meeting to Friday"}
+
+
+def event(entity_id: str, name: str, start: str, *, private: bool = False) -> EntityContext:
+    return EntityContext(
+        entity_id=entity_id,
+        entity_type="calendar_event",
+        display_name=name,
+        data={"start": start},
+        created_at=NOW,
+        last_accessed=NOW,
+        is_private=private,
+    )
+
+
+MEMORY = ToolMemory(
+    entities=[
+        event("evt_1", "Tumor board", "2026-11-25T15:00:00Z"),
+        event("evt_2", "Case meeting", "2026-11-26T09:00:00Z"),
+        event("evt_3", "Budget meeting", "2026-11-27T09:00:00Z"),
+        event("evt_4", "Dentist", "2026-11-25T11:00:00Z"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("2", "evt_2"),
+        ("#3", "evt_3"),
+        ("option 1.", "evt_1"),
+        ("the second one", "evt_2"),
+        ("the last one", "evt_3"),
+        ("the tumor board", "evt_1"),
+        ("Tumor Board please", "evt_1"),
+        ("the one on Thursday", "evt_2"),
+        ("the 3pm one", "evt_1"),
+        ("the one tomorrow", "evt_1"),
+        # nothing of them, or more than one of them
+        ("4", None),
+        ("0", None),
+        ("the dentist", None),
+        ("the meeting", None),
+        ("the one at 9", None),
+        ("the fifth one", None),
+        ("not the tumor board", None),
+        ("both", None),
+        ("", None),
+        # something new
+        ("cancel the tumor board", None),
+        ("what's on tomorrow", None),
+        ("is it the tumor board?", None),
+        ("switch to patient_15", None),
+        ("the tumor board, and then tell Anna that the slides come later today", None),
+    ],
+)
+def test_an_answer_picks_one_of_what_was_asked_about_or_nothing(
+    answer: str, expected: str | None
+) -> None:
+    found = picked_from(PAYLOAD, answer, MEMORY, local_now=NOW)
+    assert (found.entity_id if found else None) == expected
+    assert found is None or found.asked == "move the meeting to Friday"
+
+
+def test_what_is_gone_meanwhile_is_picked_by_nothing_but_its_number() -> None:
+    memory = MEMORY.model_copy(deep=True)
+    memory.entities[0].status = "deleted"
+    assert picked_from(PAYLOAD, "the tumor board", memory, local_now=NOW) is None
+
+
+def test_a_choice_names_another_patients_item_by_its_time() -> None:
+    shown = choice_of(event("e", "Whitfield *CT*", "2026-11-25T15:00:00Z", private=True), UTC)
+    assert shown == "*other appointment*, Wed 25 Nov 15:00"
+    named = choice_of(event("e", "Mr `A` *b*\n\nx", "2026-11-25"), UTC)
+    assert named == "*Mr A b x*, Wed 25 Nov"

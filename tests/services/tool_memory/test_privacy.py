@@ -1,0 +1,48 @@
+"""Other patients stay out of what a model sees of a clinician's own things."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.tool_memory.privacy import names_other, shielded
+
+OTHERS = frozenset({"patient_15", "MRN-77.4", "Zoë Çelik-Sørensen", "Doyle", "J Doyle"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "patient_15",
+        "PATIENT_15: biopsy",
+        "patient 15",
+        "call (MRN 77-4)",
+        "Zoe Celik Sorensen",
+        "ÇELIK-SØRENSEN, Zoë and Zoë Çelik-Sørensen",
+        "Doyle's scan",
+        "mr doyle",
+        "x@doyle.example",
+    ],
+)
+def test_whoever_is_named_is_withheld_however_it_is_written(text: str) -> None:
+    for row in ({"title": text}, {"attendees": [{"name": text}]}, {"body": f"a\n{text}\nb"}):
+        assert names_other(row, OTHERS)
+    row = {"id": "e", "title": text, "start": "2026-11-25T15:00:00Z", "location": text}
+    assert shielded([row], OTHERS) == [
+        {"id": "e", "title": "other appointment", "start": "2026-11-25T15:00:00Z"}
+    ]
+
+
+@pytest.mark.parametrize("text", ["patient_1", "patient_155", "Doyleston", "Zoe", "MRN 77", ""])
+def test_nobody_else_is(text: str) -> None:
+    assert not names_other({"title": text}, OTHERS)
+
+
+@given(before=st.text(max_size=20), after=st.text(max_size=20))
+def test_what_stands_around_a_name_does_not_hide_it(before: str, after: str) -> None:
+    assert names_other({"title": f"{before} Doyle {after}"}, OTHERS)
+
+
+def test_a_thousand_patients_cost_little() -> None:
+    many = frozenset(f"Given{number} Family{number}" for number in range(6_000))
+    rows = [{"title": f"Meeting {number}", "body": "word " * 200} for number in range(25)]
+    assert len(shielded(rows, many)) == 25

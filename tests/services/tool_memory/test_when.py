@@ -1,0 +1,37 @@
+"""Days and times in people's words, in their own zone."""
+
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from services.tool_memory.when import When, when_of
+
+NOW = datetime(2026, 11, 24, 23, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Tuesday
+
+
+def day(number: int, month: int = 11, minute: int | None = None) -> When:
+    return When(date(2026, month, number), date(2026, month, number), minute)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tomorrow", day(25)),
+        ("on Friday", day(27)),
+        ("Friday at 10", day(27, minute=600)),
+        ("Friday 15:30", day(27, minute=930)),
+        ("3 December at 3pm", day(3, 12, 900)),
+        ("2026-12-02", day(2, 12)),
+        ("in two days", day(26)),
+        ("this week", When(date(2026, 11, 23), date(2026, 11, 29), None)),
+        ("16:00", When(None, None, 960)),
+        ("at 3", When(None, None, 900)),
+        ("at 8", When(None, None, 480)),
+        ("31 February", None),
+        ("whenever", None),
+        ("", None),
+    ],
+)
+def test_a_text_says_when(text: str, expected: When | None) -> None:
+    assert when_of(text, NOW) == expected
