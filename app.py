@@ -45,8 +45,10 @@ from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.deliveries import Deliveries
+from services.feedback import FeedbackBook
 from services.memory_desk import memory_desk_for
 from services.operators_chosen import Operators, operators_for
+from services.lane_driver import LaneDriver
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
@@ -132,7 +134,8 @@ def build(
     context = _route_context(base, desk, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
     application = create_web_app(context=context, door=door)
-    services, example = _bot_services(base, desk, context.rate), base.pattern.example()
+    services = _bot_services(base, desk, reader, context.rate)
+    example = base.pattern.example()
     add_bots(application, settings, services, patient_id_example=example)
 
     async def start() -> None:
@@ -292,11 +295,14 @@ def _answers(base: _Base) -> StoredAnswers:
 
 
 def _desk(base: _Base) -> TurnDesk:
+    claimant, hub = _claimant(base), RunHub(clock=base.clock)
+    driver = LaneDriver(
+        pipeline=_pipeline(base), claimant=claimant, answers=_answers(base), hub=hub
+    )
     return TurnDesk(
-        pipeline=_pipeline(base),
-        claimant=_claimant(base),
-        answers=_answers(base),
-        hub=RunHub(clock=base.clock),
+        driver=driver,
+        claimant=claimant,
+        hub=hub,
         ids=base.ids,
         message_limit_chars=base.settings.message_limit_chars,
     )
@@ -365,15 +371,20 @@ def _route_context(
     )
 
 
-def _bot_services(base: _Base, desk: TurnDesk, rate: MessageRate) -> BotServices:
+def _bot_services(
+    base: _Base, desk: TurnDesk, reader: ConversationReader, rate: MessageRate
+) -> BotServices:
+    deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock)
     return BotServices(
         desk=desk,
         team=base.team,
         footer=footer_of,
         rate=rate,
         clock=base.clock,
-        deliveries=Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock),
+        deliveries=deliveries,
         answers=Repeats(claimant=_claimant(base), answers=_answers(base), ids=base.ids),
+        feedback=FeedbackBook(store=base.documents.store, deliveries=deliveries, clock=base.clock),
+        reader=reader,
     )
 
 

@@ -6,6 +6,7 @@ from bots.adapter import AGENT, ANSWER, INBOUND, Answer
 from bots.delivery import Delivery
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
+from bots.invokes import Invokes
 from bots.ports import BotServices
 from bots.reference import reference_of
 from bots.rendering import text_activity
@@ -30,13 +31,19 @@ class RoundsBot:
     """One bot for the facilitator and for each agent; a `Bot` of botbuilder."""
 
     def __init__(
-        self, *, services: BotServices, delivery: Delivery, patient_id_example: str
+        self,
+        *,
+        services: BotServices,
+        delivery: Delivery,
+        invokes: Invokes,
+        patient_id_example: str,
     ) -> None:
         self._desk = services.desk
         self._team = services.team
         self._rate = services.rate
         self._clock = services.clock
         self._delivery = delivery
+        self._invokes = invokes
         self._greeter = Greeter()
         self._welcome = welcome(patient_id_example)
 
@@ -53,7 +60,7 @@ class RoundsBot:
             case "invoke" if activity.name == _CARD_ACTION:
                 return await self._on_action(activity, self._reader(agent))
             case "invoke":
-                return Answer({})
+                return await self._invokes.take(activity)
             case "conversationUpdate":
                 return self._on_update(activity)
             case _:

@@ -93,6 +93,10 @@ class Delivery:
         """Send what no run says in the background; it is lost if the channel does not take it."""
         _ = self._spawn(self._send(reference, activity))
 
+    def go_on(self, work: Coroutine[None, None, None]) -> None:
+        """Do `work` in the background; it is given some seconds when the server stops."""
+        _ = self._spawn(work)
+
     async def close(self) -> None:
         """Give what is under way a few seconds, then end it."""
         if self._tasks:

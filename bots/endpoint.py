@@ -9,11 +9,14 @@ from bots.connector import Connector
 from bots.credentials import token_source
 from bots.delivery import Delivery
 from bots.entrance import Entrance
+from bots.files import DRIVE_HOSTS, FileDesk
+from bots.invokes import Invokes
 from bots.outbox import Outbox
 from bots.ports import BotServices
 from bots.rendering import Look
 from bots.repayment import Repayment
 from bots.run_show import Stage
+from bots.service_urls import ServiceUrls
 from services.run_hub import Run
 
 
@@ -51,11 +54,18 @@ def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) 
         link_hosts=frozenset(config.link_hosts),
         patient_id_example=config.patient_id_example,
     )
-    stage = Stage(outbox=outbox, deliveries=deliveries, look=look, clock=services.clock)
+    drives = ServiceUrls(hosts=DRIVE_HOSTS, loopback=config.app_id is None)
+    files = FileDesk(reader=services.reader, outbox=outbox, session=entrance.session, drives=drives)
+    stage = Stage(
+        outbox=outbox, deliveries=deliveries, files=files, look=look, clock=services.clock
+    )
     repayment = Repayment(outbox=outbox, deliveries=deliveries, answers=services.answers, look=look)
     delivery = Delivery(stage=stage, repayment=repayment)
     bot = RoundsBot(
-        services=services, delivery=delivery, patient_id_example=config.patient_id_example
+        services=services,
+        delivery=delivery,
+        invokes=Invokes(services=services, files=files, delivery=delivery),
+        patient_id_example=config.patient_id_example,
     )
     adapter = RoundsAdapter(door=entrance.door, connector=connector)
     return Endpoint(adapter=adapter, bot=bot, delivery=delivery)

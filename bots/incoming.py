@@ -58,7 +58,7 @@ class MessageReader:
             conversation_id=place.id,
             channel="bot",
             channel_id=channel_id,
-            owner=f"bot:{channel_id}:{activity.tenant or ''}",
+            owner=owner_of(activity),
             sender=_sender(activity, sender, channel_id),
             message_id=required(activity.id),
             text=label_of(press) if press is not None else text or words_in(activity.value),
@@ -88,6 +88,21 @@ class MessageReader:
             # Teams sends "<" as "&lt;", and a space after a mention as "&nbsp;".
             text = html.unescape(text)
         return text.replace("\N{NO-BREAK SPACE}", " ").strip(), tuple(dict.fromkeys(mentioned))
+
+
+def owner_of(activity: Inbound) -> str:
+    """Return whose the conversation of `activity` is: the channel's, in the user's directory."""
+    return f"bot:{activity.channel_id}:{activity.tenant or ''}"
+
+
+def principal_of(activity: Inbound) -> str:
+    """Return who sent `activity`.
+
+    Raises:
+        BadFrameError: nobody did.
+    """
+    sender = _sender(activity, required(activity.from_), required(activity.channel_id))
+    return sender.principal_id
 
 
 def required(value: V | None) -> V:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from data_models.chat_context import Artifact
 from data_models.clock import Clock
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import SharedState
 from services.deliveries import Deliveries
+from services.feedback import FeedbackBook
 from services.group_chat_port import AgentCard
 from services.run_hub import Run
 
@@ -38,6 +40,28 @@ class Answers(Protocol):
 
         Raises:
             RoundsError: the conversation cannot be read, or is somebody else's.
+        """
+        ...
+
+
+class Reader(Protocol):
+    """Reads conversations; `services.conversation_reader.ConversationReader` fits."""
+
+    async def access(self, conversation_id: str, *, owner: str) -> None:
+        """Return if `owner` may use the conversation: the one door.
+
+        Raises:
+            NotFoundError: there is none, or it is not the owner's.
+        """
+        ...
+
+    async def artifact(
+        self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str
+    ) -> tuple[Artifact, bytes]:
+        """Return a file of a patient of the conversation, and leave an audit record.
+
+        Raises:
+            NotFoundError: no such conversation, not the owner's, or no such file.
         """
         ...
 
@@ -83,3 +107,5 @@ class BotServices:
     clock: Clock
     deliveries: Deliveries
     answers: Answers
+    feedback: FeedbackBook
+    reader: Reader

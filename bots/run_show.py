@@ -9,6 +9,7 @@ from typing import Self
 import structlog
 
 from bots.abilities import abilities_of
+from bots.files import FileDesk
 from bots.ledger import Ledger
 from bots.live_answer import LiveAnswer
 from bots.outbox import Outbox
@@ -19,13 +20,14 @@ from bots.text_stream import TextStream
 from bots.typing_sign import TypingSign
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
-from data_models.errors import ChannelError, ChannelRefusedError
+from data_models.errors import ChannelError, ChannelRefusedError, RoundsError
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     Notice,
     RunFinished,
     RunStarted,
+    SharedState,
     StateChanged,
     ToolCallStarted,
     TurnEvent,
@@ -44,6 +46,7 @@ class Stage:
 
     outbox: Outbox
     deliveries: Deliveries
+    files: FileDesk
     look: Look
     clock: Clock
 
@@ -55,6 +58,7 @@ class RunShow:
         self._run = run
         self._reference = reference
         self._outbox = stage.outbox
+        self._files = stage.files
         self._clock = stage.clock
         self._abilities = abilities_of(reference)
         self._renderer = TurnRenderer(look=stage.look, abilities=self._abilities, asked=run.message)
@@ -64,6 +68,7 @@ class RunShow:
         self._board = PlanBoard(put=self._put, card_id=_pressed(run), clock=stage.clock)
         self._preparation: asyncio.Task[None] | None = None
         self._held: list[Activity] = []
+        self._state: SharedState | None = None
 
     async def __aenter__(self) -> Self:
         await self._sign.__aenter__()
@@ -110,12 +115,14 @@ class RunShow:
         for activity in self._renderer.activities(event):
             await self._say(activity)
         if isinstance(event, StateChanged):
+            self._state = event.state
             await self._follow_plan(event)
 
     async def end(self) -> None:
         """Return when all is said, and note what the channel did not take."""
         if self._live.is_open:
             await self._say(text_activity(_STOPPED))
+        await self._offer_files()
         await self._board.close()
         await self._prepared()
         await self._ledger.end(remembers_ids=self._abilities.takes_feedback)
@@ -181,6 +188,22 @@ class RunShow:
         if card is not None and not self._live.is_open:
             sent_id = await self._send(card)
             self._board.placed(sent_id or "", card)
+
+    async def _offer_files(self) -> None:
+        """Tell of the files that agents made in this turn."""
+        state, message = self._state, self._run.message
+        for artifact in state.artifacts if state is not None else ():
+            if state is None or artifact.run_id != self._run.run_id:
+                continue
+            try:
+                offer = await self._files.offer(
+                    self._reference, state, artifact, owner=message.owner
+                )
+            except RoundsError as error:
+                # The answer names the file, and whoever asks for it again gets it.
+                logger.warning("bot_file_not_offered", code=error.code)
+            else:
+                await self._send(offer)
 
     async def _put(self, card_id: str, activity: Activity) -> None:
         await self._outbox.put(self._reference, card_id, activity)

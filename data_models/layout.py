@@ -87,6 +87,10 @@ class ConversationLayout:
         """A file an agent made."""
         return f"{self.folder}/{_stem(patient_id)}_artifacts/{artifact_id}"
 
+    def feedback(self, name: str) -> str:
+        """What somebody thinks of an answer."""
+        return f"{self.folder}/feedback/{name}.json"
+
     @property
     def inbox_prefix(self) -> str:
         """Folder of the queued messages."""

@@ -30,11 +30,13 @@ from tests.fakes_stream import StreamRules, stream_info
 Activity = dict[str, Any]
 
 POST_SECONDS = 15.0
-MESSAGE_LIMIT_BYTES = 28 * 1024
+MESSAGE_LIMITS_BYTES = {"msteams": 28 * 1024}
+ELSEWHERE_LIMIT_BYTES = 256 * 1024
 MESSAGES_PER_SECOND = 7
 CITATION_LIMIT = 10
 NAME_LIMIT_CHARS = 80
 ABSTRACT_LIMIT_CHARS = 160
+CARD = "application/vnd.microsoft.card.adaptive"
 USER: Activity = {"id": "user-1", "name": "Dr. Ada", "role": "user"}
 BOT: Activity = {"id": "bot-1", "name": "Rounds", "role": "bot"}
 
@@ -77,7 +79,7 @@ class FakeConnector:
         self._planned: deque[Fault] = deque()
         self._ids = count(1)
         self._arrived = asyncio.Condition()
-        app = web.Application(client_max_size=1 << 20)
+        app = web.Application(client_max_size=1 << 22)
         place = "/v3/conversations/{conversation}/activities"
         app.router.add_post(place, self._take)
         app.router.add_post(f"{place}/{{activity}}", self._take)
@@ -206,6 +208,7 @@ class FakeConnector:
             attached["content"]
             for message in self.messages(conversation)
             for attached in message.get("attachments", [])
+            if attached["contentType"] == CARD
         ]
 
     def buttons(self, conversation: str = "conversation-1") -> dict[str, Activity]:
@@ -329,7 +332,7 @@ class FakeConnector:
         if not activity.get("type") or not activity.get("from", {}).get("id"):
             return 400, "no type or no sender"
         size = max(len(body), len((activity.get("text") or "").encode("utf-16-le")))
-        if size > MESSAGE_LIMIT_BYTES:
+        if size > MESSAGE_LIMITS_BYTES.get(self.channel_id, ELSEWHERE_LIMIT_BYTES):
             return 413, f"{size} bytes are too many"
         if activity.get("suggestedActions") and conversation in self.groups:
             return 400, "suggested actions in a group"
@@ -348,7 +351,7 @@ class FakeConnector:
     def _card_of(self, button: Activity, conversation: str) -> str | None:
         for message in self.messages(conversation):
             for attached in message.get("attachments", []):
-                if button in attached["content"].get("actions", []):
+                if button in attached.get("content", {}).get("actions", []):
                     return self.id_of(message)
         return None
 

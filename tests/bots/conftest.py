@@ -20,13 +20,14 @@ from data_models.turn_events import RunFinished, TurnTiming
 from routes.problem import problems
 from services.access.limits import MessageRate
 from services.deliveries import Deliveries
+from services.feedback import FeedbackBook
 from services.replica import Replica
 from services.run_hub import Run
 from services.turn_state import footer_of
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds
 from tests.fakes_connector import FakeConnector
-from tests.routes.fakes import FakeDesk, FakeTeam, spoken
+from tests.routes.fakes import FakeDesk, FakeReader, FakeTeam, spoken
 
 
 class BotDesk(FakeDesk):
@@ -94,15 +95,20 @@ async def start(
         clock = SystemClock()
         desk = BotDesk(clock=clock, ids=RandomIds())
         rate = MessageRate(per_minute=per_minute, clock=clock)
-        store = LocalBlobStore(root=tmp_path / "chat-users")
+        users, sessions = (
+            LocalBlobStore(root=tmp_path / name) for name in ("chat-users", "chat-sessions")
+        )
+        deliveries = Deliveries(store=users, replica=replica or Replica(), clock=clock)
         services = BotServices(
             desk=desk,
             team=FakeTeam(),
             footer=footer_of,
             rate=rate,
             clock=clock,
-            deliveries=Deliveries(store=store, replica=replica or Replica(), clock=clock),
+            deliveries=deliveries,
             answers=answers,
+            feedback=FeedbackBook(store=sessions, deliveries=deliveries, clock=clock),
+            reader=FakeReader(desk=desk, ids=RandomIds()),
         )
         app = web.Application(middlewares=[problems(ids=CountingIds())], client_max_size=262_144)
         add_bot_routes(app, config=replace(BotConfig(), **config), services=services)

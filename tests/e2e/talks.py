@@ -249,7 +249,11 @@ class BotTalk:
             said=tuple(_joined([_spoken(pair[0]) for pair in pairs])),
             notices=tuple(text for text in texts if not _SPEAKER.match(text)),
             endings=frozenset(pair[2] for pair in pairs if pair[2]),
-            waits=any(one.get("attachments") for one in messages),
+            waits=any(
+                attached.get("content", {}).get("actions")
+                for one in messages
+                for attached in one.get("attachments", [])
+            ),
         )
 
 

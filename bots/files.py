@@ -1,0 +1,191 @@
+"""How a file that an agent made gets to the user, as far as the channel allows.
+
+In one-to-one chats Teams asks the user, and the file goes into the user's own drive. The Emulator
+and its like take it within the message. A group gets neither: whoever reads along there has not
+been asked, and Teams has no way for it.
+"""
+
+import base64
+
+import aiohttp
+import structlog
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from bots.abilities import abilities_of
+from bots.cards import Card
+from bots.inbound import Inbound
+from bots.outbox import Outbox
+from bots.ports import Reader
+from bots.reference import Activity, Reference
+from bots.rendering import text_activity
+from bots.service_urls import ServiceUrls
+from data_models.chat_context import Artifact
+from data_models.errors import ChannelError, ChannelUnavailableError, NotFoundError, RoundsError
+from data_models.turn_events import SharedState
+
+INLINE_LIMIT_BYTES = 180_000
+"""The Bot Framework takes 256 kB a message, and the file grows by a third in it."""
+UPLOAD_SECONDS = 60.0
+DRIVE_HOSTS = ("*.sharepoint.com", "*.sharepoint.us", "*.sharepoint.cn")
+_CONSENT = "application/vnd.microsoft.teams.card.file.consent"
+_INFO = "application/vnd.microsoft.teams.card.file.info"
+
+_GONE = "That file is not here any more. Ask for the report again."
+_FAILED = "The file could not be saved. It is kept here; ask for the report again."
+
+logger = structlog.get_logger()
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(
+        strict=True, extra="ignore", alias_generator=to_camel, hide_input_in_errors=True
+    )
+
+
+class _Context(_Part):
+    artifact_id: str = Field(min_length=1, max_length=200)
+    patient_id: str = Field(min_length=1, max_length=200)
+
+
+class _Upload(_Part):
+    upload_url: str = Field(max_length=8_000)
+    content_url: str = Field(max_length=8_000)
+    unique_id: str = Field(max_length=200)
+    file_type: str = Field(max_length=20)
+
+
+class _Answer(_Part):
+    action: str
+    context: _Context
+    upload_info: _Upload | None = None
+
+
+class FileDesk:
+    """Offers files and hands them over; the caller owns `session`."""
+
+    def __init__(
+        self,
+        *,
+        reader: Reader,
+        outbox: Outbox,
+        session: aiohttp.ClientSession,
+        drives: ServiceUrls,
+    ) -> None:
+        self._reader = reader
+        self._outbox = outbox
+        self._session = session
+        self._drives = drives
+
+    async def offer(
+        self, reference: Reference, state: SharedState, artifact: Artifact, *, owner: str
+    ) -> Activity:
+        """Return what tells the user of a new file.
+
+        Raises:
+            RoundsError: it cannot be read.
+        """
+        patient = state.patient_id or ""
+        name = f"**{artifact.file_name}**"
+        match abilities_of(reference).files:
+            case "consent":
+                return _attached(_consent_card(artifact, patient))
+            case "inline" if artifact.size_bytes <= INLINE_LIMIT_BYTES:
+                _, data = await self._reader.artifact(
+                    state.conversation_id,
+                    owner=owner,
+                    patient_id=patient,
+                    artifact_id=artifact.artifact_id,
+                )
+                return _attached(_inline(artifact, data))
+            case _:
+                why = "I can hand over files in one-to-one chats only."
+                return text_activity(f"{name} is kept with this conversation. {why}")
+
+    async def answer(self, activity: Inbound, reference: Reference, *, owner: str) -> None:
+        """Do what the user said to an offer; what became of it is told in the conversation."""
+        try:
+            reply = await self._reply(activity, owner)
+        except ValidationError:
+            return
+        except NotFoundError:
+            reply = text_activity(_GONE)
+        except RoundsError:
+            reply = text_activity(_FAILED)
+        try:
+            await self._outbox.send(reference, reply)
+        except ChannelError as error:
+            logger.warning("bot_line_lost", code=error.code)
+
+    async def _reply(self, activity: Inbound, owner: str) -> Activity:
+        said = _Answer.model_validate(activity.value)
+        if said.action != "accept" or said.upload_info is None or activity.conversation is None:
+            return text_activity("The file stays with this conversation.")
+        artifact, data = await self._reader.artifact(
+            activity.conversation.id,
+            owner=owner,
+            patient_id=said.context.patient_id,
+            artifact_id=said.context.artifact_id,
+        )
+        await self._upload(said.upload_info.upload_url, data)
+        return _attached(_info_card(artifact, said.upload_info))
+
+    async def _upload(self, url: str, data: bytes) -> None:
+        """Put `data` where the user's drive waits for it.
+
+        Raises:
+            ChannelError: the place is not one, or does not take it.
+        """
+        if not self._drives.allows(url.partition("?")[0]):
+            raise ChannelUnavailableError("files may not go to that address")
+        headers = {"Content-Range": f"bytes 0-{len(data) - 1}/{len(data)}"}
+        try:
+            async with self._session.put(
+                url,
+                data=data,
+                headers=headers,
+                timeout=aiohttp.ClientTimeout(total=UPLOAD_SECONDS),
+                allow_redirects=False,
+            ) as answer:
+                status = answer.status
+        except (aiohttp.ClientError, TimeoutError):
+            # `from None`: the address carries the user's permission.
+            raise ChannelUnavailableError("the drive did not answer") from None
+        if status not in (200, 201):
+            raise ChannelUnavailableError(f"the drive answered {status}")
+
+
+def _attached(card: Card) -> Activity:
+    return {"type": "message", "attachments": [card]}
+
+
+def _consent_card(artifact: Artifact, patient_id: str) -> Card:
+    context = {"artifactId": artifact.artifact_id, "patientId": patient_id}
+    return {
+        "contentType": _CONSENT,
+        "name": artifact.file_name,
+        "content": {
+            "description": "Save it in your own OneDrive?",
+            "sizeInBytes": artifact.size_bytes,
+            "acceptContext": context,
+            "declineContext": context,
+        },
+    }
+
+
+def _inline(artifact: Artifact, data: bytes) -> Card:
+    encoded = base64.b64encode(data).decode()
+    return {
+        "contentType": artifact.media_type,
+        "name": artifact.file_name,
+        "contentUrl": f"data:{artifact.media_type};base64,{encoded}",
+    }
+
+
+def _info_card(artifact: Artifact, upload: _Upload) -> Card:
+    return {
+        "contentType": _INFO,
+        "name": artifact.file_name,
+        "contentUrl": upload.content_url,
+        "content": {"uniqueId": upload.unique_id, "fileType": upload.file_type},
+    }

@@ -1,0 +1,97 @@
+"""Requests of Teams that are no messages: thumbs under an answer, and files that were offered."""
+
+from typing import Literal
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from bots.adapter import Answer
+from bots.delivery import Delivery
+from bots.files import FileDesk
+from bots.inbound import Inbound
+from bots.incoming import owner_of, principal_of, required
+from bots.ports import BotServices
+from bots.reference import reference_of
+from data_models.errors import BadFrameError
+from services.feedback import COMMENT_LIMIT_CHARS
+
+_FEEDBACK = "message/submitAction"
+_FILE = "fileConsent/invoke"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(
+        strict=True, extra="ignore", alias_generator=to_camel, hide_input_in_errors=True
+    )
+
+
+class _Opinion(_Part):
+    """`feedback` is JSON within JSON, as Teams sends it."""
+
+    reaction: Literal["like", "dislike"]
+    feedback: str = Field(default="", max_length=8 * COMMENT_LIMIT_CHARS)
+
+
+class _SubmitAction(_Part):
+    action_name: Literal["feedback"]
+    action_value: _Opinion
+
+
+class Invokes:
+    """Answers each at once; what is not ours is answered and ignored."""
+
+    def __init__(self, *, services: BotServices, files: FileDesk, delivery: Delivery) -> None:
+        self._book = services.feedback
+        self._reader = services.reader
+        self._rate = services.rate
+        self._files = files
+        self._delivery = delivery
+
+    async def take(self, activity: Inbound) -> Answer:
+        """Do what `activity` asks for.
+
+        Raises:
+            BadFrameError: it is not whole.
+            NotFoundError: the conversation is somebody else's.
+            RoundsError: it could not be stored, or there were too many.
+        """
+        if activity.name == _FEEDBACK:
+            await self._file(activity)
+        elif activity.name == _FILE:
+            self._rate.take(principal_of(activity))
+            work = self._files.answer(activity, reference_of(activity), owner=owner_of(activity))
+            self._delivery.go_on(work)
+        return Answer({})
+
+    async def _file(self, activity: Inbound) -> None:
+        """Keep an opinion of one of our messages."""
+        try:
+            said = _SubmitAction.model_validate(activity.value).action_value
+        except ValidationError:
+            return
+        principal = principal_of(activity)
+        self._rate.take(principal)
+        conversation_id = required(activity.conversation).id
+        await self._reader.access(conversation_id, owner=owner_of(activity))
+        await self._book.file(
+            conversation_id,
+            principal_id=principal,
+            channel_message_id=required(activity.reply_to_id),
+            reaction=said.reaction,
+            comment=_comment(said.feedback),
+        )
+
+
+def _comment(feedback: str) -> str:
+    """Return what the user wrote beside the thumb.
+
+    Raises:
+        BadFrameError: it is not what Teams sends.
+    """
+    try:
+        found = orjson.loads(feedback) if feedback else {}
+    except orjson.JSONDecodeError:
+        raise BadFrameError("feedback that is not JSON") from None
+    text = found.get("feedbackText") if isinstance(found, dict) else None
+    return text if isinstance(text, str) else ""
