@@ -1,8 +1,9 @@
 """What operators do with scenarios: one desk behind the page, the API and the command line."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 
 from data_models.errors import (
     BlobChangedError,
@@ -17,7 +18,7 @@ from services.scenarios.definition_reader import read_definition
 from services.scenarios.deployment import Deployer
 from services.scenarios.dry_run import DryRun, DryRunPage
 from services.scenarios.graph import Graph
-from services.scenarios.journal import Journal, JournalEntry
+from services.scenarios.journal import Journal, JournalEntry, Outcome
 from services.scenarios.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.plan_view import GraphView, PlanView, view_of_graph, view_of_plan
 from services.scenarios.ports import SessionIndex, SessionPage
@@ -40,6 +41,7 @@ class DeskParts:
         planned: Told the seconds that a plan took.
         approved: Told of each approval.
         seconds: A monotonic clock.
+        now: What time it is.
     """
 
     store: ScenarioStore
@@ -52,6 +54,7 @@ class DeskParts:
     planned: Callable[[float], None]
     approved: Callable[[], None]
     seconds: Callable[[], float]
+    now: Callable[[], datetime]
 
 
 class OperatorDesk:
@@ -103,8 +106,7 @@ class OperatorDesk:
             ScenarioConflictError: the scenario has an active version already.
         """
         graph = read_definition(source)
-        await self._recorded(graph.scenario.id, operator, "publish", f"version {graph.version}")
-        with _one_operator():
+        async with self._act(graph.scenario.id, operator, "publish", f"version {graph.version}"):
             await self._deployer.publish_first(graph)
         return graph
 
@@ -167,16 +169,14 @@ class OperatorDesk:
         Raises:
             ScenarioPlanError: it is not pending, or a second person is needed.
         """
-        await self._recorded(scenario_id, operator, "approve", await self._jump(scenario_id))
-        with _one_operator():
+        async with self._act(scenario_id, operator, "approve", await self._jump(scenario_id)):
             plan = await self._deployer.approve(scenario_id, operator=operator)
         self._parts.approved()
         return plan
 
     async def cancel(self, scenario_id: str, *, operator: str) -> MigrationPlan:
         """Cancel a plan that is not deployed."""
-        await self._recorded(scenario_id, operator, "cancel", await self._jump(scenario_id))
-        with _one_operator():
+        async with self._act(scenario_id, operator, "cancel", await self._jump(scenario_id)):
             return await self._deployer.cancel(scenario_id)
 
     async def deploy(
@@ -189,21 +189,18 @@ class OperatorDesk:
             ScenarioConflictError: somebody else began at the same moment.
         """
         note = f"{await self._jump(scenario_id)}, share {share_percent} %"
-        await self._recorded(scenario_id, operator, "deploy", note)
-        with _one_operator():
+        async with self._act(scenario_id, operator, "deploy", note):
             await self._deployer.start(scenario_id, operator=operator, share_percent=share_percent)
         return await self._woken(scenario_id)
 
     async def pause(self, scenario_id: str, *, operator: str) -> DeploymentRecord:
         """Stop the deployment after the page it is at."""
-        await self._recorded(scenario_id, operator, "pause")
-        with _one_operator():
+        async with self._act(scenario_id, operator, "pause"):
             return await self._deployer.pause(scenario_id)
 
     async def resume(self, scenario_id: str, *, operator: str) -> DeploymentRecord:
         """Let a paused deployment go on."""
-        await self._recorded(scenario_id, operator, "resume")
-        with _one_operator():
+        async with self._act(scenario_id, operator, "resume"):
             await self._deployer.pause(scenario_id, paused=False)
         return await self._woken(scenario_id)
 
@@ -211,8 +208,7 @@ class OperatorDesk:
         self, scenario_id: str, *, share_percent: int, operator: str
     ) -> DeploymentRecord:
         """Change how many sessions a canary reaches; 100 ends the deployment."""
-        await self._recorded(scenario_id, operator, "set_share", f"share {share_percent} %")
-        with _one_operator():
+        async with self._act(scenario_id, operator, "set_share", f"share {share_percent} %"):
             await self._deployer.set_share(scenario_id, share_percent=share_percent)
         return await self._woken(scenario_id)
 
@@ -233,9 +229,8 @@ class OperatorDesk:
         policies: Policies | None = None,
         mapping: Mapping[str, str] | None = None,
     ) -> PlanView:
-        await self._recorded(graph.scenario.id, operator, action, f"version {graph.version}")
         start = self._parts.seconds()
-        with _one_operator():
+        async with self._act(graph.scenario.id, operator, action, f"version {graph.version}"):
             plan = await self._deployer.propose(
                 graph, operator=operator, policies=policies, mapping=mapping
             )
@@ -254,8 +249,16 @@ class OperatorDesk:
             raise ScenarioNotFoundError("no deployment")
         return held.value
 
-    async def _recorded(self, scenario_id: str, operator: str, action: str, note: str = "") -> None:
-        """Put an act on record; what is refused after that is on record as tried."""
+    @asynccontextmanager
+    async def _act(
+        self, scenario_id: str, operator: str, action: str, note: str = ""
+    ) -> AsyncIterator[None]:
+        """Put an act on the trail before it happens, and in the journal how it ended.
+
+        Raises:
+            AuditUnavailableError: it is not on record, so it does not happen.
+            ScenarioConflictError: somebody else was faster.
+        """
         await self._parts.audit.record(
             AuditEntry(
                 principal=operator,
@@ -263,7 +266,19 @@ class OperatorDesk:
                 actions=(f"operator.{action}",),
             )
         )
-        await self._parts.journal.write(scenario_id, operator=operator, action=action, note=note)
+        outcome: Outcome = "refused"
+        try:
+            yield
+            outcome = "done"
+        except (BlobChangedError, BlobExistsError) as error:
+            raise ScenarioConflictError(
+                "somebody else changed this scenario at the same moment; look again"
+            ) from error
+        finally:
+            entry = JournalEntry(
+                time=self._parts.now(), operator=operator, action=action, note=note, outcome=outcome
+            )
+            await self._parts.journal.write(scenario_id, entry)
 
     async def _card(self, scenario_id: str, versions: list[int]) -> ScenarioCard:
         held = await self._store.active(scenario_id)
@@ -301,14 +316,3 @@ class OperatorDesk:
         if graph is None:
             raise ScenarioNotFoundError(f"version {version} is not stored")
         return graph
-
-
-@contextmanager
-def _one_operator() -> Iterator[None]:
-    """Say in an operator's words that somebody else was faster."""
-    try:
-        yield
-    except (BlobChangedError, BlobExistsError) as error:
-        raise ScenarioConflictError(
-            "somebody else changed this scenario at the same moment; look again"
-        ) from error

@@ -58,11 +58,12 @@ def operators_for(
         index=house.index,
         deployer=deployer,
         dry_run=dry_run,
-        journal=Journal(paper=house.shelf, clock=clock),
+        journal=Journal(paper=house.shelf),
         audit=audit,
         wake=runner.wake,
         planned=meter.planned,
         approved=meter.approved,
         seconds=clock.monotonic,
+        now=clock.now,
     )
     return Operators(desk=OperatorDesk(parts=parts), runner=runner, deployer=deployer)

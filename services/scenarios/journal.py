@@ -5,15 +5,15 @@ page can read at once.
 """
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from data_models.blob_store import Blob
-from data_models.clock import Clock
 from data_models.errors import BlobChangedError, CorruptDocumentError
 
 TRIES = 5
+Outcome: TypeAlias = Literal["done", "refused"]
 SHOWN_LIMIT = 200
 
 
@@ -38,21 +38,21 @@ class JournalEntry(BaseModel):
     operator: str
     action: str
     note: str = ""
+    outcome: Outcome = "done"
 
 
 class Journal:
     """One list for each scenario. A blob takes 50,000 appends, more than operators make."""
 
-    def __init__(self, *, paper: Paper, clock: Clock) -> None:
-        self._paper, self._clock = paper, clock
+    def __init__(self, *, paper: Paper) -> None:
+        self._paper = paper
 
-    async def write(self, scenario_id: str, *, operator: str, action: str, note: str = "") -> None:
+    async def write(self, scenario_id: str, entry: JournalEntry) -> None:
         """Add an act.
 
         Raises:
             BlobChangedError: others wrote at the same moment, again and again.
         """
-        entry = JournalEntry(time=self._clock.now(), operator=operator, action=action, note=note)
         line = entry.model_dump_json().encode() + b"\n"
         name = _name(scenario_id)
         for _ in range(TRIES):

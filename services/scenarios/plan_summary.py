@@ -51,7 +51,7 @@ def summarise(
             *_ambiguous_warnings(move, ambiguous),
             *_deletion_warnings(move, transformation),
         ),
-        fields_to_collect=tuple(_fields(move, upstream, inserted)),
+        fields_to_collect=tuple(_fields(move, upstream, inserted, forks)),
     )
 
 
@@ -131,23 +131,34 @@ def _deletion_warnings(move: Move, transformation: TransformationMap) -> Iterato
 
 
 def _fields(
-    move: Move, upstream: Upstream, inserted: Mapping[str, InsertedNode]
+    move: Move,
+    upstream: Upstream,
+    inserted: Mapping[str, InsertedNode],
+    forks: Mapping[str, NewFork],
 ) -> Iterator[FieldCollectionInfo]:
-    sources: dict[str, list[str]] = {}
+    """The fields that new steps collect for later ones, or that changed forks decide by."""
+    anchors = upstream.bits(move.image.values())
+    readers = _readers(move)
+    wanted: dict[str, Bits] = {}
+    reasons: dict[str, list[str]] = {}
     for node in inserted.values():
         for name in node.collects_fields:
-            sources.setdefault(name, []).append(node.node_id)
-    readers = _readers(move)
-    anchors = upstream.bits(move.image.values())
-    for name, steps in sources.items():
-        needing = upstream.reaching(readers.get(name, ()))
-        affected = upstream.steps(anchors & upstream.after_any(steps) & needing)
+            wanted[name] = wanted.get(name, 0) | upstream.after(node.node_id)
+            reasons.setdefault(name, []).append(f"collected by {node.node_name}")
+    for name in wanted:
+        wanted[name] &= upstream.reaching(readers.get(name, ()))
+    for fork in forks.values():
+        for name in dict.fromkeys(name for one in fork.branches for name in one.condition_fields):
+            wanted[name] = wanted.get(name, 0) | upstream.after(fork.fork_node_id)
+            reasons.setdefault(name, []).append(f"decides at {fork.fork_node_name}")
+    for name, steps in wanted.items():
+        affected = upstream.steps(anchors & steps)
         if affected:
             yield FieldCollectionInfo(
                 field_name=name,
                 display_name=move.new.fields[name].label,
                 affected_anchors=tuple(move.new.steps[anchor].title for anchor in affected),
-                reason=f"collected by {', '.join(move.new.steps[step].title for step in steps)}",
+                reason=", ".join(reasons[name]),
             )
 
 
