@@ -9,7 +9,7 @@ WEB = ROOT / "web"
 STAMP = WEB / "dist" / ".rounds"
 PACKAGES_STAMP = WEB / "node_modules" / ".rounds"
 MANIFEST = ("package.json", "package-lock.json")
-TOP_LEVEL = ("index.html", "tsconfig.json", "vite.config.js")
+TOP_LEVEL = ("index.html", "operator.html", "tsconfig.json", "vite.config.js")
 
 
 def sources() -> list[Path]:

@@ -5,9 +5,10 @@ export default defineConfig({
   build: {
     target: "es2022",
     assetsInlineLimit: 0,
-    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     sourcemap: false,
+    // Two pages: who chats does not load what operators need.
+    rollupOptions: { input: ["index.html", "operator.html"] },
   },
   server: { proxy: { "/api": { target: "http://127.0.0.1:3978", ws: true } } },
 });

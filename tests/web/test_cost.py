@@ -1,6 +1,7 @@
 """What the page costs: bytes before the first word, time until a token is seen."""
 
 import gzip
+import re
 import sys
 import time
 
@@ -31,12 +32,24 @@ SEEN = """() => new Promise(resolve => {
 })"""
 
 
-def test_the_client_is_small(built: None) -> None:
-    files = [path for path in (DIST / "assets").iterdir() if path.suffix in (".js", ".css")]
-    sizes = {path.suffix: len(gzip.compress(path.read_bytes())) for path in files}
-    sys.stdout.write(f"client, packed: {sizes}\n")
-    assert set(sizes) == {".js", ".css"}
+def packed_bytes(page: str) -> dict[str, int]:
+    """The scripts and styles that a page names, and what each costs on its way."""
+    text = (DIST / page).read_text("utf-8")
+    names = re.findall(r"/assets/([\w.-]+\.(?:js|css))", text)
+    return {name: len(gzip.compress((DIST / "assets" / name).read_bytes())) for name in names}
+
+
+@pytest.mark.parametrize("page", ["index.html", "operator.html"])
+def test_each_page_is_small(built: None, page: str) -> None:
+    sizes = packed_bytes(page)
+    sys.stdout.write(f"{page}, packed: {sizes}\n")
+    assert {name.rpartition(".")[2] for name in sizes} == {"js", "css"}
     assert sum(sizes.values()) <= LIMIT_BYTES
+
+
+def test_who_chats_does_not_load_the_operators_page(built: None) -> None:
+    own = set(packed_bytes("operator.html")) - set(packed_bytes("index.html"))
+    assert any("operator" in name and name.endswith(".js") for name in own)
 
 
 async def test_a_token_is_on_the_screen_soon_after_the_model_said_it(

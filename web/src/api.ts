@@ -15,6 +15,7 @@ export class ApiError extends Error {
   constructor(
     readonly status: number,
     message: string,
+    readonly problems: string[] = [],
   ) {
     super(message);
   }
@@ -38,17 +39,23 @@ export const signInWith = (key: string | null): void => {
 export const socketProtocols = (): string[] =>
   token === null ? ["rounds"] : ["rounds", `bearer.${token}`];
 
-async function request(path: string, method = "GET"): Promise<Response> {
+async function request(path: string, method = "GET", body?: unknown): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (token !== null) headers["Authorization"] = `Bearer ${token}`;
-  const reply = await fetch(path, { method, headers });
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const reply = await fetch(path, { method, headers, ...sent });
   if (reply.ok) return reply;
-  const problem = (await reply.json().catch(() => ({}))) as { detail?: string };
-  throw new ApiError(reply.status, problem.detail ?? `The server answered ${reply.status}.`);
+  const problem = (await reply.json().catch(() => ({}))) as {
+    detail?: string;
+    problems?: string[];
+  };
+  const text = problem.detail ?? `The server answered ${reply.status}.`;
+  throw new ApiError(reply.status, text, problem.problems);
 }
 
-const ask = async <T>(path: string, method = "GET"): Promise<T> =>
-  (await (await request(path, method)).json()) as T;
+export const ask = async <T>(path: string, method = "GET", body?: unknown): Promise<T> =>
+  (await (await request(path, method, body)).json()) as T;
 
 const chat = (chatId: string): string => `/api/chats/${encodeURIComponent(chatId)}`;
 

@@ -1,0 +1,137 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+
+import * as http from "../api";
+import { SignIn } from "../sign_in";
+import * as api from "./operator_api";
+import { ScenarioRoom, TABS, type Tab } from "./scenario_room";
+import { Problem, type Trouble, troubleOf } from "./trouble";
+import type { ScenarioCard } from "./types";
+import { Upload } from "./upload";
+import { words } from "./words";
+
+interface Place {
+  scenarioId: string | null;
+  tab: Tab;
+}
+
+/** `#/scenario/tab`: what is open survives a reload. */
+const placeInAddress = (): Place => {
+  const [, id = "", tab = ""] = location.hash.split("/");
+  const known = TABS.find((one) => one === tab);
+  return { scenarioId: id ? decodeURIComponent(id) : null, tab: known ?? "plan" };
+};
+
+/** The list of scenarios, and the one that is open. */
+export function Operator() {
+  const [cards, setCards] = useState<ScenarioCard[] | null>(null);
+  const [operator, setOperator] = useState("");
+  const [place, setPlace] = useState<Place>(placeInAddress);
+  const [needsKey, setNeedsKey] = useState(false);
+  const [isUploading, setUploading] = useState(false);
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [stamp, setStamp] = useState(0);
+
+  const go = (next: Place): void => {
+    history.replaceState(null, "", `#/${encodeURIComponent(next.scenarioId ?? "")}/${next.tab}`);
+    setPlace(next);
+  };
+  const load = useCallback(async (): Promise<void> => {
+    const found = await api.scenarios();
+    setCards(found.scenarios);
+    setOperator(found.operator);
+    setNeedsKey(false);
+  }, []);
+  useEffect(() => {
+    load().catch((error: unknown) => {
+      if (http.isSignedOut(error)) setNeedsKey(true);
+      else setTrouble(troubleOf(error));
+    });
+    const follow = (): void => setPlace(placeInAddress());
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, [load]);
+
+  if (needsKey) return <SignIn onSignIn={load} />;
+  if (trouble) {
+    return (
+      <main class="stopped">
+        <h1>{words.title}</h1>
+        <Problem trouble={trouble} />
+        <p>{words.forbidden}</p>
+      </main>
+    );
+  }
+  if (!cards) {
+    return (
+      <main class="loading">
+        <p role="status">{words.loading}</p>
+      </main>
+    );
+  }
+  const open = place.scenarioId ?? cards[0]?.scenario_id ?? null;
+  return (
+    <div class="operator">
+      <header class="operator-head">
+        <h1>
+          <span class="product">Rounds</span> {words.title}
+        </h1>
+        <span class="hint">{words.subtitle}</span>
+        <span class="spacer" />
+        <span class="hint">{words.signedInAs(operator)}</span>
+        <a href="/">{words.toChat}</a>
+      </header>
+      <nav class="scenario-list" aria-label={words.list}>
+        <button type="button" class="button primary" onClick={() => setUploading(true)}>
+          {words.upload}
+        </button>
+        <ul>
+          {cards.map((card) => (
+            <li key={card.scenario_id}>
+              <button
+                type="button"
+                class="side-item"
+                {...(card.scenario_id === open ? { "aria-current": "page" as const } : {})}
+                onClick={() => go({ scenarioId: card.scenario_id, tab: "plan" })}
+              >
+                <span class="side-title">{card.name}</span>
+                <span class="side-note">
+                  {card.active === null ? words.notActive : words.active(card.active)}
+                  {card.plan_status && ` · ${planWord(card.plan_status)}`}
+                </span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <main class="scenario-main">
+        {open === null ? (
+          <p class="empty">{words.none}</p>
+        ) : (
+          <ScenarioRoom
+            key={`${open}-${stamp}`}
+            scenarioId={open}
+            operator={operator}
+            tab={place.tab}
+            onTab={(tab) => go({ scenarioId: open, tab })}
+            onChanged={() => load().catch(() => undefined)}
+          />
+        )}
+      </main>
+      {isUploading && (
+        <Upload
+          scenarios={cards}
+          onClose={() => setUploading(false)}
+          onStored={async (id) => {
+            setUploading(false);
+            await load();
+            go({ scenarioId: id, tab: "plan" });
+            setStamp((before) => before + 1);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+const planWord = (status: string): string =>
+  (words.plan.statuses as Record<string, string>)[status]?.toLowerCase() ?? status;

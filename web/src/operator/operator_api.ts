@@ -1,0 +1,54 @@
+/** The operators' half of the server's HTTP side. */
+
+import { ask } from "../api";
+import type {
+  Deployment,
+  DryRunRow,
+  Graph,
+  HistoryEntry,
+  Overview,
+  Page,
+  Plan,
+  PlanView,
+  Policies,
+  ReviewRow,
+  ScenarioCard,
+} from "./types";
+
+const base = "/api/operator";
+const one = (id: string, rest = ""): string =>
+  `${base}/scenarios/${encodeURIComponent(id)}${rest}`;
+const paged = (after: string, limit: number): string =>
+  `?limit=${limit}&after=${encodeURIComponent(after)}`;
+
+export const scenarios = (): Promise<{ scenarios: ScenarioCard[]; operator: string }> =>
+  ask(`${base}/scenarios`);
+export const overview = (id: string): Promise<Overview> => ask(one(id));
+export const version = (id: string, number: number): Promise<Graph> =>
+  ask(one(id, `/versions/${number}`));
+export const plan = (id: string): Promise<PlanView> => ask(one(id, "/plan"));
+export const dryRun = (id: string, after: string): Promise<Page<DryRunRow>> =>
+  ask(one(id, `/dry-run${paged(after, 200)}`));
+export const review = (id: string, after: string): Promise<Page<ReviewRow>> =>
+  ask(one(id, `/review${paged(after, 100)}`));
+export const history = async (id: string): Promise<HistoryEntry[]> =>
+  (await ask<{ entries: HistoryEntry[] }>(one(id, "/history"))).entries;
+
+export const validate = (definition: string): Promise<Graph> =>
+  ask(`${base}/validate`, "POST", { definition });
+export const publish = (definition: string): Promise<Graph> =>
+  ask(`${base}/scenarios`, "POST", { definition });
+export const propose = (definition: string): Promise<PlanView> =>
+  ask(`${base}/plans`, "POST", { definition });
+export const setPolicies = (id: string, policies: Policies): Promise<PlanView> =>
+  ask(one(id, "/plan/policies"), "PUT", { policies });
+export const approve = (id: string): Promise<Plan> => ask(one(id, "/approve"), "POST");
+export const cancel = (id: string): Promise<Plan> => ask(one(id, "/cancel"), "POST");
+export const deploy = (id: string, share: number): Promise<Deployment> =>
+  ask(one(id, "/deploy"), "POST", { share_percent: share });
+export const setShare = (id: string, share: number): Promise<Deployment> =>
+  ask(one(id, "/share"), "POST", { share_percent: share });
+export const pause = (id: string): Promise<Deployment> => ask(one(id, "/pause"), "POST");
+export const resume = (id: string): Promise<Deployment> => ask(one(id, "/resume"), "POST");
+export const rollback = (id: string, to: number): Promise<PlanView> =>
+  ask(one(id, "/rollback"), "POST", { to });
