@@ -46,9 +46,9 @@ from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.deliveries import Deliveries
 from services.feedback import FeedbackBook
+from services.lane_driver import LaneDriver
 from services.memory_desk import memory_desk_for
 from services.operators_chosen import Operators, operators_for
-from services.lane_driver import LaneDriver
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService

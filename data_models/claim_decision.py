@@ -15,6 +15,8 @@ from data_models.conversation import (
     RunningTurn,
 )
 
+ATTEMPTS_LIMIT = 3
+
 ClaimState = Literal["free", "held", "abandoned"]
 
 
@@ -40,6 +42,22 @@ def claim_state(
     if is_dead(running.replica) or now > running.expires_at + times.grace:
         return "abandoned"
     return "held"
+
+
+def may_run_again(conversation: Conversation, dead: RunningTurn) -> bool:
+    """Whether another replica may answer the message of a turn that died.
+
+    Not where what it asked for may have been done: a yes to our question, a pressed button, a
+    clear that had begun. Nor a message that several replicas have died over.
+    """
+    question = conversation.open_question
+    answers = (
+        question is not None
+        and question.user == dead.message.sender.principal_id
+        and question.is_alive(epoch=conversation.epoch, now=dead.started_at)
+    )
+    is_act = answers or dead.message.press is not None or conversation.pending_clear is not None
+    return dead.purpose == "turn" and dead.attempts < ATTEMPTS_LIMIT and not is_act
 
 
 def queue_length(conversation: Conversation) -> int:

@@ -27,10 +27,12 @@ class RunningTurn(Part):
         decided: Whether the patient decision is made; until then the text belongs to nobody.
         expires_at: Renewed while the turn runs; past it and the grace anybody may take over.
         purpose: `upkeep` for work that answers nobody: a person's correction, a move, a deletion.
+        attempts: How many replicas have begun to answer it, the one that does now included.
     """
 
     run_id: str
     purpose: Literal["turn", "upkeep"] = "turn"
+    attempts: int = 1
     message: IncomingMessage
     replica: str
     patient_id: PatientId | None

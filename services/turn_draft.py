@@ -190,6 +190,7 @@ class TurnDraft:
         """Write this turn into `context` from now on."""
         document = context.document
         self.context = context
+        self._make_place(document)
         self.turn = Turn(
             turn_id=document.next_turn_id,
             run_id=self.run.run_id,
@@ -203,6 +204,13 @@ class TurnDraft:
         document.next_turn_id += 1
         document.chat_history.append(self.turn)
         self.unsaved = True
+
+    def _make_place(self, document: ChatContext) -> None:
+        """Take back the row of a replica that died over this message, if nobody had answered."""
+        last = document.chat_history[-1] if document.chat_history else None
+        if last is not None and last.run_id == self.run.run_id and not last.agent_responses:
+            document.chat_history.pop()
+            document.next_turn_id = last.turn_id
 
     def add_answer(self, message: AgentMessage) -> None:
         """Keep what an agent said."""

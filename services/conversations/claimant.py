@@ -1,12 +1,14 @@
 """Claims conversations, queues what meets a running turn, takes dead turns over."""
 
 from contextlib import suppress
+from functools import partial
 
 from data_models.claim import Claim, Successor, claimed, lease_end
 from data_models.claim_decision import (
     ClaimState,
     ClaimTimes,
     claim_state,
+    may_run_again,
     queue_length,
 )
 from data_models.clock import Clock
@@ -150,6 +152,30 @@ class Claimant:
         running.purpose = "upkeep"
         return await self._claim(free, running, is_takeover=True)
 
+    async def resume(self, stored: Stored[Conversation]) -> Claim | None:
+        """Take a dead turn over in order to answer its message, under the run id it had.
+
+        None if it must not run again (`may_run_again`), or somebody was faster.
+        """
+        dead = stored.document.running_turn
+        if dead is None or not may_run_again(stored.document, dead):
+            return None
+        expires_at = lease_end(self._clock.now(), self._times)
+        ours = {
+            "replica": self._replica.name,
+            "expires_at": expires_at,
+            "attempts": dead.attempts + 1,
+        }
+        free = Stored(stored.document.draft(), stored.etag)
+        claim = await self._claim(free, dead.model_copy(update=ours), is_takeover=True)
+        if claim is None:
+            return None
+        await self._takeover.fence_documents(claim.conversation, dead)
+        tail = await self._conversations.find_unannounced(claim.conversation)
+        await claim.update(partial(_count_until, tail=tail))
+        await self._conversations.sweep_inbox(claim.conversation)
+        return claim
+
     async def successor(self, conversation: Conversation) -> Successor | None:
         """Return the claim of the message that comes next."""
         queued = await self._conversations.next_in_line(conversation)
@@ -253,7 +279,7 @@ class Claimant:
     async def _settle(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Keep the dead turn's message, find what was queued uncounted, sweep what is done."""
         if dead.purpose == "upkeep":
-            await self._takeover.fence_upkeep(conversation, dead)
+            await self._takeover.fence_documents(conversation, dead)
         elif await self._conversations.answered(conversation, dead.message.message_hash) is None:
             taken = await self._takeover.fence(conversation, dead, self._clock.now())
             conversation.answered.append(taken.answered)
@@ -300,3 +326,7 @@ class Claimant:
             started_at=now,
             expires_at=lease_end(now, self._times),
         )
+
+
+def _count_until(draft: Conversation, *, tail: int) -> None:
+    draft.inbox_tail = max(draft.inbox_tail, tail)

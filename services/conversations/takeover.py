@@ -70,8 +70,8 @@ class Takeover:
             raise StoreUnavailableError("the message of a dead turn could not be kept")
         return _taken_over(dead, kept, now)
 
-    async def fence_upkeep(self, conversation: Conversation, dead: RunningTurn) -> None:
-        """Rewrite the documents that unfinished upkeep was about to write; it said nothing."""
+    async def fence_documents(self, conversation: Conversation, dead: RunningTurn) -> None:
+        """Rewrite what a dead holder was about to write; its message, if any, is not kept here."""
         self._contexts.forget(conversation.conversation_id)
         await self._is_in_fenced_roster(conversation, dead.patient_id)
         with suppress(CorruptDocumentError):  # nobody can write over that

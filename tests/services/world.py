@@ -40,6 +40,7 @@ from services.group_chat_port import (
     GroupChatEvent,
     GroupChatRequest,
 )
+from services.lane_driver import LaneDriver
 from services.model_port import Answer
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
@@ -191,17 +192,22 @@ class World:
             times=self.times,
             queue_depth=self.queue_depth,
         )
+        hub = RunHub(clock=clock)
         self.desk = TurnDesk(
-            pipeline=pipeline,
-            claimant=claimant,
-            answers=StoredAnswers(
-                contexts=self.contexts,
-                conversations=self.conversations,
-                clock=clock,
-                ids=ids,
-                facilitator="Orchestrator",
+            driver=LaneDriver(
+                pipeline=pipeline,
+                claimant=claimant,
+                answers=StoredAnswers(
+                    contexts=self.contexts,
+                    conversations=self.conversations,
+                    clock=clock,
+                    ids=ids,
+                    facilitator="Orchestrator",
+                ),
+                hub=hub,
             ),
-            hub=RunHub(clock=clock),
+            claimant=claimant,
+            hub=hub,
             ids=ids,
         )
         self.reader = ConversationReader(
