@@ -4,11 +4,9 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Protocol
 
-from data_models.blob_store import BlobStore
+from data_models.claim import Claim
 from data_models.identifiers import PatientId, storable_patient_id
-from services.conversations.caretaker import Caretaker, conversation_of
 
-_PRINCIPAL = "entities-migration"
 _PREFIX, _SUFFIX = "patient_", "_context.json"
 
 
@@ -48,22 +46,28 @@ class Unclaimed:
         yield self
 
 
-class Claimed:
+class Upkeep(Protocol):
     """Claims conversations as turns do."""
 
-    def __init__(self, *, store: BlobStore, caretaker: Caretaker) -> None:
-        self._store = store
-        self._caretaker = caretaker
+    def holding(self, folder: str) -> AbstractAsyncContextManager[Claim | None]:
+        """Hold the conversation of `folder`; None where there is none that a turn could run in."""
+        ...
+
+
+class Claimed:
+    """Holds documents by their conversation's claim."""
+
+    def __init__(self, *, upkeep: Upkeep) -> None:
+        self._upkeep = upkeep
 
     @asynccontextmanager
     async def of(self, name: str) -> AsyncIterator[Hold]:
         """See `Holding.of`."""
         folder, _, inner = name.rpartition("/")
-        conversation_id = await conversation_of(self._store, folder)
-        if conversation_id is None:
-            yield Unclaimed()
-            return
-        async with self._caretaker.holding(conversation_id, principal_id=_PRINCIPAL) as claim:
+        async with self._upkeep.holding(folder) as claim:
+            if claim is None:
+                yield Unclaimed()
+                return
             # Whoever takes over rewrites this very document, so that our write would fail.
             await claim.name_patient(_patient_of(inner))
             yield claim

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from services.conversations.chosen import caretaker_for
 from services.entities.holding import Claimed
 from services.entities.mover import Mover, MoveReport
 from services.entities.team import team_of_file
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
+from services.upkeep import upkeep_for
 from settings import load_settings
 
 TEAM_FILE = Path(__file__).parents[2] / "group_chat" / "team.yaml"
@@ -45,13 +45,15 @@ async def _run(chosen: argparse.Namespace) -> MoveReport:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     folders = await stored_folders(settings, ids=ids)
     store, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    caretaker = caretaker_for(settings, sessions=store, users=users, clock=clock, ids=ids)
+    upkeep = upkeep_for(
+        settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
+    )
     mover = Mover(
         store=store,
         folders=folders,
         team=team_of_file(TEAM_FILE),
         clock=clock,
-        holding=Claimed(store=store, caretaker=caretaker),
+        holding=Claimed(upkeep=upkeep),
     )
     try:
         if chosen.rollback:

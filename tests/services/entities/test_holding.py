@@ -11,6 +11,7 @@ from services.conversations.caretaker import Caretaker
 from services.entities.holding import Claimed
 from services.entities.mover import Mover, MoveReport
 from services.entities.team import AgentNames
+from services.upkeep import FolderUpkeep
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.entities.world import BOOKING
@@ -38,12 +39,13 @@ def mover(world: World) -> Mover:
     """As a command of another process makes it."""
     away = World(sessions=world.sessions, users=world.users, replica=FarReplica())
     caretaker = Caretaker(claimant=away.claimant, clock=away.clock, ids=away.ids, wait_seconds=0.1)
+    upkeep = FolderUpkeep(store=world.sessions, caretaker=caretaker, principal_id="migration")
     return Mover(
         store=world.sessions,
         folders=[CHAT],
         team=AgentNames.of([BOOKING]),
         clock=world.clock,
-        holding=Claimed(store=world.sessions, caretaker=caretaker),
+        holding=Claimed(upkeep=upkeep),
     )
 
 
