@@ -54,7 +54,7 @@ class TurnRequests:
             deadline=turn.started + self._turn_seconds,
             artifacts=self._documents.shelf(turn),
             mentions=message.mentions,
-            addressed_agent=message.addressed_agent,
+            addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
             plan=context.plan,
             continuation=context.continuation,
             press=None if is_ours else message.press,

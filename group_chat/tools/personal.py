@@ -132,7 +132,11 @@ class OpenDesk:
         names = [self.memory.name_of(one) for one in found.entity_ids]
         lines = [f"{number}. {name}" for number, name in enumerate(names, 1)]
         text = "\n".join([f"Which {_WORDS[kind]} do you mean?", *lines])
-        payload = {"candidates": list(found.entity_ids), "asked": self.memory.request}
+        payload = {
+            "candidates": list(found.entity_ids),
+            "asked": self.memory.request,
+            "agent": self.turn.agent,
+        }
         self._ask("which_entity", text, payload)
         self.memory.listed(found.entity_ids)
 

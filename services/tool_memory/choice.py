@@ -26,10 +26,11 @@ _NAME_LIMIT_CHARS = 120
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """The item that was picked, and the request that it completes."""
+    """The item that was picked, the request that it completes, and the agent that asked."""
 
     entity_id: str
     asked: str
+    agent: str | None = None
 
 
 def picked_from(
@@ -41,7 +42,9 @@ def picked_from(
     if not 0 < len(words) <= _PICK_LIMIT_WORDS or _REQUEST.search(answer):
         return None
     found = _meant(candidates, answer, memory, local_now)
-    return None if found is None else Picked(found, str(payload.get("asked", "")))
+    if found is None:
+        return None
+    return Picked(found, str(payload.get("asked", "")), payload.get("agent"))
 
 
 def choice_of(entity: EntityContext, zone: tzinfo) -> str:

@@ -101,6 +101,11 @@ class ToolMemorySession:
         return text if self._picked is None else f"{text} (my request: {self._picked.asked})"
 
     @property
+    def goes_on_with(self) -> str | None:
+        """The agent whose question this message answers by a pick."""
+        return None if self._picked is None else self._picked.agent
+
+    @property
     def roster(self) -> Collection[str]:
         """Ids of the conversation's other patients."""
         return self._roster
