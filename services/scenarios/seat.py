@@ -18,6 +18,7 @@ from data_models.scenario_session import (
 )
 from services.scenarios.action import ToolAction
 from services.scenarios.answers import value_in
+from services.scenarios.aside import set_aside, taken_up, told_of_left
 from services.scenarios.commands import named
 from services.scenarios.facts import fits
 from services.scenarios.graph import Graph
@@ -28,7 +29,6 @@ from services.scenarios.step_text import finished_text, grounding_of, place_of, 
 
 STEPS_LIMIT = 60
 """Steps that one turn may pass; a loop that asks nothing ends here."""
-LEFT_LIMIT = 4
 Act = Callable[[ToolAction], Awaitable[bool]]
 
 
@@ -148,7 +148,7 @@ class ScenarioSeat:
             ScenarioPlanError: no version of it is deployed.
         """
         session = await self._guide.begin(scenario_id, channel=self._channel)
-        self._make_way()
+        set_aside(self._document)
         self._document.scenario = session.model_copy(update={"agent_id": agent})
         await self.settle(act)
 
@@ -168,38 +168,7 @@ class ScenarioSeat:
 
     async def resume(self, scenario_id: str | None = None) -> bool:
         """Go on with a scenario that was left, the newest if none is named; False without any."""
-        current = self._document.scenario
-        here = [] if current is None else [current]
-        left = [one for one in [*self._document.left_scenarios, *here] if one.is_left]
-        meant = [one for one in left if scenario_id in (None, one.scenario_id) and one.step]
-        if not meant:
-            return False
-        chosen = meant[-1]
-        if chosen is not current:
-            self._document.left_scenarios.remove(chosen)
-            self._make_way()
-        history = [*chosen.step_history]
-        history[-1] = history[-1].model_copy(update={"spoken": False})
-        update = {"is_left": False, "step_history": history}
-        self._document.scenario = chosen.model_copy(update=update)
-        return True
-
-    def _make_way(self) -> None:
-        """Move the session of the document aside; one that has ended leaves what it completed."""
-        session = self._document.scenario
-        if session is None:
-            return
-        aside = self._document.left_scenarios
-        open_ones = [one for one in aside if one.step is not None]
-        if session.step is None:
-            session = session.model_copy(update={"step_history": [], "variables": {}})
-        elif len(open_ones) >= LEFT_LIMIT:
-            raise ToolInputError("too many scenarios are unfinished; resume or finish one first")
-        else:
-            session = session.model_copy(update={"is_left": True})
-        over = [one for one in aside if one.step is None and one.scenario_id != session.scenario_id]
-        self._document.left_scenarios = [*over[-LEFT_LIMIT:], *open_ones, session]
-        self._document.scenario = None
+        return taken_up(self._document, scenario_id)
 
     async def record(self, values: Mapping[str, JsonValue], *, act: Act) -> dict[str, Any]:
         """Take what the user said, go on as far as that leads, and tell what comes next.
@@ -244,7 +213,7 @@ class ScenarioSeat:
         """Return the answer to "where are we?"."""
         session = self.session
         if session is None:
-            return await self._left_behind()
+            return told_of_left(self._document)
         graph = await self._guide.graph(session)
         return await self._guide.where(session, await self.profile(graph.fields))
 
@@ -252,14 +221,6 @@ class ScenarioSeat:
     def told(self) -> dict[str, Any]:
         """What a tool tells its agent of the step that the scenario is at now."""
         return {"scenario_now": self.grounding} if self.grounding else {"scenario_is": "finished"}
-
-    async def _left_behind(self) -> str:
-        current = self._document.scenario
-        left = [*self._document.left_scenarios, *([] if current is None else [current])]
-        open_ones = [one.place.scenario for one in left if one.step and one.place]
-        if not open_ones:
-            return "No scenario is open here."
-        return f'No scenario is open; left for later: {", ".join(open_ones)}. Say "resume".'
 
     async def _went_on(self, act: Act) -> bool:
         """Leave the current step if nothing keeps us there."""
