@@ -20,7 +20,14 @@ from services.access.api_keys import ApiKeyAuthenticator
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
-from tests.routes.fakes import FakeDesk, FakeDirectory, FakeReader, FakeSources, FakeTeam
+from tests.routes.fakes import (
+    FakeDesk,
+    FakeDirectory,
+    FakeMemory,
+    FakeReader,
+    FakeSources,
+    FakeTeam,
+)
 
 ADA = {"Authorization": "Bearer ada-key"}
 BEN = {"Authorization": "Bearer ben-key"}
@@ -110,6 +117,7 @@ def make_context(desk: FakeDesk, **changes: Any) -> RouteContext:
         registry=CollectorRegistry(),
         directory=FakeDirectory(reader=reader),
         sources=FakeSources(reader=reader),
+        memory=FakeMemory(reader=reader),
         limits=SocketLimits(),
     )
     return replace(context, **changes)

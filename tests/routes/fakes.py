@@ -2,19 +2,23 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
-from data_models.chat_context import AgentMessage, Artifact, Citation, Turn
+from data_models.chat_context import AgentMessage, Artifact, ChatContext, Citation, Turn
 from data_models.clock import Clock, IdSource
+from data_models.derived_entity import Origin
 from data_models.errors import (
     EmptyMessageError,
+    MemoryChangedError,
     MessageTooLongError,
     NotFoundError,
     TooManyMessagesError,
 )
 from data_models.identifiers import PatientId
 from data_models.incoming_message import IncomingMessage
+from data_models.memory_blocks import KeyPoint
+from data_models.tool_memory import EntityContext, ToolExecutionContext
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
@@ -38,6 +42,8 @@ from services.conversation_reader import (
     RunningRow,
 )
 from services.group_chat_port import AgentCard
+from services.memory_edits.operations import Operation, apply
+from services.memory_edits.view import MemoryView, view_of
 from services.patient_directory import Demographics
 from services.records.views.source import SourceText
 from services.run_hub import Run, RunHub
@@ -327,6 +333,63 @@ class FakeSources:
         if (patient_id, ref) != ("patient_4", NOTE.ref):
             raise NotFoundError
         return NOTE
+
+
+class FakeMemory:
+    """Remembers a little of patient_4, in a document of its own."""
+
+    def __init__(self, *, reader: FakeReader) -> None:
+        self._reader = reader
+        self._document = ChatContext(conversation_id="chat_1", patient_id=PatientId("patient_4"))
+        self._fill(self._document)
+
+    def _fill(self, document: ChatContext) -> None:
+        wishes, findings = document.entities.conversation, document.entities.derived
+        wishes.apply_delta({"doctor_preference": "Dr. Lindqvist"}, now=NOW)
+        origin = Origin("available_slots", {"day": "Friday"})
+        slots = {"available_slots": ["09:00", "09:30"]}
+        findings.apply_delta("AppointmentManager", slots, now=NOW, origin=origin)
+        document.memory.active_topic = "tumor_board"
+        document.memory.key_points.append(
+            KeyPoint(point_id="p1", text="Allergy: penicillin", turn_id=1)
+        )
+        document.tool_memory.executions.append(
+            ToolExecutionContext(
+                execution_id="exec_1", tool_name="available_slots",
+                agent_name="AppointmentManager", user_request="a time on Friday?",
+                parameters={"day": "Friday"}, result="2 slots", timestamp=NOW, turn_id=1,
+            )
+        )  # fmt: skip
+        document.tool_memory.entities.append(
+            EntityContext(
+                entity_id="event-1", entity_type="calendar_event", source="calendar",
+                display_name="Tumor board", data={"location": "Room 3"}, created_at=NOW,
+                last_accessed=NOW, source_execution_id="exec_1",
+            )
+        )  # fmt: skip
+
+    async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:
+        await self._reader.access(conversation_id, owner=owner)
+        if patient_id not in (None, "patient_4"):
+            raise NotFoundError
+        return view_of(self._document, now=NOW, summary="", blocks={})
+
+    async def change(
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str | None,
+        operations: Sequence[Operation],
+        revision: str,
+    ) -> MemoryView:
+        shown = await self.show(conversation_id, owner=owner, patient_id=patient_id)
+        if shown.revision != revision:
+            raise MemoryChangedError
+        draft = self._document.model_copy(deep=True)
+        apply(draft, operations, by=owner, now=NOW)
+        self._document = draft
+        return await self.show(conversation_id, owner=owner, patient_id=patient_id)
 
 
 class FakeTeam:

@@ -28,4 +28,4 @@ async def test_no_request_within_the_description_gets_an_answer_outside_it(serve
     )
     output, _ = await asyncio.wait_for(process.communicate(), 100)
     assert process.returncode == 0, output.decode()[-4_000:]
-    assert b" 16 passed" in output
+    assert b" 18 passed" in output

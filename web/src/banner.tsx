@@ -23,12 +23,13 @@ interface BannerProps {
   isBusy: boolean;
   onSwitch: (patientId: string) => void;
   onSearch: () => void;
+  onMemory: () => void;
   /** What stands first, such as the button of the side bar. */
   children: ComponentChildren;
 }
 
 /** Who this is about, always in view; each patient of a conversation has a colour of its own. */
-export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, children }: BannerProps) {
+export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, onMemory, children }: BannerProps) {
   const active = state.patient_id;
   const colour = active === null ? "no-patient" : colourOf(active);
   return (
@@ -51,6 +52,11 @@ export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, c
           <button type="button" class="button subtle" onClick={onSearch}>
             {said.search}
           </button>
+          {active !== null && (
+            <button type="button" class="button subtle" onClick={onMemory}>
+              {said.memory}
+            </button>
+          )}
           <ExportMenu chatId={chatId} patientId={active} />
         </div>
       </div>

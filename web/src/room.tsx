@@ -4,6 +4,7 @@ import { Banner } from "./banner";
 import { visibleTurns } from "./chat";
 import { Composer } from "./composer";
 import type { Link } from "./connection";
+import { MemoryPanel } from "./memory_panel";
 import { PlanCard } from "./plan_card";
 import { QuestionCard } from "./question_card";
 import { matching, SearchBar, useHighlight } from "./search";
@@ -33,11 +34,15 @@ export function Room({ chatId, session, onOpen, onNew, onSignIn }: RoomProps) {
   const [draft, setDraft] = useState("");
   const [query, setQuery] = useState<string | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
+  const [showsMemory, setShowsMemory] = useState(false);
   const [hasSideBar, setSideBar] = useState(() => matchMedia(WIDE).matches);
   const patientId = chat.state.patient_id;
   const busy = isBusy(chat);
   // What was opened belongs to the patient it was opened for.
-  useEffect(() => setOpened(null), [patientId]);
+  useEffect(() => {
+    setOpened(null);
+    setShowsMemory(false);
+  }, [patientId]);
   const actions = useMemo<TurnActions>(
     () => ({ onEdit: setDraft, onResend: (text) => send(text), onSource: setOpened }),
     [send],
@@ -57,6 +62,7 @@ export function Room({ chatId, session, onOpen, onNew, onSignIn }: RoomProps) {
         isBusy={busy}
         onSwitch={(id) => send(`switch to ${id}`)}
         onSearch={() => setQuery(query ?? "")}
+        onMemory={() => setShowsMemory(true)}
       >
         <button
           type="button"
@@ -86,6 +92,14 @@ export function Room({ chatId, session, onOpen, onNew, onSignIn }: RoomProps) {
           patientId={patientId}
           opened={opened}
           onClose={() => setOpened(null)}
+        />
+      )}
+      {showsMemory && patientId !== null && (
+        <MemoryPanel
+          key={patientId}
+          chatId={chatId}
+          patientId={patientId}
+          onClose={() => setShowsMemory(false)}
         />
       )}
     </div>

@@ -1,0 +1,144 @@
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+
+import { ApiError } from "./api";
+import * as api from "./memory_api";
+import type { Memory, MemoryItem, Operation } from "./memory_api";
+import { Changes, Runs } from "./memory_history";
+import { ItemRow } from "./memory_item";
+import { strings } from "./strings";
+
+const said = strings.memory;
+const CHANGED = 412;
+
+interface MemoryPanelProps {
+  chatId: string;
+  patientId: string;
+  onClose: () => void;
+}
+
+/** What each row can ask of the panel. */
+export interface MemoryActions {
+  chatId: string;
+  patientId: string;
+  isBusy: boolean;
+  onChange: (operation: Operation, done: string) => void;
+}
+
+/** What is remembered of one patient, with its sources; people can put it right. */
+export function MemoryPanel({ chatId, patientId, onClose }: MemoryPanelProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const { memory, problem, told, isBusy, change } = useMemory(chatId, patientId);
+  useEffect(() => {
+    dialog.current?.showModal();
+  }, []);
+  const closeOutside = (event: MouseEvent): void => {
+    if (event.target === dialog.current) dialog.current?.close();
+  };
+  const actions = { chatId, patientId, isBusy, onChange: change };
+  return (
+    <dialog ref={dialog} class="sheet" aria-labelledby="memory-title" onClose={onClose} onClick={closeOutside}>
+      <div class="sheet-inside">
+        <header class="sheet-head">
+          <h2 id="memory-title">{said.title(patientId)}</h2>
+          <button type="button" class="button" onClick={() => dialog.current?.close()}>
+            {strings.close}
+          </button>
+        </header>
+        <p class="sheet-note" role="status">
+          {told ?? (memory ? said.hint : !problem && said.loading)}
+        </p>
+        {problem && (
+          <p class="strip error" role="alert">
+            {problem}
+          </p>
+        )}
+        {memory && <MemoryBody memory={memory} actions={actions} />}
+      </div>
+    </dialog>
+  );
+}
+
+function useMemory(chatId: string, patientId: string) {
+  const [memory, setMemory] = useState<Memory | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const [told, setTold] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const isOpen = useRef(true);
+  // What belongs to a patient is shown for that patient only.
+  const show = useCallback(
+    (found: Memory) => isOpen.current && found.patient_id === patientId && setMemory(found),
+    [patientId],
+  );
+  const failed = (error: unknown): void => {
+    setProblem(error instanceof ApiError ? error.message : strings.unreachable);
+  };
+  useEffect(() => {
+    isOpen.current = true;
+    api.memory(chatId, patientId).then(show, failed);
+    return () => {
+      isOpen.current = false;
+    };
+  }, [chatId, patientId, show]);
+  const change = (operation: Operation, done: string): void => {
+    if (!memory) return;
+    setBusy(true);
+    setProblem(null);
+    setTold(said.storing);
+    api
+      .change(chatId, patientId, operation, memory.revision)
+      .then(
+        (found) => {
+          show(found);
+          setTold(done);
+        },
+        async (error: unknown) => {
+          failed(error);
+          setTold(null);
+          // Somebody, or a turn, was faster: show what holds now.
+          if (error instanceof ApiError && error.status === CHANGED) {
+            show(await api.memory(chatId, patientId));
+          }
+        },
+      )
+      .catch(failed)
+      .finally(() => setBusy(false));
+  };
+  return { memory, problem, told, isBusy, change };
+}
+
+function MemoryBody({ memory, actions }: { memory: Memory; actions: MemoryActions }) {
+  return (
+    <div class="memory" tabIndex={0} role="region" aria-label={said.content}>
+      {memory.topic && <List title={said.topic} items={[memory.topic]} none="" actions={actions} />}
+      <List title={said.understood} items={memory.understood} none={said.noneUnderstood} actions={actions} />
+      <List title={said.found} items={memory.found} none={said.noneFound} actions={actions} />
+      <Runs runs={memory.ran} actions={actions} />
+      <Changes changes={memory.changes} actions={actions} />
+      <details class="memory-summary">
+        <summary>{said.summary}</summary>
+        <pre>{memory.summary}</pre>
+      </details>
+    </div>
+  );
+}
+
+interface ListProps {
+  title: string;
+  items: MemoryItem[];
+  none: string;
+  actions: MemoryActions;
+}
+
+function List({ title, items, none, actions }: ListProps) {
+  return (
+    <section class="memory-list">
+      <h3>{title}</h3>
+      {items.length === 0 && <p class="sheet-note">{none}</p>}
+      <ul>
+        {items.map((item) => (
+          <ItemRow key={item.id} item={item} actions={actions} />
+        ))}
+      </ul>
+    </section>
+  );
+}
