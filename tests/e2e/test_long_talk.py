@@ -1,0 +1,246 @@
+"""A talk of two turns leaves its memory blocks; one of 2,000 costs what a short one does."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from statistics import median
+from time import monotonic
+
+import aiohttp
+import orjson
+import pytest
+from pydantic import SecretStr
+
+from app import build
+from data_models.chat_context import ChatContext
+from data_models.clock import RandomIds, SystemClock
+from data_models.turn_events import RunFinished
+from routes.context import CONTEXT
+from services.conversation_reader import ConversationReader
+from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
+from services.stores import Stores
+from services.turn_desk import TurnDesk
+from settings import Settings
+from tests.e2e.models import running_model
+from tests.e2e.server import running_server
+from tests.e2e.talks import StreamTalk, new_chat, settled, socket_to
+from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply
+from tests.fakes_openai_brain import structured_answer
+from tests.fakes_store import MemoryBlobStore
+from tests.services.world import OWNER, World, heard
+
+pytestmark = pytest.mark.slow
+ASKS_SEVERITY = (
+    "I understand you're experiencing headaches. Can you tell me when they first started and how "
+    "severe they are on a scale of 1 to 10?"
+)
+ASKS_DURATION = "That is a significant headache. How long have you been experiencing it?"
+READINGS = {
+    "I am having a headache": {
+        "previous_context": "No previous context - first message",
+        "enriched_message": "User reports having a headache - initial health query",
+        "intent": "GENERAL_HEALTH",
+        "confidence": 0.9,
+        "reasoning": "Clear physical health symptom reported",
+        "topic": "initial health complaint",
+        "key_points": ["Primary concern: headache"],
+    },
+    "8": {
+        "previous_context": "User reported headache, agent asked for severity rating 1-10",
+        "enriched_message": "User rates headache severity as 8 out of 10 (severe)",
+        "relevant_turn_ids": [1],
+        "intent": "GENERAL_HEALTH",
+        "confidence": 0.95,
+        "reasoning": "Follow-up response to severity question about headache",
+        "topic": "headache severity assessment",
+        "key_points": ["Headache severity: 8 of 10"],
+        "next_topics": ["Duration of the severe pain"],
+    },
+}
+
+
+def headache_brain(request: RecordedRequest) -> Reply:
+    """Answer as the people of the talk do."""
+    last = str(request.messages[-1]["content"])
+    if "enriched_message" in structured_answer(request.body):
+        return Reply(text=orjson.dumps(READINGS[orjson.loads(last)["message"]]).decode())
+    assert request.instructions.startswith("You are GeneralHealth")
+    said = [str(row["content"]) for row in request.messages if row["role"] == "user"]
+    return Reply(text=ASKS_DURATION if said[-1] == "8" else ASKS_SEVERITY)
+
+
+async def test_a_talk_about_a_headache_leaves_its_blocks(tmp_path: Path) -> None:
+    with (
+        running_model(headache_brain) as model,
+        running_server(tmp_path, **model.settings()) as server,
+    ):
+        async with aiohttp.ClientSession() as client:
+            chat = await new_chat(client, server.url)
+            async with socket_to(client, server.url, chat, "?stream=1") as socket:
+                talk = StreamTalk(chat, socket)
+                answers = [await talk.say(text) for text in READINGS]
+                await settled()
+        assert [answer.agents for answer in answers] == [["GeneralHealth"]] * 2
+        shown = [request.text for request in model.requests if '"stream":true' in request.text]
+        assert "8 out of 10 (severe)" not in shown[0]
+        assert "8 out of 10 (severe)" in shown[1]
+        stored = (server.data / "chat-sessions" / chat / "session_context.json").read_bytes()
+        assert '"memory_checked"' not in server.log
+    blocks = blocks_of(
+        ChatContext.model_validate_json(stored), now=datetime.now(UTC), rules=MemoryRules()
+    )
+    assert_turns(blocks)
+    assert_session(blocks)
+    assert_summary(blocks)
+
+
+def assert_turns(blocks: Blocks) -> None:
+    first, second = blocks.conversation_history["turns"]
+    assert [first["turn_id"], second["turn_id"]] == [1, 2]
+    assert (first["user_message"]["content"], second["user_message"]["content"]) == tuple(READINGS)
+    assert second["context_enrichment"] == {
+        "previous_context": READINGS["8"]["previous_context"],
+        "enriched_message": READINGS["8"]["enriched_message"],
+        "relevant_history": [1],
+    }
+    assert first["intent_classification"]["confidence"] == 0.9
+    assert second["intent_classification"]["intent"] == "GENERAL_HEALTH"
+    assert second["agent_response"]["agent_type"] == "GeneralHealth"
+    assert second["agent_response"]["content"] == ASKS_DURATION
+    assert {first["turn_status"], second["turn_status"]} == {"COMPLETED"}
+
+
+def assert_session(blocks: Blocks) -> None:
+    state = blocks.active_session["conversation_state"]
+    assert (state["current_turn"], state["last_agent"]) == (2, "GeneralHealth")
+    assert state["active_topic"] == "headache_severity_assessment"
+    assert state["conversation_phase"] == "symptom_evaluation"
+    assert [one["turn"] for one in state["topic_transitions"]] == [1, 2]
+    agent = blocks.active_session["agent_context"]
+    assert agent["routing_history"] == ["GeneralHealth", "GeneralHealth"]
+    assert agent["agent_confidence"] == 0.95
+    assert blocks.active_session["session_info"]["status"] == "ACTIVE"
+    assert blocks.active_session["session_metadata"]["total_exchanges"] == 2
+    assert blocks.memory_metadata["memory_usage"]["conversation_history"]["turns_stored"] == 2
+
+
+def assert_summary(blocks: Blocks) -> None:
+    lines = blocks.context_summary.splitlines()
+    assert lines[0] == "=== CONVERSATION SUMMARY ==="
+    headings = [line for line in lines if line.startswith("--- ")]
+    assert headings == [
+        "--- CONVERSATION FLOW ---",
+        "--- KEY CONTEXT POINTS ---",
+        "--- NEXT LIKELY TOPICS ---",
+        "--- CONVERSATION QUALITY ---",
+    ]
+    assert "CURRENT TOPIC: Headache Severity Assessment" in lines
+    assert "CONVERSATION PHASE: Symptom Evaluation" in lines
+    assert "→ Routed to GeneralHealth (confidence: 0.9)" in lines
+    assert "→ Continued with GeneralHealth (confidence: 0.95)" in lines
+    assert any(
+        re.match(r"Turn 2 \(\d\d:\d\d\): User rates headache severity", one) for one in lines
+    )
+    assert "• Headache severity: 8 of 10" in lines
+    assert "• Duration of the severe pain" in lines
+
+
+# -- two thousand turns -----------------------------------------------------------------------
+
+TURNS, WINDOW, MEASURED = 2_000, 40, 12
+FACT = "please note: the sister donated bone marrow in 2009"
+_ANSWER = "The scan of that day shows a stable lesion in the right upper lobe. " * 10
+
+
+@dataclass
+class Told:
+    """A server on the stores of a talk, and what its model was sent."""
+
+    world: World
+    desk: TurnDesk
+    reader: ConversationReader
+    model: FakeOpenAI
+    sent: dict[str, list[int]] = field(default_factory=dict)
+    times: dict[str, list[float]] = field(default_factory=dict)
+    numbers: "count[int]" = field(default_factory=lambda: count(1))
+
+    async def say(self, chat: str) -> None:
+        before, began = len(self.model.requests), monotonic()
+        text = f"what does imaging {next(self.numbers)} show?"
+        run = await self.desk.submit(self.world.message(text, chat=chat))
+        assert isinstance((await heard(run)).end, RunFinished)
+        self.times.setdefault(chat, []).append(monotonic() - began)
+        await self.desk.idle()
+        chars = sum(len(request.text) for request in list(self.model.requests)[before:])
+        self.sent.setdefault(chat, []).append(chars)
+
+
+async def talked(world: World, chat: str, turns: int) -> None:
+    """Have turns of the real pipeline, with a team that costs nothing."""
+    world.team.say = lambda request: (_ANSWER,)
+    for number in range(1, turns + 1):
+        text = FACT if number == 3 else f"what did visit {number} show?"
+        said = await world.say("switch to patient_4" if number == 1 else text, chat=chat)
+        assert isinstance(said.end, RunFinished)
+
+
+@asynccontextmanager
+async def told(world: World, sessions: MemoryBlobStore) -> AsyncIterator[Told]:
+    def brain(request: RecordedRequest) -> Reply:
+        if "response_format" in request.body:
+            return Reply(text=structured_answer(request.body))
+        return Reply(text=_ANSWER, chunk_chars=len(_ANSWER))
+
+    async with FakeOpenAI(brain=brain) as model, aiohttp.ClientSession() as session:
+        chosen = Settings(
+            llm_provider="openai",
+            openai_base_url=model.base_url,
+            openai_api_key=SecretStr("k"),
+            bot_endpoints=False,
+        )
+        stores = Stores(sessions, MemoryBlobStore(), MemoryBlobStore())
+        server = build(chosen, stores=stores, clock=SystemClock(), ids=RandomIds(), session=session)
+        await server.start()
+        context = server.web[CONTEXT]
+        assert isinstance(context.desk, TurnDesk)
+        assert isinstance(context.reader, ConversationReader)
+        yield Told(world, context.desk, context.reader, model)
+        await server.close()
+
+
+@pytest.mark.timeout(300)
+async def test_two_thousand_turns_cost_what_a_full_window_costs_and_are_all_there() -> None:
+    sessions = MemoryBlobStore()
+    world = World(sessions=sessions)
+    await talked(world, "short", WINDOW)
+    await talked(world, "long", TURNS)
+    async with told(world, sessions) as server:
+        for _ in range(MEASURED):
+            await server.say("short")
+            await server.say("long")
+        chars = {chat: median(each) for chat, each in server.sent.items()}
+        times = {chat: median(each[2:]) for chat, each in server.times.items()}
+        assert chars["long"] <= 1.2 * chars["short"]
+        # The bench holds 1.2; here others may be using the machine.
+        assert times["long"] <= 1.6 * times["short"]
+        last = server.model.requests[-1].text
+        assert "bone marrow" in last, "what was noted in turn 3 is in the summary"
+        assert await paged(server.reader) == list(range(1, TURNS + MEASURED + 1))
+    stored = sessions.contents["long/patient_patient_4_context.json"]
+    assert len(stored) <= 96_000
+
+
+async def paged(reader: ConversationReader) -> list[int]:
+    """Return the numbers of all turns, page by page as a person scrolls back."""
+    numbers: list[int] = []
+    before: int | None = None
+    while True:
+        page = await reader.messages("long", owner=OWNER, patient_id=None, before=before, limit=200)
+        numbers = [turn.turn_id for turn in page.turns] + numbers
+        if page.next_before is None:
+            return numbers
+        before = page.next_before
