@@ -75,10 +75,14 @@ class DerivedEntity(Entity):
         return True
 
     def _is_from(self, origin: Origin) -> bool:
-        if self.is_outdated or self.handed_over_from is not None:
-            return False
-        mine = (self.source_tool, self.valid_for, self.depends_on, self.source_params)
-        return mine == (origin.tool, origin.valid_for, list(origin.depends_on), origin.params)
+        return (
+            self.source_tool == origin.tool
+            and self.valid_for == origin.valid_for
+            and not self.is_outdated
+            and self.handed_over_from is None
+            and self.source_params == origin.params
+            and self.depends_on == list(origin.depends_on)
+        )
 
     def copy_for(self, agent_name: str, *, seq: int) -> Self:
         """Return a copy for another agent, age and origin included (E12)."""

@@ -24,8 +24,6 @@ def make_fit(
     what was just written goes last, and what is pinned stays, whatever it costs.
     """
     gone: list[Gone] = []
-    if _upper_bound(entities) <= ENTITIES_LIMIT_BYTES:
-        return gone
     while entities.size_bytes() > ENTITIES_LIMIT_BYTES:
         if _forget_evicted(entities):
             continue
@@ -39,6 +37,11 @@ def make_fit(
             entities.derived.evict(agent_name, key)
         gone.append(oldest)
     return gone
+
+
+def surely_fits(entities: Entities) -> bool:
+    """Tell without writing any JSON whether the part is within its share; mostly it is."""
+    return _upper_bound(entities) <= ENTITIES_LIMIT_BYTES
 
 
 def _upper_bound(entities: Entities) -> int:

@@ -14,7 +14,7 @@ from data_models.entities import Entities
 from data_models.entity_keys import canonical_key
 from data_models.entity_report import EntityReport, empty_report
 from data_models.errors import StaleEntitiesError
-from services.entities.budget import make_fit
+from services.entities.budget import make_fit, surely_fits
 from services.entities.circumstances import MergeReport, Writing
 from services.entities.delta import EntityDelta
 from services.entities.repetition import Repetition
@@ -222,6 +222,8 @@ def _hand_over(
 
 
 def _fit(entities: Entities, writing: Writing, report: MergeReport, agent_name: str | None) -> None:
+    if surely_fits(entities):
+        return
     written: list[tuple[str | None, str]] = []
     for kind in ("added", "updated"):
         written += [(None, key) for key in report["conversation"][kind]]
