@@ -93,6 +93,7 @@ def _is_root() -> bool:
 
 INSTALLERS: dict[str, Callable[[], None]] = {
     "ag-ui-client": install_npm_peers,
+    "app-manifest": install_npm_peers,
     "azurite": install_npm_peers,
     "chromium": install_chromium,
     "fhir-router": install_npm_peers,

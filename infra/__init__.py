@@ -1,0 +1,1 @@
+"""What runs beside the server, and how it gets where it runs."""

@@ -1,0 +1,1 @@
+"""The app package for Teams: manifest, icons, and the script that joins them."""

@@ -1,0 +1,88 @@
+"""The manifest of the Teams app: one bot, for one person, group chats and teams."""
+
+from dataclasses import dataclass
+from typing import Any
+
+SCHEMA_VERSION = "1.25"
+COLOR_FILE, OUTLINE_FILE = "color.png", "outline.png"
+_SCOPES = ["personal", "groupChat", "team"]
+_WHAT = "Asks a team of agents about one patient at a time; every answer names its sources."
+
+
+@dataclass(frozen=True, slots=True)
+class TeamsApp:
+    """What differs between installations.
+
+    Attributes:
+        bot_id: The app id of the bot's registration.
+        site: Where the operator answers for the server, https.
+        agent: Who is spoken to; None for the whole team.
+    """
+
+    bot_id: str
+    site: str
+    version: str
+    developer: str
+    patient_id_example: str = "patient_4"
+    agent: str | None = None
+    about: str = ""
+
+    @property
+    def name(self) -> str:
+        """What Teams calls it, at most 30 characters."""
+        return "Rounds" if self.agent is None else f"Rounds {self.agent}"[:30]
+
+
+def manifest(app: TeamsApp) -> dict[str, Any]:
+    """Return the manifest of `app`."""
+    host = app.site.removeprefix("https://").partition("/")[0]
+    return {
+        "$schema": "https://developer.microsoft.com/en-us/json-schemas/teams/"
+        f"v{SCHEMA_VERSION}/MicrosoftTeams.schema.json",
+        "manifestVersion": SCHEMA_VERSION,
+        "version": app.version,
+        "id": app.bot_id,
+        "developer": {
+            "name": app.developer,
+            "websiteUrl": app.site,
+            "privacyUrl": f"{app.site}/privacy",
+            "termsOfUseUrl": f"{app.site}/terms",
+        },
+        "name": {"short": app.name, "full": f"{app.name}: agents for your patients"},
+        "description": {"short": (app.about or _WHAT)[:80], "full": app.about or _WHAT},
+        "icons": {"color": COLOR_FILE, "outline": OUTLINE_FILE},
+        "accentColor": "#5b5fc7",
+        "bots": [
+            {
+                "botId": app.bot_id,
+                "scopes": _SCOPES,
+                "isNotificationOnly": False,
+                "supportsFiles": True,
+                "supportsCalling": False,
+                "supportsVideo": False,
+                "commandLists": [{"scopes": _SCOPES, "commands": _commands(app)}],
+            }
+        ],
+        "permissions": ["identity", "messageTeamMembers"],
+        "validDomains": [host],
+        "defaultInstallScope": "personal",
+        "defaultGroupCapability": {"team": "bot", "groupchat": "bot"},
+    }
+
+
+def _commands(app: TeamsApp) -> list[dict[str, str]]:
+    example = app.patient_id_example
+    return [
+        {
+            "title": f"start tumor board for {example}",
+            "description": "The team makes a plan, and waits for your yes",
+        },
+        {
+            "title": "which patients have we discussed?",
+            "description": "Who this conversation is about",
+        },
+        {
+            "title": "clear patient context",
+            "description": "Archive everything and begin anew",
+        },
+    ]

@@ -1,0 +1,110 @@
+"""Writes the Teams app package: `python -m infra.teams.package --bot-id ID --site https://…`.
+
+One package for each bot. The team's own bot needs no name; `--bot Radiology=ID` adds the bot of
+one agent, which listens at `/api/Radiology/messages`.
+"""
+
+import argparse
+import io
+import sys
+import tomllib
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import UUID
+
+import orjson
+
+from group_chat.team import Team, load_team
+from group_chat.tools.catalogue import TOOL_NAMES
+from infra.teams.icons import color_icon, outline_icon
+from infra.teams.manifest import COLOR_FILE, OUTLINE_FILE, TeamsApp, manifest
+
+ROOT = Path(__file__).resolve().parents[2]
+# The same bytes on every day, so that a package can be compared with another.
+_MADE_AT = (2020, 1, 1, 0, 0, 0)
+
+
+def package(app: TeamsApp) -> bytes:
+    """Return the package of `app`, a zip of the manifest and both icons."""
+    files = {
+        "manifest.json": orjson.dumps(manifest(app), option=orjson.OPT_INDENT_2),
+        COLOR_FILE: color_icon(),
+        OUTLINE_FILE: outline_icon(),
+    }
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _MADE_AT), data, zipfile.ZIP_DEFLATED)
+    return made.getvalue()
+
+
+def apps(arguments: argparse.Namespace, team: Team) -> list[TeamsApp]:
+    """Return the apps that the arguments ask for.
+
+    Raises:
+        ValueError: an id is no GUID, or an agent is not in the team.
+    """
+    about = {agent.name: agent.description for agent in team.agents}
+    asked: list[tuple[str | None, str]] = [(None, arguments.bot_id)] if arguments.bot_id else []
+    asked += [(name, bot_id) for name, _, bot_id in (one.partition("=") for one in arguments.bot)]
+    for name, _ in asked:
+        if name is not None and name not in about:
+            raise ValueError(f"{name} is none of the team: {', '.join(about)}")
+    return [
+        TeamsApp(
+            bot_id=str(UUID(bot_id)),
+            site=_site(arguments.site),
+            version=_version(),
+            developer=arguments.developer,
+            patient_id_example=arguments.patient_id_example,
+            agent=name,
+            about=about.get(name or "", ""),
+        )
+        for name, bot_id in asked
+    ]
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write the packages; 2 if an argument cannot be used."""
+    arguments = _parser().parse_args(argv)
+    try:
+        wanted = apps(arguments, load_team(tools=TOOL_NAMES))
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    if not wanted:
+        sys.stderr.write("--bot-id or --bot is needed\n")
+        return 2
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for app in wanted:
+        path = arguments.out / f"{app.name.lower().replace(' ', '-')}.zip"
+        path.write_bytes(package(app))
+        sys.stdout.write(f"{path}\n")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="infra.teams.package", description=__doc__)
+    parser.add_argument("--bot-id", help="app id of the team's bot")
+    parser.add_argument("--bot", action="append", default=[], metavar="AGENT=ID")
+    parser.add_argument("--site", required=True, help="https address of the server's operator")
+    parser.add_argument("--developer", default="Rounds", help="who runs it, for Teams' app page")
+    parser.add_argument("--patient-id-example", default="patient_4")
+    parser.add_argument("--out", type=Path, default=ROOT / "dist" / "teams")
+    return parser
+
+
+def _site(address: str) -> str:
+    if not address.startswith("https://"):
+        raise ValueError("--site must begin with https://, such as https://rounds.example.org")
+    return address.rstrip("/")
+
+
+def _version() -> str:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return str(project["version"])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
