@@ -42,13 +42,16 @@ def outline_icon() -> bytes:
 def _coverage(x: int, y: int, pixels: int) -> float:
     """Return how much of a pixel the line covers, 0 to 1."""
     scale = _GRID / pixels
+    edge = _to_line((x + 0.5) * scale, (y + 0.5) * scale) - _LINE_WIDTH / 2
+    if abs(edge) > scale:
+        return 1.0 if edge < 0 else 0.0
     steps = [(step + 0.5) / _SAMPLES for step in range(_SAMPLES)]
-    inside = sum(_is_on_line((x + dx) * scale, (y + dy) * scale) for dx in steps for dy in steps)
-    return inside / _SAMPLES**2
+    near = (_to_line((x + dx) * scale, (y + dy) * scale) for dx in steps for dy in steps)
+    return sum(distance <= _LINE_WIDTH / 2 for distance in near) / _SAMPLES**2
 
 
-def _is_on_line(x: float, y: float) -> bool:
-    return any(_distance((x, y), begin, end) <= _LINE_WIDTH / 2 for begin, end in pairwise(_PULSE))
+def _to_line(x: float, y: float) -> float:
+    return min(_distance((x, y), begin, end) for begin, end in pairwise(_PULSE))
 
 
 def _distance(point: Point, begin: Point, end: Point) -> float:
