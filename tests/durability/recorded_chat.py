@@ -50,6 +50,7 @@ class Conversation:
         self.archived: set[str] = set()
         self.spoken: set[str] = set()
         self.sent: list[tuple[str, str]] = []
+        self.readings = 0
         self.record_words = _record_words()
         self.do(self._open())
 
@@ -99,8 +100,9 @@ class Conversation:
     def _brain(self, request: RecordedRequest) -> Reply:
         """Answer with a canary of whose turn it is; look into the record first, when offered."""
         self.sent.append((self.active, request.text))
+        self.readings += "enriched_message" in request.text
         if "response_format" in request.body or "JSON Schema" in request.instructions:
-            return Reply(text=structured_answer(request.body))
+            return Reply(text=_read(request))
         timelines = [name for name in request.tool_names if name.endswith("patient_timeline")]
         if timelines and request.messages[-1]["role"] != "tool":
             return Reply(tool_calls=[ToolCall(timelines[0], {})])
@@ -134,6 +136,19 @@ class Conversation:
     @property
     def evidence(self) -> Evidence:
         return Evidence(self.sessions.contents, CHAT)
+
+
+def _read(request: RecordedRequest) -> str:
+    """Answer a question for JSON; one about a message's sense with all canaries that it showed.
+
+    What a model was shown of one patient then stands in that patient's memory, and must stay there.
+    """
+    answer: dict[str, Any] = orjson.loads(structured_answer(request.body))
+    if "enriched_message" in answer:
+        shown = " ".join(dict.fromkeys(CANARY.findall(request.text)))
+        answer |= {"enriched_message": f"User means {shown}", "previous_context": shown}
+        answer |= {"key_points": [f"Seen: {shown}"], "next_topics": [shown], "topic": "canaries"}
+    return orjson.dumps(answer).decode()
 
 
 def _record_words() -> dict[str, frozenset[str]]:

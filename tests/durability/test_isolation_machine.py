@@ -67,6 +67,14 @@ class Isolation(RuleBasedStateMachine):
         own = self.talk.record_words.get(self.talk.active, frozenset())
         assert not own or [word for word in own if f'{word}"' in shown]
 
+    @rule()
+    def answer(self) -> None:
+        """Words that mean nothing by themselves: a model is shown what they answer."""
+        readings = self.talk.readings
+        canary = self.talk.canary("user")
+        self.talk.say(f"it is {canary}")
+        assert self.talk.readings > readings, "else this would prove nothing"
+
     @precondition(lambda self: self.answered)
     @rule(data=st.data())
     def send_again(self, data: st.DataObject) -> None:
