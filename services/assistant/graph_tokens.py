@@ -107,12 +107,8 @@ class AppTokens:
         async with self._lock:
             if self._clock.monotonic() >= self._renew_at:
                 issued = await self._issue()
-                # A token that lives shorter than the margin is used for half of its life.
-                life = issued.lifetime_seconds
                 self._token = issued.text
-                self._renew_at = self._clock.monotonic() + max(
-                    life - RENEW_BEFORE_SECONDS, life / 2
-                )
+                self._renew_at = self._clock.monotonic() + _kept_seconds(issued)
             return self._token
 
     def refused(self, principal_id: str, token: str) -> None:
@@ -153,6 +149,12 @@ class CredentialIssue:
             # Not `from error`: aiohttp's errors may hold the request, and so the secret.
             raise AssistantBusyError(reason) from None
         return _issued(data)
+
+
+def _kept_seconds(issued: IssuedToken) -> float:
+    """Return how long a token is used: half of its life where the margin is longer than that."""
+    life = issued.lifetime_seconds
+    return max(life - RENEW_BEFORE_SECONDS, life / 2)
 
 
 def _check(status: int, retry_after: str | None) -> None:
