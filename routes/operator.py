@@ -20,7 +20,8 @@ async def list_scenarios(request: web.Request) -> web.Response:
     """`GET scenarios`: every stored scenario, and who asks."""
     desk, who = _desk(request)
     found = [card.model_dump(mode="json") for card in await desk.scenarios()]
-    return json_reply({"scenarios": found, "operator": who})
+    needs_second = desk.require_approval
+    return json_reply({"scenarios": found, "operator": who, "require_approval": needs_second})
 
 
 async def validate(request: web.Request) -> web.Response:

@@ -55,6 +55,7 @@ class DeskParts:
     approved: Callable[[], None]
     seconds: Callable[[], float]
     now: Callable[[], datetime]
+    require_approval: bool
 
 
 class OperatorDesk:
@@ -63,6 +64,11 @@ class OperatorDesk:
     def __init__(self, *, parts: DeskParts) -> None:
         self._parts = parts
         self._store, self._deployer = parts.store, parts.deployer
+
+    @property
+    def require_approval(self) -> bool:
+        """Whether somebody else than the proposer must approve a plan."""
+        return self._parts.require_approval
 
     async def scenarios(self) -> list[ScenarioCard]:
         """Return every stored scenario."""

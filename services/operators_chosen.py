@@ -65,5 +65,6 @@ def operators_for(
         approved=meter.approved,
         seconds=clock.monotonic,
         now=clock.now,
+        require_approval=house.config.deployment.require_approval,
     )
     return Operators(desk=OperatorDesk(parts=parts), runner=runner, deployer=deployer)

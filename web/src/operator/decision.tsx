@@ -12,16 +12,19 @@ const said = words.decide;
 interface DecisionProps {
   plan: Plan;
   operator: string;
+  /** Whether somebody else than the proposer must approve. */
+  needsSecond: boolean;
   isDirty: boolean;
   onDone: () => Promise<void>;
 }
 
 /** Approve, cancel, deploy; what cannot be done now says why. */
-export function Decision({ plan, operator, isDirty, onDone }: DecisionProps) {
+export function Decision({ plan, operator, needsSecond, isDirty, onDone }: DecisionProps) {
   const [asked, setAsked] = useState<"cancel" | "deploy" | null>(null);
   const [share, setShare] = useState(100);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const isOwn = needsSecond && plan.created_by === operator;
   const isPending = plan.status === "pending";
   const does = async (act: () => Promise<unknown>): Promise<void> => {
     setAsked(null);
@@ -37,11 +40,13 @@ export function Decision({ plan, operator, isDirty, onDone }: DecisionProps) {
   };
   const hint = isDirty
     ? said.saveFirst
-    : isPending && plan.created_by === operator
-      ? said.second
-      : isPending
-        ? said.unapproved
-        : null;
+    : !isPending
+      ? null
+      : !needsSecond
+        ? said.alone
+        : isOwn
+          ? said.second
+          : said.unapproved;
   return (
     <section class="decision" aria-label={said.label}>
       <Problem trouble={trouble} />
@@ -50,13 +55,13 @@ export function Decision({ plan, operator, isDirty, onDone }: DecisionProps) {
           <button
             type="button"
             class="button primary"
-            disabled={isDirty || isBusy}
+            disabled={isDirty || isBusy || isOwn}
             onClick={() => void does(() => api.approve(plan.scenario_id))}
           >
             {said.approve}
           </button>
         )}
-        {!isPending && (
+        {(!isPending || !needsSecond) && (
           <>
             <ShareInput id="deploy-share" value={share} onChange={setShare} />
             <button

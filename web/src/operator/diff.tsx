@@ -1,4 +1,4 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 
 import { describe, GraphDrawing } from "./graph_view";
 import { laidOut } from "./layout";
@@ -15,6 +15,11 @@ export function Diff({ old, next }: { old: Graph; next: Graph }) {
     old: null,
     next: null,
   });
+  const frames = useRef<(HTMLDivElement | null)[]>([]);
+  const together = (event: Event): void => {
+    const { scrollTop, scrollLeft } = event.currentTarget as HTMLDivElement;
+    frames.current.forEach((frame) => frame?.scrollTo(scrollLeft, scrollTop));
+  };
   const inOld = (id: string): void =>
     setChosen({ old: id, next: old.nodes.find((node) => node.id === id)?.partner ?? null });
   const inNext = (id: string): void =>
@@ -25,7 +30,12 @@ export function Diff({ old, next }: { old: Graph; next: Graph }) {
       <p class="hint">{said.hint}</p>
       <Legend />
       <div class="side-by-side">
-        <Side graph={old} which={said.now}>
+        <Side
+          graph={old}
+          which={said.now}
+          onScroll={together}
+          frame={(frame) => (frames.current[0] = frame)}
+        >
           <GraphDrawing
             laid={laid.old}
             label={said.side(old.version, said.now)}
@@ -34,7 +44,12 @@ export function Diff({ old, next }: { old: Graph; next: Graph }) {
             onChoose={inOld}
           />
         </Side>
-        <Side graph={next} which={said.next}>
+        <Side
+          graph={next}
+          which={said.next}
+          onScroll={together}
+          frame={(frame) => (frames.current[1] = frame)}
+        >
           <GraphDrawing
             laid={laid.next}
             label={said.side(next.version, said.next)}
@@ -62,13 +77,22 @@ export function Diff({ old, next }: { old: Graph; next: Graph }) {
 interface SideProps {
   graph: Graph;
   which: string;
+  frame?: (frame: HTMLDivElement | null) => void;
+  onScroll?: (event: Event) => void;
   children: preact.ComponentChildren;
 }
 
-const Side = ({ graph, which, children }: SideProps) => (
+const Side = ({ graph, which, frame, onScroll, children }: SideProps) => (
   <div class="side">
     <h4>{said.side(graph.version, which)}</h4>
-    <div class="drawing-frame" role="region" aria-label={said.side(graph.version, which)} tabIndex={0}>
+    <div
+      class="drawing-frame"
+      role="region"
+      aria-label={said.side(graph.version, which)}
+      tabIndex={0}
+      {...(frame ? { ref: frame } : {})}
+      {...(onScroll ? { onScroll } : {})}
+    >
       {children}
     </div>
   </div>

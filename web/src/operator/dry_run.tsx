@@ -173,7 +173,7 @@ function Rows({ rows, graphs }: { rows: DryRunRow[]; graphs: Graph[] }) {
               </td>
               <td>{named(next, row.step_after)}</td>
               <td>
-                {row.why}
+                {said.reasons[row.why] ?? row.why}
                 {row.blocked_by && !row.why.includes(row.blocked_by) && (
                   <p class="hint">{words.anchors.blocked(row.blocked_by)}</p>
                 )}

@@ -20,17 +20,21 @@ export function GraphDrawing({ laid, label, name, chosen, onChoose }: DrawingPro
     <div class="drawing" role="group" aria-label={label}>
       <svg width={laid.width} height={laid.height} viewBox={`0 0 ${laid.width} ${laid.height}`}>
         <defs>
-          <marker
-            id={`arrow-${name}`}
-            viewBox="0 0 8 8"
-            refX="7"
-            refY="4"
-            markerWidth="8"
-            markerHeight="8"
-            orient="auto-start-reverse"
-          >
-            <path class="arrow" d="M0 0 L8 4 L0 8 Z" />
-          </marker>
+          {["arrow", "arrow-changed"].map((kind) => (
+            <marker
+              key={kind}
+              id={`${kind}-${name}`}
+              viewBox="0 0 8 8"
+              refX="7"
+              refY="4"
+              markerWidth="9"
+              markerHeight="9"
+              markerUnits="userSpaceOnUse"
+              orient="auto"
+            >
+              <path class={kind} d="M0 0 L8 4 L0 8 Z" />
+            </marker>
+          ))}
         </defs>
         {laid.ways.map((way) => (
           <WayLine key={`${way.source}>${way.target}>${way.title}`} way={way} name={name} />
@@ -60,7 +64,7 @@ function WayLine({ way, name }: { way: Way; name: string }) {
   const width = way.label.length * 6.6 + 10;
   return (
     <g class={`way ${way.isChanged ? "changed" : ""}`} aria-hidden="true">
-      <path d={path(way.points)} marker-end={`url(#arrow-${name})`} />
+      <path d={path(way.points)} marker-end={`url(#${way.isChanged ? "arrow-changed" : "arrow"}-${name})`} />
       {way.label && (
         <g>
           <title>{way.title}</title>
@@ -125,7 +129,7 @@ function StepBox({ node, at, isChosen, onChoose }: StepBoxProps) {
         </g>
       )}
       <text class="name" x={left + (mark ? 32 : 12)} y={top + 24}>
-        {shortened(node.name, 19)}
+        {shortened(node.name, mark ? 17 : 20)}
       </text>
       <text class="about" x={left + 12} y={top + 45}>
         {shortened(describe(node), node.sessions > 0 ? 22 : 28)}

@@ -76,7 +76,7 @@ function add(drawing: Drawing, graph: Graph, isOld: boolean): void {
     const label = shortened(edge.condition);
     const width = label ? label.length * CHARACTER_WIDTH + 12 : 0;
     const height = label ? LABEL_HEIGHT : 0;
-    drawing.setEdge(from, to, { width, height, labelpos: "c" }, edge.condition);
+    drawing.setEdge(from, to, { width, height, labelpos: "c" }, `way ${edge.condition}`);
   }
 }
 
@@ -93,12 +93,15 @@ function read(
   });
   const ways = graph.edges.map((edge) => {
     const [from, to] = [named.get(edge.source) ?? "", named.get(edge.target) ?? ""];
-    const laid = drawing.edge(from, to, edge.condition) as {
+    const laid = drawing.edge(from, to, `way ${edge.condition}`) as {
       points?: Place[];
       x?: number;
       y?: number;
     };
-    const points = (laid.points ?? []).map(({ x, y }) => ({ x: x + 4, y: y + 4 }));
+    const points =
+      from === to
+        ? loop(drawing.node(from) as Place)
+        : (laid.points ?? []).map(({ x, y }) => ({ x: x + 4, y: y + 4 }));
     const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
     return {
       source: edge.source,
@@ -106,9 +109,22 @@ function read(
       points,
       label: shortened(edge.condition),
       title: edge.condition,
-      at: laid.x === undefined ? middle : { x: laid.x + 4, y: (laid.y ?? 0) + 4 },
+      at: laid.x === undefined || from === to ? middle : { x: laid.x + 4, y: (laid.y ?? 0) + 4 },
       isChanged: edge.is_changed,
     };
   });
   return { nodes, ways };
+}
+
+/** From the right side of a step back to it. */
+function loop({ x, y }: Place): Place[] {
+  const side = x + NODE_WIDTH / 2 + 4;
+  const out = side + 26;
+  return [
+    { x: side, y: y - 10 },
+    { x: out, y: y - 12 },
+    { x: out, y: y + 4 },
+    { x: out, y: y + 20 },
+    { x: side, y: y + 18 },
+  ];
 }

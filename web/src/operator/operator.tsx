@@ -26,6 +26,7 @@ export function Operator() {
   const [cards, setCards] = useState<ScenarioCard[] | null>(null);
   const [operator, setOperator] = useState("");
   const [place, setPlace] = useState<Place>(placeInAddress);
+  const [needsSecond, setNeedsSecond] = useState(true);
   const [needsKey, setNeedsKey] = useState(false);
   const [isUploading, setUploading] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
@@ -39,6 +40,7 @@ export function Operator() {
     const found = await api.scenarios();
     setCards(found.scenarios);
     setOperator(found.operator);
+    setNeedsSecond(found.require_approval);
     setNeedsKey(false);
   }, []);
   useEffect(() => {
@@ -111,6 +113,7 @@ export function Operator() {
             key={`${open}-${stamp}`}
             scenarioId={open}
             operator={operator}
+            needsSecond={needsSecond}
             tab={place.tab}
             onTab={(tab) => go({ scenarioId: open, tab })}
             onChanged={() => load().catch(() => undefined)}

@@ -21,8 +21,11 @@ const one = (id: string, rest = ""): string =>
 const paged = (after: string, limit: number): string =>
   `?limit=${limit}&after=${encodeURIComponent(after)}`;
 
-export const scenarios = (): Promise<{ scenarios: ScenarioCard[]; operator: string }> =>
-  ask(`${base}/scenarios`);
+export const scenarios = (): Promise<{
+  scenarios: ScenarioCard[];
+  operator: string;
+  require_approval: boolean;
+}> => ask(`${base}/scenarios`);
 export const overview = (id: string): Promise<Overview> => ask(one(id));
 export const version = (id: string, number: number): Promise<Graph> =>
   ask(one(id, `/versions/${number}`));

@@ -16,11 +16,12 @@ interface PlanTabProps {
   scenarioId: string;
   plan: Plan | null;
   operator: string;
+  needsSecond: boolean;
   onDone: () => Promise<void>;
 }
 
 /** Everything about the plan from the active version, top to bottom as one decides about it. */
-export function PlanTab({ scenarioId, plan, operator, onDone }: PlanTabProps) {
+export function PlanTab({ scenarioId, plan, operator, needsSecond, onDone }: PlanTabProps) {
   const [view, setView] = useState<PlanView | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   useEffect(() => {
@@ -45,6 +46,7 @@ export function PlanTab({ scenarioId, plan, operator, onDone }: PlanTabProps) {
       view={view}
       plan={plan}
       operator={operator}
+      needsSecond={needsSecond}
       onView={setView}
       onDone={onDone}
     />
@@ -55,11 +57,12 @@ interface PlannedProps {
   view: PlanView;
   plan: Plan;
   operator: string;
+  needsSecond: boolean;
   onView: (view: PlanView) => void;
   onDone: () => Promise<void>;
 }
 
-function Planned({ view, plan, operator, onView, onDone }: PlannedProps) {
+function Planned({ view, plan, operator, needsSecond, onView, onDone }: PlannedProps) {
   const [policies, setPolicies] = useState<Policies>(view.plan.anchor_policies);
   const changed = changes(view.plan.anchor_policies, policies);
   const { old, new: next } = view;
@@ -107,7 +110,15 @@ function Planned({ view, plan, operator, onView, onDone }: PlannedProps) {
         total={view.plan.summary.estimated_sessions_affected}
         graphs={[old, next]}
       />
-      {isOpen && <Decision plan={plan} operator={operator} isDirty={changed > 0} onDone={onDone} />}
+      {isOpen && (
+        <Decision
+          plan={plan}
+          operator={operator}
+          needsSecond={needsSecond}
+          isDirty={changed > 0}
+          onDone={onDone}
+        />
+      )}
     </div>
   );
 }

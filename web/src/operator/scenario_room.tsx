@@ -19,13 +19,15 @@ const CALM_MS = 5_000;
 interface ScenarioRoomProps {
   scenarioId: string;
   operator: string;
+  needsSecond: boolean;
   tab: Tab;
   onTab: (tab: Tab) => void;
   onChanged: () => Promise<void>;
 }
 
 /** One scenario, kept up to date while somebody looks. */
-export function ScenarioRoom({ scenarioId, operator, tab, onTab, onChanged }: ScenarioRoomProps) {
+export function ScenarioRoom(props: ScenarioRoomProps) {
+  const { scenarioId, operator, needsSecond, tab, onTab, onChanged } = props;
   const [overview, setOverview] = useState<Overview | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const read = useCallback(async (): Promise<void> => {
@@ -85,6 +87,7 @@ export function ScenarioRoom({ scenarioId, operator, tab, onTab, onChanged }: Sc
             scenarioId={scenarioId}
             plan={overview.plan}
             operator={operator}
+            needsSecond={needsSecond}
             onDone={changed}
           />
         )}

@@ -170,6 +170,11 @@ export const words = {
       asks: "Asks for",
     },
     confirm: (field: string) => `${field} (confirm)`,
+    reasons: {
+      "facts are missing": "Something must be asked first",
+      "nothing to do": "Nothing to do",
+      "same structure": "The versions are the same",
+    } as Record<string, string>,
     effects: {
       clean_graft: "Clean graft",
       gap_fill: "Gap fill",
@@ -199,6 +204,7 @@ export const words = {
     shareOf: (share: number) => `${share} % of sessions`,
     second: "A second person must approve: you made this plan.",
     unapproved: "Deploying needs an approval first.",
+    alone: "No second person is needed on this server.",
     saveFirst: "Save or discard the changed policies first.",
   },
 

@@ -1,0 +1,143 @@
+"""Stored sessions of the booking sample, as turns would have left them on local files."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from data_models.chat_context import ChatContext
+from data_models.identifiers import PatientId
+from data_models.layout import ConversationLayout
+from data_models.local_blob_store import LocalBlobStore
+from data_models.scenario_session import (
+    CompletedCheckpoint,
+    PatientProfile,
+    ProfileField,
+    ReviewFlag,
+    ScenarioSession,
+    StepVisit,
+)
+from services.scenarios.chosen import CONTAINER, INDEX_FILE
+from services.scenarios.definition_reader import read_definition
+from services.scenarios.graph import Graph
+from services.scenarios.scenario_store import ActivePointer, ScenarioStore
+from services.scenarios.session_row import row_of
+from services.scenarios.sqlite_index import SqliteSessionIndex
+from services.stores import SESSIONS
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"
+FIRST = (SAMPLES / "appointment_booking.yaml").read_text("utf-8")
+SECOND = (SAMPLES / "appointment_booking_v2.yaml").read_text("utf-8")
+BOOKING = "appointment-booking"
+BEGUN = datetime(2026, 1, 5, 9, tzinfo=UTC)
+WAY = [
+    "welcome",
+    "service",
+    "day",
+    "slot",
+    "contact",
+    "checkout",
+    "payment",
+    "confirmation",
+    "reminder",
+]
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """A patient who booked as far as `step`."""
+
+    name: str
+    step: str
+    age: int | None = None
+    channel: str = "web"
+    review: str = ""
+
+
+@dataclass
+class Clinic:
+    """The local state of a server that has the first version deployed."""
+
+    data: Path
+    graph: Graph = field(default_factory=lambda: read_definition(FIRST))
+
+    async def open(self, visitors: Sequence[Visitor]) -> None:
+        """Deploy the first version and store the visitors' sessions."""
+        shelf = LocalBlobStore(root=self.data / CONTAINER)
+        store = ScenarioStore(shelf=shelf)
+        await store.add_version(self.graph)
+        pointer = ActivePointer(scenario_id=BOOKING, versions=(1,), checksum=self.graph.checksum)
+        await store.save_active(pointer, etag=None)
+        await shelf.close()
+        await self.admit(visitors)
+
+    async def admit(self, visitors: Sequence[Visitor]) -> None:
+        """Store sessions and their rows."""
+        documents = LocalBlobStore(root=self.data / SESSIONS)
+        index = SqliteSessionIndex(path=self.data / INDEX_FILE)
+        for name, session, context in self.contexts(visitors):
+            await documents.create(name, context.model_dump_json().encode())
+            row = row_of(session, place=name)
+            assert row is not None
+            await index.put(row)
+        await index.close()
+        await documents.close()
+
+    def contexts(
+        self, visitors: Sequence[Visitor]
+    ) -> Iterator[tuple[str, ScenarioSession, ChatContext]]:
+        """Yield name, session and document of each."""
+        for visitor in visitors:
+            patient, conversation = PatientId("patient_4"), f"chat-{visitor.name}"
+            session = self.session(visitor)
+            known = {} if visitor.age is None else {"age": ProfileField(value=visitor.age)}
+            context = ChatContext(
+                conversation_id=conversation,
+                patient_id=patient,
+                scenario=session,
+                profile=PatientProfile(fields=known),
+            )
+            yield ConversationLayout.of(conversation).context(patient), session, context
+
+    def session(self, visitor: Visitor) -> ScenarioSession:
+        """Return the session of a visitor who went the straight way."""
+        path = WAY[: WAY.index(visitor.step) + 1]
+        paid = "payment" in path[:-1]
+        flag = ReviewFlag(target_version=2, reason=visitor.review, flagged_at=BEGUN)
+        return ScenarioSession(
+            session_id=f"session-{visitor.name}",
+            scenario_id=BOOKING,
+            version=1,
+            checksum=self.graph.checksum,
+            step=visitor.step,
+            step_history=[
+                StepVisit(step_id=s, step_name=self.graph.steps[s].title, visited_at=BEGUN)
+                for s in path
+            ],
+            completed_checkpoints=[_payment()] if paid else [],
+            channel=visitor.channel,
+            created_at=BEGUN,
+            updated_at=BEGUN,
+            review=flag if visitor.review else None,
+        )
+
+
+def crowd(number: int) -> list[Visitor]:
+    """Return so many visitors at all steps: of known age, unknown age, and some minors."""
+    ages = (34, None, 12, 71, None)
+    return [
+        Visitor(
+            name=f"{n:06}",
+            step=WAY[n * 7 % len(WAY)],
+            age=ages[n % len(ages)],
+            channel=("web", "msteams")[n % 3 == 0],
+            review="undecidable" if n % 41 == 5 else "",
+        )
+        for n in range(number)
+    ]
+
+
+def _payment() -> CompletedCheckpoint:
+    return CompletedCheckpoint(
+        step_id="payment", version=1, description="Payment Processed", completed_at=BEGUN
+    )
