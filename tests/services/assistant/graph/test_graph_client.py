@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from itertools import count
 from typing import Any
 
 import aiohttp
@@ -24,7 +25,7 @@ from services.assistant.contacts import NewContact
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_back_end import GraphAssistant, graph_for
 from services.assistant.graph_client import GraphClient
-from services.assistant.graph_tokens import OwnToken
+from services.assistant.graph_tokens import AppTokens, IssuedToken, OwnToken
 from services.assistant.graph_users import MappedUsers
 from services.assistant.graph_wire import GraphLimits
 from tests.fakes import CountingIds, FixedClock
@@ -75,6 +76,20 @@ async def test_a_token_that_ended_early_is_renewed_once(
     assert await own.contacts.get(found) is not None
     assert graph.tokens_issued == 2
     assert len(graph.asked) == 3
+
+
+async def test_a_late_refusal_of_an_old_token_does_not_cost_the_new_one(clock: FixedClock) -> None:
+    numbers = count(1)
+
+    async def issue() -> IssuedToken:
+        return IssuedToken(f"t{next(numbers)}", 3_600)
+
+    tokens = AppTokens(issue=issue, clock=clock)
+    assert await tokens.token("dev") == "t1"
+    tokens.refused("dev", "t1")
+    assert await tokens.token("dev") == "t2"
+    tokens.refused("dev", "t1")
+    assert await tokens.token("dev") == "t2"
 
 
 async def test_a_token_that_is_never_taken_is_not_renewed_for_ever(
