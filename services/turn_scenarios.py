@@ -145,11 +145,17 @@ class TurnScenarios:
                 is_meant = is_any(command.name) or scenario_id == seat.session.scenario_id
                 return f'Left {await seat.leave()}. Say "resume" to go on.' if is_meant else None
             case "resume" if scenario_id is not None or is_any(command.name):
-                is_found = seat.session is None and await seat.resume(scenario_id)
-                return None if is_found or scenario_id is None else "That scenario was not left."
+                return await self._resumed(seat, scenario_id)
             case "start" if scenario_id is not None:
                 return await self._begun(turn, seat, scenario_id, act)
         return None
+
+    async def _resumed(self, seat: ScenarioSeat, scenario_id: str | None) -> str | None:
+        session = seat.session
+        if session is not None and scenario_id in (None, session.scenario_id):
+            return None
+        is_found = await seat.resume(scenario_id)
+        return None if is_found or scenario_id is None else "That scenario was not left."
 
     async def _begun(
         self, turn: TurnDraft, seat: ScenarioSeat, scenario_id: str, act: Act

@@ -1,7 +1,7 @@
 """The services around a store and a scripted team, as `app.py` builds them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry
@@ -96,6 +96,8 @@ class EchoTeam:
             f"Heard: {request.text}",
         )
         self.also: Callable[[GroupChatRequest], Sequence[GroupChatEvent]] = lambda request: ()
+        self.first: Callable[[GroupChatRequest], Awaitable[None]] = _nothing
+        """What its tools do before it speaks."""
         self.gate = asyncio.Event()
         """The team speaks only while this is set; so a turn can be held in its middle."""
         self.gate.set()
@@ -109,6 +111,7 @@ class EchoTeam:
     async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
         self.requests.append(request)
         await self.gate.wait()
+        await self.first(request)
         for text in self.say(request):
             message_id = self._ids.new_id("msg")
             yield AgentMessageStarted(message_id, self.facilitator)
@@ -124,6 +127,10 @@ class EchoTeam:
         for event in self.also(request):
             yield event
         yield ChatFinished("answered")
+
+
+async def _nothing(_: GroupChatRequest) -> None:
+    """A team that calls no tool."""
 
 
 @dataclass

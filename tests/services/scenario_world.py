@@ -1,0 +1,226 @@
+"""Turns with scenarios: the services on stores in memory, a shop of versions, a scripted team."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+from pydantic import JsonValue
+
+from data_models.blob_store import BlobStore
+from data_models.chat_context import ChatContext
+from data_models.clock import Clock, IdSource
+from data_models.conversation import Conversation
+from data_models.errors import RecordNotFoundError
+from data_models.identifiers import PatientId
+from data_models.layout import ConversationLayout
+from data_models.scenario import FieldDefinition, Scenario, Step, Transition
+from data_models.scenario_session import MigrationAppliedEvent, ScenarioSession
+from services.audit.trail import AuditTrail
+from services.group_chat_port import GroupChatRequest
+from services.model_port import Answer
+from services.records.bundle_records import BundleRecords
+from services.records.ports import PatientRecords
+from services.records.record import PatientRecord
+from services.scenario_parts import ScenarioParts, scenario_parts
+from services.scenarios.action import ToolAction
+from services.scenarios.chosen import ScenarioHouse
+from services.scenarios.definition_checks import checked_graph
+from services.scenarios.definition_reader import read_definition
+from services.scenarios.deployment import Deployer
+from services.scenarios.extraction import Findings
+from services.scenarios.graph import Graph
+from services.scenarios.memory import MemorySessionIndex
+from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
+from services.scenarios.migration_plan import AnchorMigrationPolicy
+from services.scenarios.ports import SessionIndex
+from services.scenarios.scenario_store import ScenarioStore
+from services.telemetry.metrics import Metrics
+from services.turn_tools import TurnTools
+from tests.fakes import CountingIds, FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.services.world import CHAT, Heard, World
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+PATIENT = PatientId("patient_4")
+POINTER_SECONDS = 6.0
+"""After so long every replica has looked at the active pointer again."""
+
+
+class NoRecords:
+    """Records that know nobody, so that everything has to be asked."""
+
+    async def load(self, patient_id: PatientId) -> PatientRecord:
+        raise RecordNotFoundError
+
+
+class ScriptedExtractor:
+    """A model that finds what the test says, and keeps every question."""
+
+    def __init__(self) -> None:
+        self.found: list[dict[str, Any]] = []
+        self.questions: list[dict[str, Any]] = []
+
+    async def ask(
+        self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
+    ) -> Answer:
+        self.questions.append(json.loads(text))
+        assert answer is Findings
+        return answer.model_validate({"found": self.found})
+
+
+def step(step_id: str, *targets: str | tuple[str, str], **more: Any) -> Step:
+    """A step with its ways out: ids, or (condition, id)."""
+    ways = [
+        Transition(target=way)
+        if isinstance(way, str)
+        else Transition(condition=way[0], target=way[1])
+        for way in targets
+    ]
+    return Step(id=step_id, transitions=tuple(ways), **more)
+
+
+def version(number: int, *steps: Step, **types: Any) -> Graph:
+    """One version of the scenario `visit`; fields by type, integers unless said otherwise."""
+    names: dict[str, None] = {}
+    for one in steps:
+        names.update(dict.fromkeys([*one.collects_profile_fields, *one.uses]))
+    fields = tuple(FieldDefinition(name=n, value_type=types.get(n, "integer")) for n in names)
+    return checked_graph(
+        Scenario(
+            id="visit",
+            name="Visit",
+            version=number,
+            entry_step=steps[0].id,
+            fields=fields,
+            steps=steps,
+        )
+    )
+
+
+def sample(name: str) -> Graph:
+    return read_definition((SAMPLES / "scenarios" / f"{name}.yaml").read_text("utf-8"))
+
+
+@dataclass
+class ScenarioWorld:
+    """One replica with scenarios; several may share `sessions`, `shelf`, `trail` and `index`."""
+
+    sessions: BlobStore = field(default_factory=MemoryBlobStore)
+    shelf: BlobStore = field(default_factory=MemoryBlobStore)
+    trail: BlobStore = field(default_factory=MemoryBlobStore)
+    index: SessionIndex = field(default_factory=MemorySessionIndex)
+    clock: FixedClock = field(default_factory=FixedClock)
+    ids: IdSource = field(default_factory=CountingIds)
+    records: PatientRecords = field(default_factory=NoRecords)
+    config: MigrationConfig = field(
+        default_factory=lambda: MigrationConfig(deployment=DeploymentConfig(require_approval=False))
+    )
+    replica_name: str = "r1"
+
+    def __post_init__(self) -> None:
+        self.model = ScriptedExtractor()
+        self.registry = CollectorRegistry()
+        store = ScenarioStore(shelf=self.shelf)
+        self.house = ScenarioHouse(
+            shelf=self.shelf, store=store, index=self.index, config=self.config
+        )
+        audit = AuditTrail(store=self.trail, replica=self.replica_name, clock=self.clock)
+        self.parts: ScenarioParts = scenario_parts(
+            self.house,
+            records=self.records,
+            model=self.model,
+            audit=audit,
+            trail=self.trail,
+            metrics=Metrics(registry=self.registry),
+            clock=self.clock,
+            ids=self.ids,
+        )
+        self.deployer = Deployer(
+            store=store,
+            index=self.index,
+            clock=self.clock,
+            ids=self.ids,
+            config=self.config.deployment,
+        )
+        self.world = World(
+            sessions=self.sessions,
+            audit=audit,
+            clock=self.clock,
+            ids=self.ids,
+            tools=TurnTools(ids=self.ids, scenarios=self.parts),
+        )
+        self.team = self.world.team
+        self.team.first = self._record
+
+    async def publish(self, graph: Graph) -> None:
+        await self.deployer.publish_first(graph)
+
+    async def deploy(self, graph: Graph, **policies: AnchorMigrationPolicy) -> None:
+        """Put a newer version into force, and let every replica see it."""
+        await self.deployer.propose(graph, operator="ann", policies=policies)
+        await self.deployer.deploy(graph.scenario.id)
+        self.clock.advance(POINTER_SECONDS)
+
+    async def say(self, text: str, **fields: JsonValue) -> Heard:
+        """Say something; the team records `fields` of it."""
+        self._fields: Mapping[str, JsonValue] = fields
+        heard = await self.world.say(text)
+        await self.world.desk.idle()
+        return heard
+
+    async def begin(self, name: str = "visit") -> None:
+        await self.say("hello patient_4")
+        await self.say(f"start {name}")
+
+    async def _record(self, request: GroupChatRequest) -> None:
+        fields, self._fields = self._fields, {}
+        if fields and request.scenario is not None:
+            await request.scenario.record(fields, act=self._act)
+
+    async def _act(self, action: ToolAction) -> bool:
+        self.team.actions.append(action)
+        return action.tool not in self.team.broken_tools
+
+    # -- what is stored -----------------------------------------------------------------------
+
+    async def document(self, patient: PatientId | None = PATIENT) -> ChatContext:
+        blob = await self.sessions.read(ConversationLayout.of(CHAT).context(patient))
+        assert blob is not None
+        return ChatContext.model_validate_json(blob.data)
+
+    async def session(self) -> ScenarioSession:
+        found = (await self.document()).scenario
+        assert found is not None
+        return found
+
+    async def conversation(self) -> Conversation:
+        blob = await self.sessions.read(ConversationLayout.of(CHAT).conversation)
+        assert blob is not None
+        return Conversation.model_validate_json(blob.data)
+
+    async def events(self) -> list[MigrationAppliedEvent]:
+        """What is kept of migrations, once for each session and jump."""
+        names = [row.name async for row in self.shelf.list("scenarios/")]
+        blobs = [await self.shelf.read(name) for name in names if "/events/" in name]
+        found = [MigrationAppliedEvent.model_validate_json(b.data) for b in blobs if b is not None]
+        return sorted(found, key=lambda event: event.to_version)
+
+    async def trail_entries(self) -> list[dict[str, Any]]:
+        """Every migration on the audit trail."""
+        rows: list[dict[str, Any]] = []
+        async for info in self.trail.list("trail/"):
+            blob = await self.trail.read(info.name)
+            rows += [json.loads(line) for line in (blob.data if blob else b"").splitlines()]
+        return [row for row in rows if "scenario_migration" in row["actions"]]
+
+
+def with_sample_records(clock: Clock) -> PatientRecords:
+    return BundleRecords(folder=SAMPLES / "patients", clock=clock)
+
+
+def questions(heard: Heard) -> Sequence[str]:
+    """What the server asked or announced, and not the team."""
+    return [text for text in heard.texts if not text.startswith("Heard:")]
