@@ -1,0 +1,156 @@
+"""A process may die at every operation of a reconciling turn; two servers may meet (P11, M19)."""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+import pytest
+
+from data_models.errors import RoundsError
+from data_models.turn_events import RunFailed
+from services.scenarios.memory import MemorySessionIndex
+from tests.durability.crash import GenerationIds, copy_of
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
+from tests.services.scenario_world import POINTER_SECONDS, ScenarioWorld
+from tests.services.test_scenario_migrations import AGE_V2, V1, asks_age, with_action
+
+CLAIM_SECONDS = 60.0
+MOST_OPERATIONS = 120
+
+
+@dataclass
+class Place:
+    """Where a session waits; one store stands for all containers, so that one plan counts."""
+
+    store: MemoryBlobStore = field(default_factory=MemoryBlobStore)
+    index: MemorySessionIndex = field(default_factory=MemorySessionIndex)
+    clock: FixedClock = field(default_factory=FixedClock)
+
+    def server(self, generation: str, store: FaultyBlobStore | None = None) -> ScenarioWorld:
+        """A process of its own on this place."""
+        on = store or self.store
+        return ScenarioWorld(
+            sessions=on,
+            shelf=on,
+            trail=on,
+            index=self.index,
+            clock=self.clock,
+            ids=GenerationIds(generation),
+            replica_name=generation,
+        )
+
+
+async def before_the_action() -> Place:
+    place = Place()
+    world = place.server("a")
+    await world.publish(V1)
+    await world.begin()
+    await world.say("fine")
+    await world.deploy(with_action(2))
+    return place
+
+
+async def before_the_answer() -> Place:
+    place = Place()
+    world = place.server("a")
+    await world.publish(V1)
+    await world.begin()
+    await world.say("fine")
+    await world.deploy(AGE_V2)
+    await world.say("hello")
+    return place
+
+
+async def attempt(world: ScenarioWorld, text: str) -> None:
+    """Say something on a store that may fail or die."""
+    with suppress(RoundsError, SimulatedKill):
+        await world.world.submit(text)
+    with suppress(SimulatedKill):
+        await asyncio.wait_for(world.world.desk.idle(), 5)
+
+
+async def assert_landed_once(world: ScenarioWorld) -> None:
+    session = await world.session()
+    assert (session.version, session.step) == (2, "work")
+    assert session.outbox == []
+    assert session.progress is None
+    assert len(await world.events()) == 1
+    assert len(await world.trail_entries()) == 1
+    assert len({done.idempotency_key for done in session.executed}) == len(session.executed)
+
+
+PLACES = {"action": (before_the_action, "hello"), "answer": (before_the_answer, "41")}
+FAULTS: dict[str, Fault] = {
+    "killed before": Kill(),
+    "killed after": Kill(after=True),
+    "down": Down(),
+    "lost answer": LostAnswer(),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+@pytest.mark.parametrize("script", PLACES)
+async def test_a_fault_at_any_operation_ends_in_one_jump_and_one_event(
+    script: str, fault: Fault
+) -> None:
+    prepare, text = PLACES[script]
+    prepared = await prepare()
+    for number in range(1, MOST_OPERATIONS):
+        place = Place(await copy_of(prepared.store.contents))
+        place.clock.advance(CLAIM_SECONDS)
+        faulty = FaultyBlobStore(place.store, {number: fault})
+        broken = place.server("b", faulty)
+        await attempt(broken, text)
+        if len(faulty.operations) < number:
+            assert number > 8, "the fault met nothing"
+            return
+        try:
+            await assert_recovers(place, broken)
+        except AssertionError as error:
+            error.add_note(f"{script}: {fault} at {faulty.operations[number - 1]}")
+            raise
+    pytest.fail("the turn has more operations than the sweep")
+
+
+async def assert_recovers(place: Place, broken: ScenarioWorld) -> None:
+    place.clock.advance(CLAIM_SECONDS)
+    world = place.server("c")
+    for text in ("41", "and then?"):
+        heard = await world.say(text)
+        assert not isinstance(heard.end, RunFailed)
+    await assert_landed_once(world)
+    keys = {one.idempotency_key for one in [*broken.team.actions, *world.team.actions]}
+    assert len(keys) <= 1
+
+
+async def test_two_servers_land_one_session_once() -> None:
+    place = await before_the_answer()
+    first, second = place.server("b"), place.server("c")
+    await asyncio.gather(first.say("41"), second.say("41"))
+    await first.world.desk.idle()
+    await second.world.desk.idle()
+    await second.say("and then?")
+    await assert_landed_once(second)
+
+
+async def test_a_turn_during_a_deployment_ends_on_its_version_and_the_next_one_moves() -> None:
+    place = await before_the_action()
+    world, operator = place.server("b"), place.server("c")
+    await world.say("hello")
+    world.team.gate.clear()
+    run = await world.world.submit("and now?")
+    await asyncio.sleep(0)
+    await operator.deploy(asks_age(3))
+    world.team.gate.set()
+    await world.world.desk.idle()
+    assert run.is_finished
+    assert (await world.session()).version == 2
+    place.clock.advance(POINTER_SECONDS)
+    await world.say("hello")
+    await world.say("41")
+    assert (await world.session()).version == 3
+    assert [event.to_version for event in await world.events()] == [2, 3]
+    assert len(await world.trail_entries()) == 2
