@@ -20,6 +20,7 @@ from services.entities.session_file import (
 )
 from services.entities.team import AgentNames
 from services.entities.wishes import wishes_in
+from services.run_hub import Run
 from services.telemetry.metrics import Metrics
 from services.turn_draft import TurnDraft
 from settings import Settings
@@ -45,9 +46,7 @@ class TurnEntities:
         """
         if turn.entities is None:
             turn.entities = self._opened(turn)
-        notice = eviction_notice(turn.entities)
-        if notice is not None:
-            turn.run.emit(notice)
+        tell_evicted(turn.run, turn.entities)
         return turn.entities
 
     def _opened(self, turn: TurnDraft) -> EntitySession:
@@ -86,6 +85,13 @@ class TurnEntities:
         self.meter.migrated(owner or "unknown", lost=lost_share(legacy, document.entities))
         kept = {key: value for key, value in extra[LEGACY_FIELD].items() if key != "entities"}
         extra[LEGACY_FIELD] = kept
+
+
+def tell_evicted(run: Run, session: EntitySession) -> None:
+    """Name in the turn's events what left to make room, if anything did."""
+    notice = eviction_notice(session)
+    if notice is not None:
+        run.emit(notice)
 
 
 def eviction_notice(session: EntitySession) -> Notice | None:

@@ -41,6 +41,7 @@ from services.model_port import StructuredModel
 from services.patient_context.commands import is_confirmation, is_no, is_yes
 from services.patient_context.verdict import PatientVerdict
 from services.turn_draft import TurnDraft
+from services.turn_entities import tell_evicted
 from settings import Settings
 
 logger = structlog.get_logger()
@@ -96,13 +97,12 @@ class TurnMemory:
         return MessageMeaning(summary=summary, interpretation=text, intended_agent=agent)
 
     def heard(self, turn: TurnDraft, session: EntitySession | None) -> EntitySession | None:
-        """Store what the user wants, as far as nobody knows it yet; return `session`."""
-        found = {} if turn.understanding is None else turn.understanding.entities
-        known = turn.document().entities.conversation.entities
-        wishes = {key: value for key, value in found.items() if key not in known}
+        """Store what the user wants, where the rules read nothing of it; return `session`."""
+        wishes = {} if turn.understanding is None else turn.understanding.entities
         if session is not None and wishes:
             with suppress(ToolInputError):  # a model's delta that does not fit is no loss
                 session.heard(wishes)
+            tell_evicted(turn.run, session)
         return session
 
     async def keep(self, turn: TurnDraft) -> None:

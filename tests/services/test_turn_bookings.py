@@ -200,9 +200,14 @@ async def test_whoever_reads_more_in_the_message_is_heard_in_the_same_session(de
     await desk.say("I want to see Dr. Smith tomorrow")
     session = desk.world.team.requests[-1].entities
     assert session is not None
-    report = session.heard({"reason_visit": "knee", "doctor_name": "Dr. Jones"})
+    report = session.heard({"reason_visit": "knee", "doctor_name": "Smith"})
     assert report["conversation"]["added"] == ["reason_visit"]
-    assert report["conversation"]["updated"] == ["doctor_preference"]
+    assert report["conversation"]["updated"] == [], "what the rules read in it stands"
+    await desk.say("hello")
+    later = desk.world.team.requests[-1].entities
+    assert later is not None
+    report = later.heard({"doctor_preference": "Dr. Jones"})
+    assert report["conversation"]["updated"] == ["doctor_preference"], "a later one changes it"
 
 
 async def test_what_leaves_is_named_in_the_events(desk: Desk) -> None:
