@@ -19,7 +19,7 @@ _ASKS = re.compile(
     r"(?:earlier|before|at the (?:start|beginning))"
 )
 _FRAME = re.compile(
-    r"(?i)\b(?:what|when|did|have|had|was|say|said|tell|told|mention(?:ed)?|writ(?:e|ten)|noted?"
+    r"(?i)@[\w-]+|\b(?:what|when|did|have|had|was|say|said|tell|told|mention(?:ed)?|writ(?:e|ten)|noted?"
     r"|discuss(?:ed)?|talk(?:ed)?|remember|recall|remind|still|earlier|before|again|about"
     r"|regarding|concerning|beginning|start)\b"
 )

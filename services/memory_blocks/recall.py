@@ -138,8 +138,15 @@ def _score(
 
 
 def _lines(turn: Turn) -> list[_Line]:
-    answers = [_Line(turn, answer.agent, answer.text) for answer in turn.agent_responses]
+    answers = [
+        _Line(turn, answer.agent, _without_quotes(answer.text)) for answer in turn.agent_responses
+    ]
     return [_Line(turn, "user", turn.user_message), *answers]
+
+
+def _without_quotes(text: str) -> str:
+    """Return what an agent said itself: what it quotes of earlier turns is found there."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith(">"))
 
 
 def _remark(line: _Line, telling: Mapping[str, float]) -> Remark:

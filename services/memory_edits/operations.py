@@ -79,7 +79,7 @@ def apply(
         MemoryItemError: an item is not there, or is not as it was when it was changed.
         BadFrameError: a value cannot be that item's.
     """
-    editor = _Editor(document, by=by, now=now)
+    editor = _Editor(document=document, by=by, now=now)
     for operation in operations:
         match operation:
             case Correct(item=item, value=value):
@@ -93,7 +93,7 @@ def apply(
 
 
 class _Editor:
-    def __init__(self, document: ChatContext, *, by: str, now: datetime) -> None:
+    def __init__(self, *, document: ChatContext, by: str, now: datetime) -> None:
         self._document = document
         self._by = by
         self._now = now

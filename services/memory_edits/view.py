@@ -132,7 +132,7 @@ def view_of(
     document: ChatContext, *, now: datetime, summary: str, blocks: Mapping[str, Any]
 ) -> MemoryView:
     """Return the memory of `document` as it stands at `now`."""
-    renderer = _Renderer(document, now)
+    renderer = _Renderer(document=document, now=now)
     retired = list(renderer.retired())
     understood = [*renderer.points(), *renderer.wishes()]
     found = [*renderer.findings(), *renderer.things()]
@@ -151,7 +151,7 @@ def view_of(
 
 
 class _Renderer:
-    def __init__(self, document: ChatContext, now: datetime) -> None:
+    def __init__(self, *, document: ChatContext, now: datetime) -> None:
         self._document = document
         self._now = now
         self._runs = {one.execution_id: one for one in document.tool_memory.executions}

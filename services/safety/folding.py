@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 _APOSTROPHE = re.compile(r"(?<=\w)['’‘`](?=\w)")
-_DOTS = re.compile(r"\.{2,}|…")
+_DOTS = re.compile(r"\.{3,}|…")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 _ORNAMENT = re.compile(r"[^\w\s.!?;:\"*#$]|(?<=\s)\*|\*(?=\s|$)")
 _QUOTES = re.compile(r"[“”„«»‘’']")
@@ -15,7 +15,7 @@ _SPACES = re.compile(r"\s+")
 class Folding:
     """Folds text; `spellings` maps a word to how else people type it."""
 
-    def __init__(self, spellings: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, *, spellings: Mapping[str, Sequence[str]]) -> None:
         self._words = {
             typed: word for word, variants in spellings.items() for typed in map(_plain, variants)
         }

@@ -51,7 +51,7 @@ class RulesFile(BaseModel):
 class _Rule:
     """One rule, compiled."""
 
-    def __init__(self, spec: RuleSpec, definitions: Mapping[str, str]) -> None:
+    def __init__(self, *, spec: RuleSpec, definitions: Mapping[str, str]) -> None:
         self.kind = spec.kind
         self.needs = spec.needs
         self._find = _compiled(spec.find, definitions)
@@ -78,10 +78,10 @@ class _Rule:
 class CrisisRules:
     """The rules of one file. Holds nothing of any message."""
 
-    def __init__(self, file: RulesFile) -> None:
+    def __init__(self, *, file: RulesFile) -> None:
         self.answers = file.answers
-        self._folding = Folding(file.spellings)
-        self._rules = tuple(_Rule(spec, file.definitions) for spec in file.rules)
+        self._folding = Folding(spellings=file.spellings)
+        self._rules = tuple(_Rule(spec=spec, definitions=file.definitions) for spec in file.rules)
         self._reported = _compiled(file.reported, file.definitions)
         self._labelled = _compiled(file.labelled, file.definitions)
 
@@ -120,7 +120,7 @@ def load_rules(path: Path = RULES_FILE) -> CrisisRules:
     """
     try:
         document: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return CrisisRules(RulesFile.model_validate(document))
+        return CrisisRules(file=RulesFile.model_validate(document))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{path.name} cannot be read") from error
     except (ValidationError, re.error, KeyError) as error:

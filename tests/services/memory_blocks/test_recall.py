@@ -65,6 +65,12 @@ def test_without_a_telling_word_the_newest_is_meant() -> None:
     assert found("what did you say?", limit=1) == [(5, "Radiology")]
 
 
+def test_what_an_agent_quotes_is_found_where_it_was_said() -> None:
+    quoted = turn(6, "what did I say of penicillin?", "> Turn 2: allergic to penicillin since 1990")
+    remarks = search([*TURNS, quoted], "allergic 1990", limit=5).remarks
+    assert [one.turn_id for one in remarks] == [2]
+
+
 def test_the_limit_holds_and_a_turn_that_comes_twice_counts_once() -> None:
     recalled = search([*TURNS, *TURNS], "plan", limit=2)
     assert len(recalled.remarks) == 2
