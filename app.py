@@ -46,6 +46,8 @@ from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.deliveries import Deliveries
 from services.feedback import FeedbackBook
+from services.hand_over.chosen import turn_queues_for
+from services.hand_over.hand_over import HandOver
 from services.lane_driver import LaneDriver
 from services.memory_desk import memory_desk_for
 from services.operators_chosen import Operators, operators_for
@@ -134,15 +136,22 @@ def build(
     context = _route_context(base, desk, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
     application = create_web_app(context=context, door=door)
-    services = _bot_services(base, desk, reader, context.rate)
+    hand_over = HandOver(queues=turn_queues_for(settings), desk=desk, meter=base.metrics)
+    services = _bot_services(base, desk, reader, hand_over, context.rate)
     example = base.pattern.example()
     add_bots(application, settings, services, patient_id_example=example)
 
     async def start() -> None:
         operators.runner.start()
         await base.team.start(lambda: _started(base))
+        hand_over.start()
+
+    async def drain(seconds: float) -> None:
+        await hand_over.rest()
+        await desk.drain(seconds=seconds)
 
     async def close() -> None:
+        await hand_over.close()
         await operators.runner.close()
         await base.team.close()
         await base.audit.close()
@@ -151,7 +160,7 @@ def build(
 
     return Server(
         web=application,
-        drain=lambda seconds: desk.drain(seconds=seconds),
+        drain=drain,
         readiness=readiness,
         start=start,
         close=close,
@@ -372,7 +381,11 @@ def _route_context(
 
 
 def _bot_services(
-    base: _Base, desk: TurnDesk, reader: ConversationReader, rate: MessageRate
+    base: _Base,
+    desk: TurnDesk,
+    reader: ConversationReader,
+    hand_over: HandOver,
+    rate: MessageRate,
 ) -> BotServices:
     deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock)
     return BotServices(
@@ -385,6 +398,7 @@ def _bot_services(
         answers=Repeats(claimant=_claimant(base), answers=_answers(base), ids=base.ids),
         feedback=FeedbackBook(store=base.documents.store, deliveries=deliveries, clock=base.clock),
         reader=reader,
+        hand_over=hand_over,
     )
 
 

@@ -116,6 +116,7 @@ ApiKeys: TypeAlias = Annotated[tuple[ApiKey, ...], NoDecode, BeforeValidator(_ap
 Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_pairs)]
 Section: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_lowered)]
 Url: TypeAlias = Annotated[str, AfterValidator(_url)]
+QueueName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9](?:-?[a-z0-9]){2,55}$")]
 PhoneNumber: TypeAlias = Annotated[str, Field(pattern=r"^\+?[0-9][0-9 ()/-]{1,23}$")]
 Seconds: TypeAlias = Annotated[float, Field(gt=0, le=86_400)]
 Count: TypeAlias = Annotated[int, Field(gt=0, le=100_000_000)]
@@ -147,6 +148,9 @@ class Settings(BaseSettings):
     data_dir: Path = _set(Path("data"), "Folder of the local state (`DATA_DIR/chat-sessions/…`)", "./data")
     azure_storage_connection_string: SecretStr | None = _set(None, "Azure Blob Storage by connection string; unset: local files", "UseDevelopmentStorage=true")
     app_blob_storage_endpoint: Url | None = _set(None, "Azure Blob Storage by managed identity; unset: local files", "https://account.blob.core.windows.net")
+
+    turn_queue: QueueName | None = _set(None, "Azure Storage Queue through which another replica finishes a dead one's bot turns; needs Azure storage", "rounds-turns")
+    turn_queue_endpoint: Url | None = _set(None, "Where `TURN_QUEUE` is; unset: beside `APP_BLOB_STORAGE_ENDPOINT`", "https://account.queue.core.windows.net")
 
     llm_provider: Literal["azure", "openai", "offline"] | None = _set(None, "The model: `azure`, `openai` or `offline`; unset: by what else is set", "offline")
     openai_base_url: Url | None = _set(None, "OpenAI-compatible server", "http://127.0.0.1:11434/v1")
@@ -282,7 +286,7 @@ class Settings(BaseSettings):
     def outbound_hosts(self) -> frozenset[str]:
         """Hosts that may be called: those of addresses that are set, and `ALLOWED_OUTBOUND_HOSTS`."""
         urls = (self.fhir_base_url, self.openai_base_url, self.azure_openai_endpoint)
-        more = (self.app_blob_storage_endpoint, self.entra_authority)
+        more = (self.app_blob_storage_endpoint, self.turn_queue_endpoint, self.entra_authority)
         graph = self.graph_base_url if self.assistant_backend == "graph" else None
         named = {urlsplit(url).hostname or "" for url in (*urls, *more, graph) if url}
         named |= {*self.allowed_outbound_hosts, *(self.graph_file_hosts if graph else ())}
@@ -342,6 +346,11 @@ def _other_problems(settings: Settings) -> Iterator[Problem]:
     if settings.azure_storage_connection_string and settings.app_blob_storage_endpoint:
         text = "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one"
         yield Problem("APP_BLOB_STORAGE_ENDPOINT", text, "APP_BLOB_STORAGE_ENDPOINT=")
+    if settings.turn_queue and not (
+        settings.azure_storage_connection_string or settings.app_blob_storage_endpoint
+    ):
+        text = "needs Azure storage: a queue on one machine hands nothing over"
+        yield Problem("TURN_QUEUE", text, "TURN_QUEUE=")
     if settings.model_provider == "azure" and not settings.azure_openai_endpoint:
         yield _needed("AZURE_OPENAI_ENDPOINT", "LLM_PROVIDER=azure", "https://…")
     if settings.model_provider == "azure" and not settings.azure_openai_deployment_name:

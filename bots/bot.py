@@ -39,6 +39,7 @@ class RoundsBot:
         patient_id_example: str,
     ) -> None:
         self._desk = services.desk
+        self._hand_over = services.hand_over
         self._team = services.team
         self._rate = services.rate
         self._clock = services.clock
@@ -103,7 +104,9 @@ class RoundsBot:
             # The request fails too: a channel that sends it again may be luckier.
             self._delivery.tell(message.delivery or {}, error.user_message)
             raise
-        self._delivery.start(run)
+        delivering = self._delivery.start(run)
+        if delivering is not None:
+            await self._hand_over.watch(message, delivering)
 
     async def _replies(self, message: IncomingMessage) -> Answer:
         try:

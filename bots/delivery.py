@@ -17,6 +17,7 @@ from bots.rendering import TurnRenderer, text_activity
 from bots.repayment import Repayment
 from bots.run_show import RunShow, Stage
 from data_models.errors import ChannelError
+from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunStarted
 from services.run_hub import Run
 
@@ -60,13 +61,25 @@ class Delivery:
         """Begin to deliver a run whose message came in elsewhere, or before a restart."""
         self.start(run)
 
-    def start(self, run: Run) -> None:
+    def start(self, run: Run) -> "asyncio.Task[None] | None":
         """Deliver `run` in the background, unless that was begun before."""
         reference = run.message.delivery
         if reference is None or self._is_known(run):
-            return
+            return None
         key = conversation_key(reference)
-        self._last[key] = self._spawn(self._deliver(run, reference, self._last.get(key)))
+        task = self._spawn(self._deliver(run, reference, self._last.get(key)))
+        self._last[key] = task
+        return task
+
+    async def settle(self, message: IncomingMessage) -> None:
+        """Deliver what the conversation of an answered message is owed by a process that died."""
+        reference = message.delivery
+        if reference is None:
+            return
+        last = self._last.get(conversation_key(reference))
+        if last is not None:
+            await asyncio.wait({last})
+        await self._repayment.pay(message.conversation_id, reference, busy=self._busy)
 
     async def collect(self, run: Run, *, seconds: float = COLLECT_SECONDS) -> list[Activity]:
         """Return the replies of `run`; what is late follows through the conversation.

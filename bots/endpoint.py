@@ -17,6 +17,7 @@ from bots.rendering import Look
 from bots.repayment import Repayment
 from bots.run_show import Stage
 from bots.service_urls import ServiceUrls
+from data_models.incoming_message import IncomingMessage
 from services.run_hub import Run
 
 
@@ -35,6 +36,10 @@ class Endpoint:
     async def deliver(self, run: Run) -> None:
         """Reply to a message that came in on another replica, or before a restart."""
         await self._delivery.deliver(run)
+
+    async def settle(self, message: IncomingMessage) -> None:
+        """Deliver what the conversation of an answered message is owed."""
+        await self._delivery.settle(message)
 
     async def close(self) -> None:
         """Finish replies that are under way."""

@@ -1,6 +1,6 @@
 """What the bot needs from the services, said in its own words."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -29,6 +29,18 @@ class Desk(Protocol):
 
     def on_orphan(self, channel: str, deliver: Deliver) -> None:
         """Have `deliver` reply to queued messages that came in on another replica."""
+        ...
+
+
+class HandOver(Protocol):
+    """Has a dead replica's turns finished; `services.hand_over.hand_over.HandOver` fits."""
+
+    async def watch(self, message: IncomingMessage, done: Awaitable[object]) -> None:
+        """Have another replica answer `message` should this one die before it is `done`."""
+        ...
+
+    def on_settled(self, settle: Callable[[IncomingMessage], Awaitable[None]]) -> None:
+        """Have `settle` deliver what an answered message's conversation is owed."""
         ...
 
 
@@ -107,5 +119,6 @@ class BotServices:
     clock: Clock
     deliveries: Deliveries
     answers: Answers
+    hand_over: HandOver
     feedback: FeedbackBook
     reader: Reader

@@ -54,12 +54,14 @@ class TurnRenderer:
         self._look = look
         self._abilities = abilities
         self._asked = asked
+        self._first: SharedState | None = None
         self._state: SharedState | None = None
 
     def activities(self, event: TurnEvent) -> list[Activity]:
         """Return what the user is sent for `event`, in order; for most events nothing."""
         match event:
             case StateChanged(state=state):
+                self._first = self._first or state
                 self._state = state
                 return []
             case AgentMessageFinished(message=message):
@@ -69,7 +71,9 @@ class TurnRenderer:
             case RunFailed():
                 return [self._failure(event)]
             case RunFinished(outcome="interrupt"):
-                return self._cards()
+                return [*self._cards(), *self._invitation()]
+            case RunFinished(outcome="success"):
+                return self._invitation()
             case _:
                 return []
 
@@ -114,7 +118,6 @@ class TurnRenderer:
         parts = [self._part(message, text, at, len(texts)) for at, text in enumerate(texts, 1)]
         if parts and self._state is not None:
             parts[-1]["text"] += f"\n\n{self._look.footer(self._state)}"
-            parts[-1].update(self._invitation(self._state))
         return parts
 
     def _part(self, message: AgentMessage, text: str, number: int, count: int) -> Activity:
@@ -134,12 +137,18 @@ class TurnRenderer:
     def _takes_feedback(self, is_last: bool) -> bool:
         return is_last and self._abilities.takes_feedback
 
-    def _invitation(self, state: SharedState) -> Activity:
-        """Return the buttons for what the user may say next, where the channel has such."""
+    def _invitation(self) -> list[Activity]:
+        """Return buttons for what the user may say next, where a piece of work has ended.
+
+        In a message of their own: some clients show the text beside such buttons unformatted.
+        """
+        if self._state is None or self._first is None or not self._abilities.suggests:
+            return []
         example = self._look.patient_id_example
-        said = next_steps(state, patient_id_example=example) if self._abilities.suggests else ()
+        said = next_steps(self._first, self._state, patient_id_example=example)
         actions = [{"type": "imBack", "title": one, "value": one} for one in said]
-        return {"suggestedActions": {"actions": actions}} if actions else {}
+        invitation = {**text_activity("What next?"), "suggestedActions": {"actions": actions}}
+        return [invitation] if actions else []
 
     def _failure(self, event: RunFailed) -> Activity:
         again = is_retryable(event.code)

@@ -17,6 +17,7 @@ from bots.config import BotConfig
 from bots.entrance import Entrance, open_entrance
 from bots.ports import BotServices
 from data_models.errors import ForbiddenError, NotFoundError
+from data_models.incoming_message import IncomingMessage
 from services.access.allow_list import EVERYBODY
 from services.run_hub import Run
 
@@ -71,6 +72,7 @@ class _Gate:
         loading = asyncio.create_task(self._load(entrance))
         self._open = _Open(entrance, loading)
         self._services.desk.on_orphan("bot", self._deliver)
+        self._services.hand_over.on_settled(self._settle)
         yield
         await (await loading).close()
         await entrance.close()
@@ -90,6 +92,10 @@ class _Gate:
     async def _deliver(self, run: Run) -> None:
         if self._open is not None:
             await (await asyncio.shield(self._open.loading)).deliver(run)
+
+    async def _settle(self, message: IncomingMessage) -> None:
+        if self._open is not None:
+            await (await asyncio.shield(self._open.loading)).settle(message)
 
     async def _load(self, entrance: Entrance) -> "Endpoint":
         await asyncio.to_thread(importlib.import_module, "bots.endpoint")

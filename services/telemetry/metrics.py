@@ -63,6 +63,12 @@ class Metrics:
             "rounds_storage_operations", "Storage operations.", ["kind"], registry=registry
         )
 
+        self._handed_over = Counter(
+            "rounds_turns_handed_over",
+            "Notes of turns of dead replicas, by what became of them.",
+            ["outcome"],
+            registry=registry,
+        )
         self._extractor_failures = Counter(
             "rounds_tool_memory_extractor_failures",
             "Tool results of which nothing could be remembered.",
@@ -102,6 +108,10 @@ class Metrics:
         label = purpose if purpose in _PURPOSES else "other"
         self._calls.labels(label, "success" if succeeded else "failed").observe(seconds)
         self._prompt_chars.inc(prompt_chars)
+
+    def handed_over(self, outcome: str) -> None:
+        """Count a note of the queue of turns: `taken`, `answered` or `poisoned`."""
+        self._handed_over.labels(outcome).inc()
 
     def extractor_failed(self) -> None:
         """Count a tool's result that tool memory could not read; the tool's answer stands."""

@@ -73,6 +73,20 @@ class KeptAnswers:
         return run
 
 
+class WatchedTurns:
+    """A hand-over that notes what it is to watch."""
+
+    def __init__(self) -> None:
+        self.messages: list[IncomingMessage] = []
+        self.settle: Callable[[IncomingMessage], Awaitable[None]] | None = None
+
+    async def watch(self, message: IncomingMessage, done: Awaitable[object]) -> None:
+        self.messages.append(message)
+
+    def on_settled(self, settle: Callable[[IncomingMessage], Awaitable[None]]) -> None:
+        self.settle = settle
+
+
 Start = Callable[..., Awaitable[Bot]]
 
 
@@ -83,8 +97,18 @@ def answers() -> KeptAnswers:
 
 
 @pytest.fixture
+def hand_over() -> WatchedTurns:
+    """What would be finished elsewhere, for every bot of a test."""
+    return WatchedTurns()
+
+
+@pytest.fixture
 async def start(
-    channel: FakeConnector, teams: FakeConnector, answers: KeptAnswers, tmp_path: Path
+    channel: FakeConnector,
+    teams: FakeConnector,
+    answers: KeptAnswers,
+    hand_over: WatchedTurns,
+    tmp_path: Path,
 ) -> AsyncIterator[Start]:
     """Starts bots over one store, and stops them after the test while the channels listen."""
     started: list[Bot] = []
@@ -109,6 +133,7 @@ async def start(
             answers=answers,
             feedback=FeedbackBook(store=sessions, deliveries=deliveries, clock=clock),
             reader=FakeReader(desk=desk, ids=RandomIds()),
+            hand_over=hand_over,
         )
         app = web.Application(middlewares=[problems(ids=CountingIds())], client_max_size=262_144)
         add_bot_routes(app, config=replace(BotConfig(), **config), services=services)

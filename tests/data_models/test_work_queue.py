@@ -1,4 +1,4 @@
-"""Notes come back unless somebody removes them, on a real queue service."""
+"""What every queue of work promises; see `data_models.work_queue`."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -8,21 +8,23 @@ import pytest
 
 from data_models.azure_work_queue import AzureWorkQueue
 from data_models.errors import ConfigurationError, StoreUnavailableError
-from data_models.work_queue import BODY_LIMIT_BYTES
+from data_models.work_queue import BODY_LIMIT_BYTES, WorkQueue
+from tests.fakes_queue import MemoryWorkQueue
 from tests.peers import free_port
 
-pytestmark = pytest.mark.slow
 
-
-@pytest.fixture
-async def queue(azurite_account: str) -> AsyncIterator[AzureWorkQueue]:
-    name = f"turns-{uuid4().hex[:12]}"
-    queue = AzureWorkQueue.from_connection_string(azurite_account, queue=name)
+@pytest.fixture(params=["memory", pytest.param("azure", marks=pytest.mark.slow)])
+async def queue(request: pytest.FixtureRequest) -> AsyncIterator[WorkQueue]:
+    if request.param == "memory":
+        yield MemoryWorkQueue()
+        return
+    account: str = request.getfixturevalue("azurite_account")
+    queue = AzureWorkQueue.from_connection_string(account, queue=f"turns-{uuid4().hex[:12]}")
     yield queue
     await queue.close()
 
 
-async def test_a_note_is_seen_by_others_only_after_its_time(queue: AzureWorkQueue) -> None:
+async def test_a_note_is_seen_by_others_only_after_its_time(queue: WorkQueue) -> None:
     put = await queue.put("Grüße 🩺", hidden_seconds=1)
     assert (put.taken, await queue.length()) == (0, 1)
     assert list(await queue.take(limit=8, hidden_seconds=30)) == []
@@ -32,7 +34,7 @@ async def test_a_note_is_seen_by_others_only_after_its_time(queue: AzureWorkQueu
     assert list(await queue.take(limit=8, hidden_seconds=30)) == []
 
 
-async def test_who_holds_a_note_keeps_it_hidden_and_removes_it(queue: AzureWorkQueue) -> None:
+async def test_who_holds_a_note_keeps_it_hidden_and_removes_it(queue: WorkQueue) -> None:
     put = await queue.put("x", hidden_seconds=1)
     held = await queue.hide(put, seconds=30)
     assert held is not None
@@ -44,7 +46,7 @@ async def test_who_holds_a_note_keeps_it_hidden_and_removes_it(queue: AzureWorkQ
     assert await queue.length() == 0
 
 
-async def test_a_note_that_another_took_is_ours_no_more(queue: AzureWorkQueue) -> None:
+async def test_a_note_that_another_took_is_ours_no_more(queue: WorkQueue) -> None:
     put = await queue.put("x", hidden_seconds=0)
     (taken,) = await queue.take(limit=1, hidden_seconds=30)
     assert await queue.hide(put, seconds=30) is None
@@ -52,13 +54,14 @@ async def test_a_note_that_another_took_is_ours_no_more(queue: AzureWorkQueue) -
     assert await queue.remove(taken)
 
 
-async def test_the_largest_body_is_taken(queue: AzureWorkQueue) -> None:
+async def test_the_largest_body_is_taken(queue: WorkQueue) -> None:
     body = "ä" * (BODY_LIMIT_BYTES // 2)
     await queue.put(body, hidden_seconds=0)
     (taken,) = await queue.take(limit=1, hidden_seconds=30)
     assert taken.body == body
 
 
+@pytest.mark.slow
 async def test_a_queue_that_does_not_answer_is_not_empty(azurite_account: str) -> None:
     account = azurite_account.partition("QueueEndpoint=")[0]
     gone = f"{account}QueueEndpoint=http://127.0.0.1:{free_port()}/devstoreaccount1;"

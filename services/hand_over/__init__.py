@@ -1,0 +1,1 @@
+"""Turns that are finished by another replica when theirs dies."""

@@ -1,0 +1,48 @@
+"""The queues that the settings ask for."""
+
+from dataclasses import dataclass
+
+from data_models.errors import ConfigurationError
+from data_models.work_queue import WorkQueue
+from settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class TurnQueues:
+    """Where notes of turns are kept, and where those that nobody can serve."""
+
+    turns: WorkQueue
+    poison: WorkQueue
+
+    async def close(self) -> None:
+        """Release connections."""
+        await self.turns.close()
+        await self.poison.close()
+
+
+def turn_queues_for(settings: Settings) -> TurnQueues | None:
+    """Return the queues that `TURN_QUEUE` names; None if it names none.
+
+    Raises:
+        ConfigurationError: there is no account to keep them in.
+    """
+    name = settings.turn_queue
+    if name is None:
+        return None
+    return TurnQueues(_opened(settings, name), _opened(settings, f"{name}-poison"))
+
+
+def _opened(settings: Settings, name: str) -> WorkQueue:
+    # Azure's SDK takes half a second to import.
+    from data_models.azure_work_queue import AzureWorkQueue
+
+    connection, blobs = settings.azure_storage_connection_string, settings.app_blob_storage_endpoint
+    if blobs is not None:
+        endpoint = settings.turn_queue_endpoint or blobs.replace(".blob.", ".queue.")
+        return AzureWorkQueue.from_endpoint(endpoint, queue=name)
+    if connection is None:
+        raise ConfigurationError(
+            "TURN_QUEUE: needs Azure Storage, for a queue on one machine hands nothing over. "
+            "Example: AZURE_STORAGE_CONNECTION_STRING=... TURN_QUEUE=rounds-turns"
+        )
+    return AzureWorkQueue.from_connection_string(connection.get_secret_value(), queue=name)

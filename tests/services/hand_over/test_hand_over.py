@@ -1,0 +1,219 @@
+"""Should a replica die, another answers its message: once and in order."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+import pytest
+
+from data_models.claim_decision import ClaimTimes
+from data_models.clock import SystemClock
+from data_models.errors import CorruptDocumentError
+from data_models.incoming_message import IncomingMessage
+from services.group_chat_port import QuestionAsked
+from services.hand_over.note import message_of, note_of
+from services.hand_over.watch import TurnWatch
+from services.hand_over.worker import TAKEN_LIMIT, HandOverWorker
+from tests.durability.evidence import Evidence
+from tests.fakes_queue import MemoryWorkQueue
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import Down, FaultyBlobStore
+from tests.services.world import CHAT, FarReplica, World, heard
+
+TIMES = ClaimTimes(
+    lease=timedelta(seconds=0.4), renew_every=timedelta(seconds=0.1), grace=timedelta(seconds=0.1)
+)
+START = "start a tumor board for patient_4"
+
+
+class Meter:
+    def __init__(self) -> None:
+        self.outcomes: list[str] = []
+
+    def handed_over(self, outcome: str) -> None:
+        self.outcomes.append(outcome)
+
+
+class Cluster:
+    """Two replicas of different machines on one store, and the queue between them."""
+
+    def __init__(self) -> None:
+        self.store, users = MemoryBlobStore(), MemoryBlobStore()
+        self.queue, self.poison, self.meter = MemoryWorkQueue(), MemoryWorkQueue(), Meter()
+        self.lifeline = FaultyBlobStore(self.store)
+        self.dying, self.other = (
+            World(
+                sessions=sessions,
+                users=users,
+                clock=SystemClock(),
+                times=TIMES,
+                replica=FarReplica(),
+            )
+            for sessions in (self.lifeline, self.store)
+        )
+        self.settled: list[IncomingMessage] = []
+        self.watch = TurnWatch(queue=self.queue, hidden_seconds=1, renew_seconds=0.2)
+
+    async def hear(self, text: str, *, message_id: str | None = None) -> IncomingMessage:
+        """Have the replica that will die take a message, as its bot does."""
+        message = self.dying.message(text, message_id=message_id)
+        run = await self.dying.desk.submit(message)
+        await self.watch.begin(message, asyncio.create_task(run.wait()))
+        return message
+
+    async def die(self) -> None:
+        """Cut the first replica off: whatever it goes on with, nobody sees it."""
+        await self.watch.close()
+        self.lifeline.always = Down()
+
+    @asynccontextmanager
+    async def working(self) -> AsyncIterator[None]:
+        """Run the other replica's worker."""
+        worker = HandOverWorker(
+            queue=self.queue,
+            poison=self.poison,
+            desk=self.other.desk,
+            settle=self._settle,
+            meter=self.meter,
+            poll_seconds=0.05,
+            hidden_seconds=1,
+            renew_seconds=0.2,
+        )
+        task = asyncio.create_task(worker.run())
+        yield
+        task.cancel()
+        await asyncio.wait({task})
+
+    async def until_empty(self) -> None:
+        """Return once nothing is left in the queue."""
+        for _ in range(200):
+            if await self.queue.length() == 0:
+                return
+            await asyncio.sleep(0.05)
+        pytest.fail("the queue was not emptied")
+
+    @property
+    def turns(self) -> list[tuple[str, str, list[str]]]:
+        """What is stored: words, status and answers, in order."""
+        found = Evidence(self.store.contents, CHAT).turns()
+        return [
+            (
+                each.turn.user_message,
+                each.turn.turn_status,
+                [one.text for one in each.turn.agent_responses],
+            )
+            for each in sorted(found, key=lambda each: each.turn.turn_id)
+        ]
+
+    async def _settle(self, message: IncomingMessage) -> None:
+        self.settled.append(message)
+
+
+@pytest.fixture
+async def cluster() -> Cluster:
+    cluster = Cluster()
+    await cluster.dying.say(START)
+    await cluster.dying.desk.idle()
+    return cluster
+
+
+async def test_a_dead_replicas_turn_is_answered_once_by_another(cluster: Cluster) -> None:
+    cluster.dying.team.gate.clear()
+    message = await cluster.hear("what was the stage?")
+    await asyncio.sleep(0.05)
+    await cluster.die()
+    async with cluster.working():
+        await cluster.until_empty()
+    assert cluster.turns[1:] == [
+        ("what was the stage?", "COMPLETED", ["Heard: what was the stage?"])
+    ]
+    assert [one.message_id for one in cluster.settled] == [message.message_id]
+    assert cluster.meter.outcomes == ["taken", "answered"]
+    again = await heard(await cluster.other.desk.submit(message))
+    assert (again.texts, len(cluster.other.team.requests)) == (["Heard: what was the stage?"], 1)
+
+
+async def test_what_waits_behind_it_is_answered_in_order(cluster: Cluster) -> None:
+    cluster.dying.team.gate.clear()
+    for number in range(4):
+        await cluster.hear(f"question {number}")
+    await cluster.die()
+    async with cluster.working():
+        await cluster.until_empty()
+    assert [(words, status) for words, status, _ in cluster.turns[1:]] == [
+        (f"question {number}", "COMPLETED") for number in range(4)
+    ]
+    assert len(cluster.settled) == 4
+
+
+async def test_while_a_replica_lives_nobody_takes_its_turn(cluster: Cluster) -> None:
+    cluster.dying.team.gate.clear()
+    await cluster.hear("what was the stage?")
+    async with cluster.working():
+        await asyncio.sleep(1.6)  # longer than the note is hidden, had nobody renewed it
+        assert cluster.other.team.requests == []
+        cluster.dying.team.gate.set()
+        await cluster.until_empty()
+    assert cluster.meter.outcomes == []
+    assert cluster.turns[1:] == [
+        ("what was the stage?", "COMPLETED", ["Heard: what was the stage?"])
+    ]
+
+
+async def test_a_note_of_an_answered_message_is_settled_and_removed(cluster: Cluster) -> None:
+    message = cluster.dying.message("what was the stage?")
+    await heard(await cluster.dying.desk.submit(message))
+    await cluster.queue.put(note_of(message), hidden_seconds=0)
+    async with cluster.working():
+        await cluster.until_empty()
+    assert [one.message_id for one in cluster.settled] == [message.message_id]
+    assert cluster.other.team.requests == []
+
+
+async def test_what_may_have_answered_our_question_is_not_said_twice(cluster: Cluster) -> None:
+    asks = QuestionAsked("q1", "destructive_tool", "Cancel the call? yes / no", {"name": "call"})
+    cluster.dying.team.also = lambda request: (asks,)
+    await cluster.dying.say("cancel the call")
+    await cluster.dying.desk.idle()
+    cluster.dying.team.gate.clear()
+    await cluster.hear("do so, it is not needed")
+    await asyncio.sleep(0.05)
+    await cluster.die()
+    async with cluster.working():
+        await cluster.until_empty()
+    assert ("do so, it is not needed", "FAILED", []) in cluster.turns
+    assert cluster.other.team.requests == []
+
+
+async def test_a_message_that_kills_every_replica_is_given_up(cluster: Cluster) -> None:
+    message = cluster.dying.message("what was the stage?")
+    await cluster.queue.put(note_of(message), hidden_seconds=0)
+    for _ in range(TAKEN_LIMIT):
+        assert len(await cluster.queue.take(limit=1, hidden_seconds=0)) == 1
+    async with cluster.working():
+        await cluster.until_empty()
+    assert cluster.meter.outcomes == ["taken", "poisoned"]
+    (kept,) = await cluster.poison.take(limit=1, hidden_seconds=1)
+    assert message_of(kept.body).message_id == message.message_id
+
+
+async def test_a_note_that_is_not_ours_is_set_aside(cluster: Cluster) -> None:
+    await cluster.queue.put("not a note", hidden_seconds=0)
+    async with cluster.working():
+        await cluster.until_empty()
+    assert (await cluster.poison.length(), cluster.meter.outcomes) == (1, ["taken", "poisoned"])
+
+
+async def test_a_queue_that_is_down_costs_no_message(cluster: Cluster) -> None:
+    cluster.queue.is_down = True
+    message = await cluster.hear("what was the stage?")
+    await cluster.dying.desk.idle()
+    assert cluster.turns[-1][:2] == (message.text, "COMPLETED")
+
+
+def test_a_note_holds_not_a_word_of_the_message() -> None:
+    note = note_of(World().message("CANARY for patient_4"))
+    assert "CANARY" not in note
+    with pytest.raises(CorruptDocumentError):
+        message_of("{}")
