@@ -99,6 +99,14 @@ async def test_what_was_deleted_while_the_drive_was_listed_is_not_shown(
     assert await own.documents.get(gone) is None
 
 
+async def test_a_file_that_changed_while_the_drive_was_listed_is_shown_once_as_it_is(
+    ada: User, own: AssistantServices
+) -> None:
+    found = ada.file("new name.txt", b"x", modified=NOON)
+    ada.earlier.append({**ada.items[found], "name": "old name.txt"})
+    assert [one.name for one in await own.documents.search("", limit=9)] == ["new name.txt"]
+
+
 async def test_the_text_comes_from_the_files_own_host_without_our_token(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
