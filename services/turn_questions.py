@@ -41,6 +41,9 @@ class TurnQuestions:
                 return await self._new_history(turn, question)
             case "destructive_tool":
                 return await self._deed(turn, question)
+            case "which_entity" if is_no(turn.answer):
+                await self._documents.open(turn, turn.loaded_registry().active_patient_id)
+                return "Nothing was changed."
             case _:
                 return None
 

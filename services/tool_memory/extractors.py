@@ -102,13 +102,18 @@ class ContactExtractor:
         return _found(row, "contact", ("displayName", "name", "display_name"), fallback=shown)
 
 
+_TASK_MARKS = frozenset(
+    {"due", "dueDateTime", "due_date", "completed", "completedDateTime", "importance"}
+)
+
+
 class TaskExtractor:
     """Things to do."""
 
     def extract(self, row: Mapping[str, Any]) -> Found | None:
         """See `ContextExtractor.extract`."""
-        marks = {"due", "dueDateTime", "due_date", "completed", "completedDateTime", "importance"}
-        if not (marks & row.keys()) or {"subject", "start"} & row.keys():
+        is_task = bool(_TASK_MARKS & row.keys()) or row.get("kind") == "tasks#task"
+        if not is_task or {"subject", "start"} & row.keys():
             return None
         return _found(row, "task", ("title", "name", "summary"))
 
@@ -153,9 +158,8 @@ def extracted(
 ) -> list[Found]:
     """Return the entities of a result, in its order, each id once."""
     found: dict[tuple[str, str], Found] = {}
-    for row in _rows(data, _DEPTH):
-        one = next((hit for each in extractors if (hit := each.extract(row)) is not None), None)
-        if one is not None and len(found) < ROWS_LIMIT:
+    for one in _entities(data, extractors, _DEPTH):
+        if len(found) < ROWS_LIMIT:
             found.setdefault((one.entity_type, one.entity_id), one)
     return list(found.values())
 
@@ -165,17 +169,21 @@ def is_cancelled(found: Found) -> bool:
     return str(found.data.get("status", "")).lower() in _DELETED_STATUS
 
 
-def _rows(node: Any, depth: int) -> Iterator[Mapping[str, Any]]:
+def _entities(node: Any, extractors: Sequence[ContextExtractor], depth: int) -> Iterator[Found]:
+    """Yield entities; who made or changed one, its parts and its people are not others."""
     if depth == 0:
         return
     if isinstance(node, Mapping):
-        yield node
-        for name, value in node.items():
-            if name not in ("attendees", "participant", "from", "organizer", "start", "end"):
-                yield from _rows(value, depth - 1)
-    elif isinstance(node, list):
-        for value in node[:ROWS_LIMIT]:
-            yield from _rows(value, depth - 1)
+        hits = (each.extract(node) for each in extractors)
+        found = next((hit for hit in hits if hit is not None), None)
+        if found is not None:
+            yield found
+            return
+    inside = node.values() if isinstance(node, Mapping) else node
+    if isinstance(node, Mapping | list):
+        for value in list(inside)[:ROWS_LIMIT]:
+            if isinstance(value, Mapping | list):
+                yield from _entities(value, extractors, depth - 1)
 
 
 def _dated(row: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:

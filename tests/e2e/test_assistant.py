@@ -97,6 +97,8 @@ async def test_two_candidates_are_asked_about_and_another_word_means_no(server: 
         which = await say(talk, "@Assistant cancel the meeting")
         assert "Which event do you mean?" in which
         assert "2. *Outpatient clinic*" in which
+        assert await say(talk, "never mind") == "Nothing was changed."
+        assert await say(talk, "@Assistant cancel the meeting") == which
         asked = await say(talk, "the second one")
         assert "Cancel *Outpatient clinic*" in asked
         assert "Nothing was changed" in await say(talk, "no")

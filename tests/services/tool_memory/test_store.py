@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from prometheus_client import CollectorRegistry, generate_latest
 
 from data_models.tool_memory import ToolMemory
+from services.telemetry.metrics import Metrics
 from services.tool_memory.budget import LIMIT_BYTES, size_bytes
 from services.tool_memory.extractors import ContextExtractor, Found, extracted
 from services.tool_memory.resolution import NotFound, Resolved
@@ -167,10 +169,12 @@ class Broken:
         raise KeyError("start")
 
 
-def test_an_extractor_that_fails_costs_only_the_entities() -> None:
+def test_an_extractor_that_fails_costs_only_the_entities_and_is_counted() -> None:
     broken: ContextExtractor = Broken()
-    store = store_of()
-    session_of(store, extractors=[broken]).record(run_of({"events": [EVENT]}))
+    store, metrics = store_of(), Metrics(registry=CollectorRegistry())
+    session = session_of(store, extractors=[broken], on_extractor_failure=metrics.extractor_failed)
+    session.record(run_of({"events": [EVENT]}))
+    assert b"rounds_tool_memory_extractor_failures_total 1.0" in generate_latest(metrics.registry)
     assert store.get_context_summary() == {"total_entities": 0, "total_tool_executions": 1}
 
 
