@@ -96,8 +96,9 @@ class EntityMeter:
 
     def shown(self, agent_name: str, ages: Sequence[float]) -> None:
         """Count the ages of what an agent was shown."""
+        figure = self._age.labels(self._agent(agent_name), "get_context")
         for age in ages:
-            self._age.labels(self._agent(agent_name), "get_context").observe(age)
+            figure.observe(age)
 
     def parsed(self, agent_name: str, *, legacy: bool) -> None:
         """Count a reply that held a delta, or none."""

@@ -137,4 +137,3 @@ async def books(booking: Booking) -> None:
     listed = await booking.say(f"@{AGENT} show my appointments")
     assert "16:00" in listed.text
     assert listed.text.count("- 20") == 1, "one yes books once"
-
