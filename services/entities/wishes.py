@@ -26,14 +26,19 @@ _URGENCY = re.compile(
 )
 _NAME = re.compile(r"\b(?:[Mm]y name is|I am called)\s+([A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+)?)")
 _AFTERNOON_UNTIL = 7
+_END_CHARS = 1_000
 
 
 def wishes_in(text: str, *, is_booking: bool) -> dict[str, Any]:
     """Return what `text` asks for, by entity key; nothing where it is not about an appointment.
 
+    Of a long text, such as a pasted letter, only its beginning and its end are read.
+
     Args:
         is_booking: Whether an appointment is being arranged already, so that "actually 4" counts.
     """
+    if len(text) > 2 * _END_CHARS:
+        text = f"{text[:_END_CHARS]}\n{text[-_END_CHARS:]}"
     if not is_booking and _TOPIC.search(text) is None:
         return {}
     found: dict[str, Any] = {}

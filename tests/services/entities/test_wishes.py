@@ -37,6 +37,12 @@ def test_talk_about_the_record_is_no_wish(text: str) -> None:
     assert wishes_in(text, is_booking=False) == {}
 
 
+def test_of_a_pasted_letter_only_the_ends_are_read() -> None:
+    letter = "Dr. Jones saw her on Monday at 9 am. " * 800
+    text = f"{'.' * 1_000}{letter}{'.' * 990} at 3 pm"
+    assert wishes_in(text, is_booking=True) == {"time_preference": "15:00"}
+
+
 @given(st.text(max_size=300), st.booleans())
 def test_no_text_breaks_the_rules(text: str, is_booking: bool) -> None:
     assert all(isinstance(value, str) for value in wishes_in(text, is_booking=is_booking).values())
