@@ -5,8 +5,9 @@ No model and no log sees what is here.
 
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import aiohttp
 from pydantic import ValidationError
@@ -24,7 +25,7 @@ from settings import Settings
 
 KEPT_SECONDS = 300.0
 PATIENTS_LIMIT = 1_000
-People: TypeAlias = Mapping[str, Sequence[HumanName]]
+_ID_LEAST_CHARS = 5  # a shorter number would be met in any phone number or room
 # Family names that are ordinary words of a calendar: they count with a given name only.
 _ORDINARY_TEXT = """
     april august bank banks bell best bishop black board book booth brown case church clinic close
@@ -37,6 +38,14 @@ _ORDINARY_TEXT = """
     young
 """
 _ORDINARY = frozenset(_ORDINARY_TEXT.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One patient: every id that the records know, and every name."""
+
+    ids: frozenset[str]
+    names: Sequence[HumanName]
 
 
 class PatientNames(Protocol):
@@ -66,8 +75,8 @@ class RosterOnly:
 class PatientRegister(Protocol):
     """Lists the patients of a store of records."""
 
-    async def people(self) -> People:
-        """Return names by patient id, at most `PATIENTS_LIMIT` patients."""
+    async def people(self) -> Sequence[Person]:
+        """Return at most `PATIENTS_LIMIT` patients."""
         ...
 
 
@@ -78,7 +87,7 @@ class RecordedNames:
         self._register = register
         self._clock = clock
         self._lock = asyncio.Lock()
-        self._people: People = {}
+        self._people: Sequence[Person] = ()
         self._read_at: float | None = None
         self._made: dict[tuple[PatientId | None, frozenset[str]], frozenset[str]] = {}
 
@@ -92,7 +101,7 @@ class RecordedNames:
             self._made[key] = frozenset(_others(people, patient_id, roster))
         return self._made[key]
 
-    async def _current(self) -> People:
+    async def _current(self) -> Sequence[Person]:
         async with self._lock:
             now = self._clock.monotonic()
             if self._read_at is None or now - self._read_at > KEPT_SECONDS:
@@ -107,14 +116,17 @@ class BundleRegister:
     def __init__(self, *, folder: Path) -> None:
         self._folder = folder
 
-    async def people(self) -> People:
+    async def people(self) -> Sequence[Person]:
         """See `PatientRegister.people`."""
         return await asyncio.to_thread(self._read)
 
-    def _read(self) -> People:
+    def _read(self) -> Sequence[Person]:
         try:
             paths = sorted(self._folder.glob("*.json"))[:PATIENTS_LIMIT]
-            return {path.stem: _names_in(entries_of(path.read_bytes())) for path in paths}
+            return [
+                Person(frozenset({path.stem}), _names_in(entries_of(path.read_bytes())))
+                for path in paths
+            ]
         except OSError as error:
             raise RecordsUnavailableError("the bundles could not be read") from error
 
@@ -125,7 +137,7 @@ class FhirRegister:
     def __init__(self, *, client: FhirClient) -> None:
         self._client = client
 
-    async def people(self) -> People:
+    async def people(self) -> Sequence[Person]:
         """See `PatientRegister.people`."""
         fields = {"_elements": "identifier,name", "_count": "200"}
         found = await self._client.pages(self._patients().with_query(fields))
@@ -133,12 +145,13 @@ class FhirRegister:
             raise RecordsUnavailableError("the records server lists no patients")
         rows = [entry.get("resource") or {} for entry in found.entries[:PATIENTS_LIMIT]]
         patients = [_patient(row) for row in rows if row.get("resourceType") == "Patient"]
-        return {
-            name: patient.name
-            for patient in patients
-            for name in [patient.id or "", *(one.value or "" for one in patient.identifier)]
-            if name
-        }
+        return [
+            Person(
+                frozenset({one.id or "", *(each.value or "" for each in one.identifier)}) - {""},
+                one.name,
+            )
+            for one in patients
+        ]
 
     def _patients(self) -> URL:
         return self._client.base_url / "Patient"
@@ -158,14 +171,21 @@ def forms_of(name: HumanName) -> Iterable[str]:
             yield f"{first[0][0]} {family}"
 
 
-def _others(people: People, patient_id: PatientId | None, roster: Collection[str]) -> Iterable[str]:
-    own = {form.casefold() for name in people.get(patient_id or "", ()) for form in forms_of(name)}
-    yield from (one for one in roster if one != patient_id)
-    for person, names in people.items():
-        if person != patient_id:
-            yield person
-            forms = (form for name in names for form in forms_of(name))
-            yield from (form for form in forms if form.casefold() not in own)
+def _others(
+    people: Sequence[Person], patient_id: PatientId | None, roster: Collection[str]
+) -> Iterable[str]:
+    own = [one for one in people if patient_id in one.ids]
+    own_ids = {patient_id, *(each for one in own for each in one.ids)}
+    own_forms = {form.casefold() for one in own for form in _forms(one)}
+    yield from (one for one in roster if one not in own_ids)
+    for person in people:
+        if patient_id not in person.ids:
+            yield from (one for one in person.ids - own_ids if len(one) >= _ID_LEAST_CHARS)
+            yield from (form for form in _forms(person) if form.casefold() not in own_forms)
+
+
+def _forms(person: Person) -> Iterable[str]:
+    return (form for name in person.names for form in forms_of(name))
 
 
 def _names_in(entries: Sequence[Mapping[str, object]]) -> Sequence[HumanName]:

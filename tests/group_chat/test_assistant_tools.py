@@ -125,7 +125,7 @@ async def test_a_day_of_a_list_is_the_users_day(office: Office) -> None:
     for day in ("tomorrow", f"{TOMORROW:%Y-%m-%d}"):
         found = await office.call("list_events", since=day, until=day)
         assert [row["title"] for row in found["events"]] == ["Early", "Late"]
-    assert found["time_zone"] == "Europe/Berlin"
+        assert found["time_zone"] == "Europe/Berlin"
 
 
 async def test_a_move_keeps_what_is_not_said(office: Office) -> None:

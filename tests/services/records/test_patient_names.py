@@ -3,12 +3,22 @@
 import json
 from pathlib import Path
 
+import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records.fhir_types import HumanName
-from services.records.patient_names import BundleRegister, RecordedNames, RosterOnly, forms_of
+from services.records.patient_names import (
+    BundleRegister,
+    RecordedNames,
+    RosterOnly,
+    forms_of,
+    patient_names_for,
+)
+from settings import Settings
 from tests.fakes import FixedClock
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
@@ -66,3 +76,37 @@ def test_a_family_name_that_is_a_word_counts_with_a_given_name_only() -> None:
 
 async def test_without_records_the_roster_is_withheld() -> None:
     assert await RosterOnly().of_others(P4, ["patient_4", "patient_15"]) == {"patient_15"}
+
+
+async def test_a_fhir_server_lists_its_patients_page_by_page() -> None:
+    asked: list[str] = []
+
+    async def patients(request: web.Request) -> web.Response:
+        asked.append(request.query_string)
+        page = int(request.query.get("page", "1"))
+        resource = {
+            "resourceType": "Patient",
+            "id": f"{page}",
+            "identifier": [{"value": f"patient_{page}"}],
+            "name": [{"family": f"Family{page}", "given": ["Ada"]}],
+        }
+        following = [{"relation": "next", "url": str(request.url.with_query(page=page + 1))}]
+        bundle = {
+            "resourceType": "Bundle",
+            "type": "searchset",
+            "entry": [{"resource": resource}],
+            "link": following if page < 3 else [],
+        }
+        return web.json_response(bundle)
+
+    app = web.Application()
+    app.router.add_get("/r4/Patient", patients)
+    async with TestServer(app) as server, aiohttp.ClientSession() as session:
+        settings = Settings(fhir_base_url=str(server.make_url("/r4")))
+        names = patient_names_for(settings, session=session, clock=FixedClock())
+        others = await names.of_others(PatientId("patient_2"), ["patient_1"])
+        await names.of_others(PatientId("patient_1"), [])
+    assert {"patient_1", "patient_3", "Ada Family3", "Family1"} <= others
+    assert not {"patient_2", "Family2", "1", "2", "3"} & others
+    assert len(asked) == 3  # kept for five minutes
+    assert "_elements=identifier,name" in asked[0]
