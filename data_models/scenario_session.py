@@ -157,6 +157,8 @@ class ScenarioPlace(Part):
     done: int
     total: int
     needs: list[str] = Field(default_factory=list)
+    keys: list[str] = Field(default_factory=list)
+    """Names of the fields that the step collects or uses."""
 
 
 class ScenarioSession(Part):

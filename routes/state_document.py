@@ -16,7 +16,9 @@ def state_document(state: SharedState) -> dict[str, Any]:
         "plan": state.plan.model_dump(mode="json") if state.plan else None,
         "question": dict(state.question) if state.question else None,
         "artifacts": [artifact.model_dump(mode="json") for artifact in state.artifacts],
-        "scenario": state.scenario.model_dump(mode="json") if state.scenario else None,
+        "scenario": state.scenario.model_dump(mode="json", exclude={"keys"})
+        if state.scenario
+        else None,
         "model_kind": state.model_kind,
         "facilitator": state.facilitator,
     }

@@ -52,7 +52,7 @@ class TurnEntities:
     def _opened(self, turn: TurnDraft) -> EntitySession:
         document = turn.document()
         self._adopt_legacy(document)
-        needed = _needed(document)
+        needed = needed_keys(document)
         session = EntitySession(
             entities=document.entities,
             team=self.team,
@@ -103,7 +103,7 @@ def eviction_notice(session: EntitySession) -> Notice | None:
     return Notice("evicted", f"No longer noted, to make room: {names}.", {"keys": keys})
 
 
-def _needed(document: ChatContext) -> Collection[str]:
+def needed_keys(document: ChatContext) -> Collection[str]:
     """Return the keys that the open plan, or a scenario on its way, waits for (E25)."""
     plan, scenario = document.plan, document.scenario
     needed: list[str] = []
@@ -112,6 +112,8 @@ def _needed(document: ChatContext) -> Collection[str]:
         needed = [key for step in steps for key in step.needs]
     if scenario is not None and scenario.progress is not None:
         needed += [item.field for item in scenario.progress.work if item.field is not None]
+    if scenario is not None and scenario.is_open and scenario.place is not None:
+        needed += scenario.place.keys
     return {key for raw in needed if (key := canonical_key(raw)) is not None}
 
 

@@ -13,7 +13,7 @@ from data_models.errors import (
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from services.scenario_parts import ScenarioParts
-from services.scenarios.catalogue import POINTER_TTL_SECONDS
+from services.scenarios.catalogue import FRESH_SECONDS
 from services.scenarios.commands import Command, command_in, is_any, named
 from services.scenarios.seat import Act, ScenarioSeat
 from services.scenarios.session_row import row_of
@@ -175,7 +175,7 @@ class TurnScenarios:
             return {}
         if command.is_bare:
             return await self._parts.catalogue.titles()
-        return await self._parts.catalogue.titles(max_age_seconds=POINTER_TTL_SECONDS)
+        return await self._parts.catalogue.titles(max_age_seconds=FRESH_SECONDS)
 
     async def _migrated(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> bool:
         session = seat.session

@@ -8,6 +8,7 @@ from services.scenarios.version_chain import VersionChain
 
 POINTER_TTL_SECONDS = 5.0
 TITLES_TTL_SECONDS = 300.0
+FRESH_SECONDS = 1.0
 
 
 class Catalogue:

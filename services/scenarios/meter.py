@@ -46,17 +46,17 @@ class MigrationMeter:
         session = hashed(outcome.session.session_id)
         if result.needs_review:
             self._flagged.inc()
-            _log.warning("migration_needs_review", session=session, reason=result.reason)
+            _log.warning("migration_needs_review", session_id=session, reason=result.reason)
         if result.blocked_by_checkpoint:
             self._blocks.inc()
             if self._config.log_checkpoint_blocks:
-                _log.warning("migration_checkpoint_block", session=session)
+                _log.warning("migration_checkpoint_block", session_id=session)
         if not outcome.settled or result.scenario is None:
             return
         self._applied.labels(result.scenario).inc()
         self._count_fills(outcome.gap_sources)
         if self._is_logged(result.scenario):
-            _log.info("migration_applied", session=session, kind=result.scenario)
+            _log.info("migration_applied", session_id=session, kind=result.scenario)
 
     def _count_fills(self, sources: Mapping[str, str]) -> None:
         for source in sources.values():

@@ -40,6 +40,7 @@ def place_of(
         done=done_of(session),
         total=len(graph.steps),
         needs=[graph.fields[name].label for name in needed_at(graph, step, values)],
+        keys=[*dict.fromkeys((*step.collects_profile_fields, *step.uses))],
     )
 
 

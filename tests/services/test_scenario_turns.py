@@ -3,6 +3,7 @@
 import pytest
 
 from services.group_chat_port import GroupChatRequest
+from services.turn_entities import needed_keys
 from tests.services.scenario_world import (
     PATIENT,
     ScenarioWorld,
@@ -235,3 +236,18 @@ async def test_a_turn_without_a_scenario_says_nothing_of_one(visit: ScenarioWorl
     heard = await visit.say("what does the CT say?")
     assert questions(heard) == []
     assert (await visit.document()).scenario is None
+
+
+async def test_keys_that_the_step_needs_are_pinned_among_the_entities() -> None:
+    graph = version(
+        1,
+        step("ask", "end", collects_profile_fields=("date_preference",)),
+        step("end", instructions="End."),
+        date_preference="text",
+    )
+    world = ScenarioWorld()
+    await world.publish(graph)
+    await world.begin()
+    assert "date_preference" in needed_keys(await world.document())
+    await world.say("monday", date_preference="monday")
+    assert needed_keys(await world.document()) == set()

@@ -1,0 +1,230 @@
+"""Scenarios over real sockets and the bot's endpoint; operators publish by the command line."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import orjson
+import pytest
+
+from data_models.identifiers import storage_folder
+from tests.e2e.server import ROOT, Server, running_server
+from tests.e2e.storage import AzureShelf, FileShelf, Shelf, Stored
+from tests.e2e.talks import BotTalk, PlainTalk, StreamTalk, new_chat, socket_to, talking
+
+pytestmark = pytest.mark.slow
+SAMPLES = ROOT / "samples" / "scenarios"
+POINTER_SECONDS = 5.2
+"""After so long a server has looked at the active pointer again."""
+AGE = """
+id: age-note
+name: Age note
+version: 1
+entry_step: age
+fields: [{name: age, display_name: age, value_type: integer}]
+steps:
+  - {id: age, name: Age, collects_profile_fields: [age], transitions: [{target: noted}]}
+  - {id: noted, name: Noted, instructions: Say that it is noted.}
+"""
+
+
+def operate(server: Server, *arguments: str | Path, **more: str) -> dict[str, Any]:
+    """Run a command as an operator does, on the server's own data."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    done = subprocess.run(
+        [sys.executable, "-m", "services.scenarios", *map(str, arguments)],
+        cwd=ROOT,
+        env={**kept, "DATA_DIR": str(server.data), **more},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def publish_samples(server: Server, **more: str) -> None:
+    for name in ("oncology_intake", "tumor_board_preparation", "appointment_booking"):
+        operate(server, "publish", SAMPLES / f"{name}.yaml", **more)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("scenarios"), LLM_PROVIDER="offline") as running:
+        publish_samples(running)
+        yield running
+
+
+class Patient:
+    """One patient's conversation, which outlives sockets and servers."""
+
+    def __init__(self, server: Server, conversation: str, *, patient: str = "patient_77") -> None:
+        self.server, self.conversation, self.patient = server, conversation, patient
+
+    @classmethod
+    async def new(cls, server: Server, *, patient: str = "patient_77") -> "Patient":
+        async with aiohttp.ClientSession() as client:
+            found = cls(server, await new_chat(client, server.url), patient=patient)
+        await found.say(f"hello {patient}")
+        return found
+
+    async def say(self, *texts: str) -> str:
+        """Say one thing after the other; return the last answer."""
+        answer = ""
+        async with (
+            aiohttp.ClientSession() as client,
+            socket_to(client, self.server.url, self.conversation) as socket,
+        ):
+            for text in texts:
+                told = await PlainTalk(self.conversation, socket).say(text)
+                assert told.failure is None
+                answer = told.text
+        return answer
+
+    def session(self, shelf: Shelf | None = None) -> dict[str, Any]:
+        stored = Stored(shelf or FileShelf(self.server.data), self.conversation)
+        document = stored.document(f"patient_{self.patient}_context.json")
+        found: dict[str, Any] = document["scenario"]
+        return found
+
+
+async def test_the_oncology_intake_runs_over_a_websocket_and_through_a_restart(
+    server: Server,
+) -> None:
+    patient = await Patient.new(server, patient="patient_4")
+    assert "Welcome" in await patient.say("start oncology intake")
+    assert "Phone number?" in await patient.say("fine", "yes")
+    assert server.stop() == 0
+    server.start()
+    told = await patient.say("where are we?")
+    assert told == (
+        "Oncology intake: Identity and contact (3 of 12 steps done). Still needed: phone number."
+    )
+    assert "Urgent review" in await patient.say("555 0100", "a shadow on the lung", "3 and no")
+    told = await patient.say("ok", "yes", "four cycles, and yes", "that is right")
+    assert "Intake complete" in told
+    session = patient.session()
+    assert session["step"] is None
+    passed = [one["description"] for one in session["completed_checkpoints"]]
+    assert passed == ["Consent recorded"]
+
+
+async def test_a_board_is_prepared_with_tools_left_and_resumed(server: Server) -> None:
+    patient = await Patient.new(server, patient="patient_4")
+    asked = await patient.say("start tumor board preparation", "2030-02-01, Dr. Ito")
+    assert "Question for the board" in asked
+    assert "Pathology" in await patient.say("surgery or not")
+    await patient.say("leave the scenario")
+    assert "left for later: Tumor board preparation" in await patient.say("where are we?")
+    assert "pathology is final" in await patient.say("resume")
+    assert "Close" in await patient.say("yes, yes", "ok", "yes")
+    session = patient.session()
+    assert [one["description"] for one in session["completed_checkpoints"]] == [
+        "Case submitted to the board"
+    ]
+    ran = [one["step_id"] for one in session["executed"]]
+    assert ran == ["load", "timeline"]
+
+
+async def test_an_appointment_is_booked_over_the_bots_endpoint(server: Server) -> None:
+    async with talking(server.url, "bot") as talk:
+        assert isinstance(talk, BotTalk)
+        await talk.say("hello patient_77", last_words="patient_77")
+        await talk.say("start appointment booking", last_words="Choice of service")
+        await talk.say("second opinion", last_words="Preferred day")
+        await talk.say("2030-02-03", last_words="Free times")
+        where = await talk.say("where are we?", last_words="3 of 10 steps done")
+        assert "Still needed: whether the time suits" in where.text
+        await talk.say("yes", last_words="Contact")
+        await talk.say("jo@example.org, no", last_words="Checkout")
+        await talk.say("yes", last_words="Order Confirmation")
+        done = await talk.say("thanks", last_words="Reminder")
+        assert "Remind the day before." in done.text
+
+
+async def test_clients_are_shown_the_step_in_the_shared_state(server: Server) -> None:
+    async with aiohttp.ClientSession() as client:
+        conversation = await new_chat(client, server.url)
+        async with socket_to(client, server.url, conversation, "?stream=1") as socket:
+            talk = StreamTalk(conversation, socket)
+            await talk.say("hello patient_77")
+            told = await talk.say("start appointment booking")
+    assert told.state is not None
+    assert told.state["scenario"] == {
+        "scenario": "Appointment booking",
+        "step": "Choice of service",
+        "done": 1,
+        "total": 10,
+        "needs": ["service"],
+    }
+
+
+async def test_a_new_version_reaches_sessions_that_wait(server: Server, tmp_path: Path) -> None:
+    (tmp_path / "age.yaml").write_text(AGE)
+    operate(server, "publish", tmp_path / "age.yaml")
+    adult, minor, paid = [await Patient.new(server) for _ in range(3)]
+    await paid.say("start age note", "12", "ok")
+    for patient in (adult, minor, paid):
+        await patient.say("start appointment booking", "second opinion", "2030-02-03", "yes")
+    await paid.say("jo@example.org, no", "yes")
+    assert paid.session()["step"] == "confirmation"
+    plan = operate(
+        server, "propose", SAMPLES / "appointment_booking_v2.yaml", "--by", "ann", "--json"
+    )
+    assert plan["status"] == "pending"
+    operate(server, "approve", "appointment-booking", "--by", "bob", "--json")
+    assert operate(server, "deploy", "appointment-booking", "--json")["state"] == "deployed"
+    await asyncio.sleep(POINTER_SECONDS)
+    assert "What is your age?" in await adult.say("hello again")
+    assert "Contact" in await adult.say("41")
+    assert "What is your age?" in await minor.say("hello again")
+    assert server.stop() == 0
+    server.start()
+    told = await minor.say("12")
+    assert "I have new instructions." in told
+    assert "Booking by a guardian" in told
+    assert "redirect" not in await paid.say("hello again")
+    assert [one.session()["version"] for one in (adult, minor, paid)] == [2, 2, 2]
+    assert "rejected" not in [visit["step_id"] for visit in paid.session()["step_history"]]
+    assert len(server.log_lines("migration_checkpoint_block")) == 1
+    assert len(migrations(server)) == 3
+
+
+def migrations(server: Server) -> list[dict[str, Any]]:
+    """What the audit trail holds of jumps between versions."""
+    files = sorted((server.data / "audit-trail").rglob("*.jsonl"))
+    rows = [orjson.loads(line) for file in files for line in file.read_bytes().splitlines()]
+    return [row for row in rows if "scenario_migration" in row["actions"]]
+
+
+async def test_the_same_on_azure_storage(azurite: str, tmp_path: Path) -> None:
+    storage = {"AZURE_STORAGE_CONNECTION_STRING": azurite}
+    shelf = AzureShelf(azurite)
+    with running_server(tmp_path, LLM_PROVIDER="offline", **storage) as running:
+        graph = (SAMPLES / "appointment_booking.yaml").read_text()
+        own = f"booking-{storage_folder(tmp_path.name)[-20:]}".replace("_", "-")
+        for name, text in (
+            ("v1", graph),
+            ("v2", SAMPLES.joinpath("appointment_booking_v2.yaml").read_text()),
+        ):
+            (tmp_path / f"{name}.yaml").write_text(
+                text.replace("id: appointment-booking", f"id: {own}")
+            )
+        operate(running, "publish", tmp_path / "v1.yaml", **storage)
+        patient = await Patient.new(running)
+        await patient.say(f"start {own}", "second opinion", "2030-02-03", "yes")
+        operate(running, "propose", tmp_path / "v2.yaml", "--by", "ann", **storage)
+        operate(running, "approve", own, "--by", "bob", **storage)
+        operate(running, "deploy", own, **storage)
+        await asyncio.sleep(POINTER_SECONDS)
+        assert "What is your age?" in await patient.say("hello again")
+        assert "Contact" in await patient.say("41")
+        assert patient.session(shelf)["version"] == 2
+    shelf.close()
