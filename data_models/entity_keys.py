@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Literal, TypeAlias
 
 Namespace: TypeAlias = Literal["conversation", "derived"]
@@ -36,6 +35,10 @@ ALIASES: Mapping[str, str] = {
     "preferred_procedure": "procedure_preference",
     "preferred_time": "time_preference",
 }
+_HOMES: Mapping[str, Namespace] = {
+    **dict.fromkeys(CONVERSATION_KEYS, "conversation"),
+    **dict.fromkeys(DERIVED_KEYS, "derived"),
+}
 _CONVERSATION_SUFFIX = "_preference"
 _DERIVED_SUFFIXES = ("_uuid", "_id", "_retrieved")
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -56,13 +59,11 @@ def canonical_key(raw: str) -> str | None:
     return None if key is None else ALIASES.get(key, key)
 
 
-@lru_cache(maxsize=1_024)
 def namespace_of(key: str) -> Namespace | None:
     """Return where a canonical key belongs; None for one that stays where it was sent."""
-    if key in CONVERSATION_KEYS:
-        return "conversation"
-    if key in DERIVED_KEYS:
-        return "derived"
+    home = _HOMES.get(key)
+    if home is not None:
+        return home
     if key.endswith(_CONVERSATION_SUFFIX):
         return "conversation"
     return "derived" if key.endswith(_DERIVED_SUFFIXES) else None
