@@ -133,7 +133,6 @@ class MemoryBlocks(Part):
     user_id: str = ""
     started_at: AwareDatetime | None = None
     last_activity: AwareDatetime | None = None
-    ended_at: AwareDatetime | None = None
     active_topic: str = ""
     conversation_phase: str = ""
     topic_transitions: list[TopicTransition] = Field(default_factory=list)

@@ -1,7 +1,7 @@
 """The one path of a message, from claimed to stored, whatever channel it came from.
 
     claim ─ load ─ call for help? ─ clear? ─ decide patient ─ swap in patient ─ reconcile
-          ─ ground ─ group chat ─ write back
+          ─ enrich ─ ground ─ group chat ─ write back
 
 Read `_take`. `services/turn_desk.py` claims before and releases after; transports show events.
 """

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from data_models.chat_context import ChatContext
 from data_models.memory_blocks import Block, MemoryBlocks
 from services.memory_blocks.figures import (
+    SessionStatus,
     accuracy,
     average_generation_seconds,
     average_response_seconds,
@@ -55,19 +56,24 @@ class Blocks:
     memory_metadata: Block
 
 
-def blocks_of(context: ChatContext, *, now: datetime, rules: MemoryRules) -> Blocks:
-    """Return the blocks of `context` as they stand at `now`."""
+def blocks_of(
+    context: ChatContext, *, now: datetime, rules: MemoryRules, epoch: int | None = None
+) -> Blocks:
+    """Return the blocks of `context` as they stand at `now`.
+
+    Args:
+        epoch: The conversation's, if `context` may be a document that a clear has archived.
+    """
     history = conversation_history(context)
     history_size = size_chars(history)
-    session = _active_session(context, history_size, now=now, rules=rules)
+    status = status_of(context, now=now, idle=rules.idle, epoch=epoch)
+    session = _active_session(context, history_size, status)
     summary = context_summary(context)
     sizes = (history_size, size_chars(session), size_chars(summary))
     return Blocks(history, session, summary, _metadata(context, sizes, rules))
 
 
-def _active_session(
-    context: ChatContext, history_size: int, *, now: datetime, rules: MemoryRules
-) -> Block:
+def _active_session(context: ChatContext, history_size: int, status: SessionStatus) -> Block:
     memory, turns = context.memory, context.chat_history
     intent, routing = memory.last_intent, memory.routing_history
     return {
@@ -76,7 +82,7 @@ def _active_session(
             "user_id": memory.user_id,
             "start_time": _iso(memory.started_at),
             "last_activity": _iso(memory.last_activity),
-            "status": status_of(context, now=now, idle=rules.idle),
+            "status": status,
         },
         "conversation_state": {
             "current_turn": context.next_turn_id - 1,

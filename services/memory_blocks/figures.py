@@ -100,12 +100,16 @@ def turns_until_archival(turns: Sequence[Turn], size: int, *, above: int, most: 
     return max(0, min(most - len(turns), (above - size) // mean) + 1)
 
 
-def status_of(context: ChatContext, *, now: datetime, idle: timedelta) -> SessionStatus:
-    """Return ENDED after a clear, PAUSED after the idle time, else ACTIVE."""
-    memory = context.memory
-    if memory.ended_at is not None:
+def status_of(
+    context: ChatContext, *, now: datetime, idle: timedelta, epoch: int | None
+) -> SessionStatus:
+    """Return ENDED after a clear, PAUSED after the idle time, else ACTIVE.
+
+    A clear raises the conversation's epoch, and what it archived keeps the one before.
+    """
+    if epoch is not None and context.epoch < epoch:
         return "ENDED"
-    last = memory.last_activity or _last_said(context)
+    last = context.memory.last_activity or _last_said(context)
     return "PAUSED" if last is None or now - last > idle else "ACTIVE"
 
 

@@ -16,7 +16,7 @@ def greet(context: ChatContext, turn: Turn, *, user_id: str) -> None:
     memory = context.memory
     first = context.chat_history[0].timestamp if context.chat_history else turn.timestamp
     memory.started_at = memory.started_at or first
-    memory.last_activity, memory.ended_at, memory.user_id = turn.timestamp, None, user_id
+    memory.last_activity, memory.user_id = turn.timestamp, user_id
 
 
 def take_in(context: ChatContext, turn: Turn, found: Understanding) -> None:

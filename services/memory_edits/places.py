@@ -84,6 +84,11 @@ class TopicPlace:
         return
 
 
+def _as_extracted(point: KeyPoint | None) -> bool:
+    """Whether `point` stands as model or rules wrote it."""
+    return point is not None and point.source != PERSON and point.status == "active"
+
+
 @dataclass(frozen=True, slots=True)
 class PointPlace:
     """A key point of the summary."""
@@ -104,12 +109,15 @@ class PointPlace:
 
     def write(self, document: ChatContext, state: State | None, *, now: datetime) -> None:
         """See `Place`."""
-        points = document.memory.key_points
+        points, counts = document.memory.key_points, document.memory.counts
+        held = {one.point_id: one for one in points}.get(self.point_id)
+        point = None if state is None else KeyPoint.model_validate(state)
         rest = [one for one in points if one.point_id != self.point_id]
-        if state is not None:
-            at = next((n for n, one in enumerate(points) if one.point_id == self.point_id), None)
-            rest.insert(len(rest) if at is None else at, KeyPoint.model_validate(state))
+        if point is not None:
+            rest.insert(len(rest) if held is None else points.index(held), point)
         document.memory.key_points = rest
+        corrected = _as_extracted(held) - _as_extracted(point)
+        counts.items_corrected = max(0, counts.items_corrected + corrected)
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
         """See `Place`."""
