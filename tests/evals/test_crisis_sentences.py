@@ -38,6 +38,11 @@ def test_the_list_of_false_alarms_is_honest(sentence: str) -> None:
     assert RULES.crisis_in(sentence) is not None
 
 
+@pytest.mark.parametrize("sentence", SENTENCES["let_through"])
+def test_the_list_of_calls_that_are_let_through_is_honest(sentence: str) -> None:
+    assert RULES.crisis_in(sentence) is None
+
+
 @pytest.mark.parametrize(("kind", "sentence"), CALLS[::3])
 def test_a_call_is_heard_among_other_words(kind: str, sentence: str) -> None:
     assert RULES.crisis_in(f"Thank you for the report. {sentence}. What now?") is not None
