@@ -63,6 +63,14 @@ def test_agents_for_complaints_promise_no_diagnosis_and_point_to_a_clinician() -
         ("agents:\n" + LEADER.replace("lead}", "lead, colour: red}"), "agent Lead, colour"),
         ("agents:\n" + LEADER.replace("lead}", "lead, temperature: 9}"), "Lead, temperature"),
         (
+            "intents: [{name: PAIN, description: d, agent: Nobody}]\nagents:\n" + LEADER,
+            "an intent names 'Nobody'",
+        ),
+        (
+            "intents: [{name: a b, description: d, agent: Lead}]\nagents:\n" + LEADER,
+            "intents.0.name",
+        ),
+        (
             "agents:\n" + LEADER + "  - {name: X, description: d, instructions: i,"
             " tools: [propose_plan]}",
             "only the facilitator",
