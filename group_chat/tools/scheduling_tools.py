@@ -164,7 +164,9 @@ class SchedulingTools:
 
     async def _move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
         old = await self._own(turn, asked.appointment_id)
-        slot = await self.appointments.bookable(turn.patient_id, asked.slot_id)
+        slot = await self.appointments.bookable(
+            turn.patient_id, asked.slot_id, instead_of=old.appointment_id
+        )
         before = await self._named(old.doctor_id, old.start)
         name = f"{before} to {await self._named(slot.doctor_id, slot.start)}"
         request = Request("move_appointment", turn.agent, name, old.appointment_id, slot.slot_id)
@@ -216,8 +218,7 @@ class SchedulingTools:
 
     async def _named(self, doctor_id: str, start: datetime) -> str:
         """Return an appointment as a question names it: *Dr. Anna Smith*, Mon 23 Nov 2026 16:00."""
-        doctors = await self.appointments.doctors("")
-        name = next((one.name for one in doctors if one.doctor_id == doctor_id), doctor_id)
+        name = await self.appointments.doctor_name(doctor_id)
         plain = name.replace("*", "").replace("`", "")[:_NAME_LIMIT_CHARS]
         return f"*{plain}*, {start:%a %-d %b %Y %H:%M}"
 

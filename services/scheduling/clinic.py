@@ -25,6 +25,7 @@ from services.scheduling.fhir import (
     is_abandoned,
     is_active,
     is_booked_by,
+    name_of,
     overlaps,
     patient_resource,
     person_of,
@@ -61,6 +62,11 @@ class Clinic:
         rows = [doctor_of(each.body) for each in found]
         return [one for one in rows if one.name and wanted <= _words(one.name)]
 
+    async def doctor_name(self, doctor_id: str) -> str:
+        """See `Appointments.doctor_name`."""
+        found = await self._records.read("Practitioner", doctor_id)
+        return doctor_id if found is None else name_of(found.body) or doctor_id
+
     async def free_slots(self, doctor_id: str, day: date) -> Sequence[Slot]:
         """See `Appointments.free_slots`."""
         schedules = await self._schedules(doctor_id)
@@ -77,12 +83,15 @@ class Clinic:
         ahead = [slot for slot in slots if slot.start.date() == day and slot.start > now]
         return sorted(ahead, key=lambda slot: slot.start)
 
-    async def bookable(self, patient_id: PatientId, slot_id: str) -> Slot:
+    async def bookable(
+        self, patient_id: PatientId, slot_id: str, *, instead_of: str | None = None
+    ) -> Slot:
         """See `Appointments.bookable`."""
         patient = await self._records.patient_key(patient_id)
         kept, slot = await self._slot(slot_id)
         await self._refuse_taken(kept)
-        _refuse_overlap(await self._booked(patient), slot)
+        booked = await self._booked(patient)
+        _refuse_overlap([each for each in booked if each.body["id"] != instead_of], slot)
         return slot
 
     async def of_patient(self, patient_id: PatientId) -> Sequence[Appointment]:

@@ -109,6 +109,10 @@ class Appointments(Protocol):
         """Return the doctors whose name fits; all of them for an empty one."""
         ...
 
+    async def doctor_name(self, doctor_id: str) -> str:
+        """Return how people call a doctor; the id where nobody has it any more."""
+        ...
+
     async def free_slots(self, doctor_id: str, day: date) -> Sequence[Slot]:
         """Return what is still free on that day of the clinic, in order.
 
@@ -117,8 +121,13 @@ class Appointments(Protocol):
         """
         ...
 
-    async def bookable(self, patient_id: PatientId, slot_id: str) -> Slot:
+    async def bookable(
+        self, patient_id: PatientId, slot_id: str, *, instead_of: str | None = None
+    ) -> Slot:
         """Return a slot that the patient can have.
+
+        Args:
+            instead_of: The appointment that would be given up for it.
 
         Raises:
             ToolInputError: there is no such slot, it is taken, or the patient is elsewhere then.

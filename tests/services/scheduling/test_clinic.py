@@ -183,6 +183,17 @@ async def test_moving_keeps_the_appointment_and_frees_its_old_time(clinic: Clini
     assert HALF_PAST not in free
 
 
+async def test_the_same_hour_may_be_moved_to_another_doctor(clinic: Clinic) -> None:
+    booked, jones = await clinic.book(FOUR, TEN, "knee"), "slot-dr-jones-20300102T1000"
+    with pytest.raises(ToolInputError, match="another appointment"):
+        await clinic.bookable(FOUR, jones)
+    slot = await clinic.bookable(FOUR, jones, instead_of=booked.appointment_id)
+    moved = await clinic.move(FOUR, booked.appointment_id, slot.slot_id)
+    assert await clinic.of_patient(FOUR) == [moved]
+    assert await clinic.doctor_name(moved.doctor_id) == "Dr. Peter Jones"
+    assert await clinic.doctor_name("dr-who") == "dr-who"
+
+
 async def test_who_loses_the_new_time_keeps_the_old_one(clinic: Clinic) -> None:
     await clinic.book(SEVEN, HALF_PAST, "")
     booked = await clinic.book(FOUR, TEN, "")
