@@ -15,6 +15,7 @@ from services.scenarios.definition_reader import read_definition
 from services.scenarios.graph import Graph
 from services.scenarios.operator_commands import add_commands
 from services.scenarios.planning import make_plan
+from services.scenarios.prune_command import add_prune
 from services.scenarios.simulation import simulate
 
 FAILED = 1
@@ -56,8 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     plan.set_defaults(command=_plan)
     cases = commands.add_parser("simulate", help="replay what-if cases; - reads standard input")
     cases.add_argument("file")
+    cases.add_argument("--json", action="store_true", help="the answer is JSON in any case")
     cases.set_defaults(command=_simulate)
     add_commands(commands)
+    add_prune(commands)
     return parser
 
 

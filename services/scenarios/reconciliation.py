@@ -36,7 +36,8 @@ def reconcile(case: Case) -> Outcome:
     try:
         return _decided(case)
     except ScenarioInputError as error:
-        _log.warning("migration_undecidable", session_id=hashed(session.session_id), code=error.code)
+        who = hashed(session.session_id)
+        _log.warning("migration_undecidable", session_id=who, code=error.code)
         return landing.stay(case.session, case.profile, move, "undecidable", case.now)
 
 

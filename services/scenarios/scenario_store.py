@@ -126,7 +126,7 @@ class ScenarioStore:
             ScenarioDefinitionError: the number is taken by a version of other content.
         """
         scenario = graph.scenario
-        name = _version_name(scenario.id, scenario.version)
+        name = version_name(scenario.id, scenario.version)
         try:
             await self._shelf.create(name, scenario.model_dump_json().encode())
         except BlobExistsError:
@@ -149,7 +149,7 @@ class ScenarioStore:
         """Return a compiled version, or None if it is not stored."""
         key = scenario_id, version
         if key not in self._graphs:
-            held = await self._read(_version_name(scenario_id, version), Scenario)
+            held = await self._read(version_name(scenario_id, version), Scenario)
             if held is None:
                 return None
             if len(self._graphs) >= GRAPHS_KEPT:
@@ -221,7 +221,8 @@ def require_plan(held: Held[MigrationPlan] | None) -> Held[MigrationPlan]:
     return held
 
 
-def _version_name(scenario_id: str, version: int) -> str:
+def version_name(scenario_id: str, version: int) -> str:
+    """Return where a version is kept."""
     return f"scenarios/{scenario_id}/versions/{version}.json"
 
 
