@@ -87,7 +87,7 @@ class TagSessionIndex:
     async def marked(self, session_id: str) -> int:
         """See `SessionIndex.marked`."""
         where = f"\"session\"='{_safe(session_id)}' AND \"mark\">='{_padded(0)}'"
-        found = await self._tags.find(where, after="", limit=1)
+        found = await self._tags.find(where, after="", limit=TALLY_PAGE)
         return int(found.blobs[0].tags["mark"]) if found.blobs else 0
 
     async def close(self) -> None:
