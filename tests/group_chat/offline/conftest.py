@@ -13,7 +13,7 @@ from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
-from services.group_chat_port import GroupChatRequest
+from services.group_chat_port import GroupChatRequest, PastTurns
 from services.records.bundle_records import BundleRecords
 from services.records.ports import PatientRecords
 from tests.fakes import CountingIds
@@ -33,7 +33,7 @@ class Conversation:
     plan: Plan | None = None
     turns: list[Turn] = field(default_factory=list)
 
-    async def say(self, text: str) -> Heard:
+    async def say(self, text: str, *, past: PastTurns | None = None) -> Heard:
         clock = SystemClock()
         request = GroupChatRequest(
             conversation_id="c1",
@@ -48,6 +48,7 @@ class Conversation:
             deadline=clock.monotonic() + 60,
             artifacts=self.shelf,
             plan=self.plan,
+            past=past,
         )
         heard = Heard([event async for event in self.chat.run(request)])
         self.plan = heard.plan or self.plan

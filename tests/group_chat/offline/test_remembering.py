@@ -1,0 +1,52 @@
+"""Questions about what was said earlier are looked up and quoted, not searched in the record."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from data_models.turn_events import ToolCallStarted
+from services.memory_blocks.recall import Recalled, Remark
+from tests.group_chat.offline.conftest import conversation
+
+SAID = Remark(3, datetime(2025, 1, 2, tzinfo=UTC), "user", "Her contact is Ottilie Brandauer.")
+
+
+class Past:
+    """Remembers one remark, and what was asked of it."""
+
+    def __init__(self, *remarks: Remark) -> None:
+        self.remarks = remarks
+        self.asked: list[str] = []
+
+    async def recall(self, query: str, *, limit: int) -> Recalled:
+        self.asked.append(query)
+        return Recalled(self.remarks, 12)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what did I say about the contact?",
+        "Did I mention a contact earlier?",
+        "do you remember what we said about the contact",
+        "@Radiology what did I tell you about the contact?",
+    ],
+)
+async def test_it_is_quoted_with_its_turn_and_its_day(question: str) -> None:
+    past = Past(SAID)
+    heard = await conversation().say(question, past=past)
+    assert [event.tool for event in heard.of(ToolCallStarted)] == ["recall"]
+    assert "contact" in past.asked[0]
+    assert "Radiology" not in past.asked[0]
+    assert "Turn 3, 2025-01-02, you: “Her contact is Ottilie Brandauer.”" in heard.said[0][1]
+
+
+async def test_what_nobody_said_is_said_not_to_be_found() -> None:
+    heard = await conversation().say("what did I say about smoking?", past=Past())
+    assert "nothing on that in the 12 earlier turns" in heard.said[0][1]
+
+
+async def test_other_questions_are_answered_from_the_record() -> None:
+    past = Past(SAID)
+    await conversation().say("does she have brain metastases?", past=past)
+    assert past.asked == []
