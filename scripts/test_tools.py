@@ -97,6 +97,7 @@ INSTALLERS: dict[str, Callable[[], None]] = {
     "azurite": install_npm_peers,
     "chromium": install_chromium,
     "fhir-router": install_npm_peers,
+    "ical.js": install_npm_peers,
     "model": install_model,
     "playground": install_npm_peers,
     "promtool": install_promtool,

@@ -25,7 +25,7 @@ NEW_YORK = ZoneInfo("America/New_York")
 
 
 def read_elsewhere(path: Path, first: datetime, last: datetime) -> list[dict[str, Any]]:
-    node_module("ical.js", "npm")
+    node_module("ical.js", "ical.js")
     times = [f"{one:%Y-%m-%dT%H:%M:%S.000Z}" for one in (first, last)]
     done = subprocess.run(
         [node_program(), SCRIPT, NODE_HOME, path, *times],
