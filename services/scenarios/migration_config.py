@@ -70,10 +70,16 @@ class MigrationConfig(_Section):
     logging: LoggingConfig = LoggingConfig()
 
     @model_validator(mode="after")
-    def _keeps_checkpoints(self) -> "MigrationConfig":
+    def _fits_together(self) -> "MigrationConfig":
         if not self.checkpoints.block_teleport_past_checkpoint:
             raise ConfigurationError(
                 "SCENARIO_MIGRATION__CHECKPOINTS__BLOCK_TELEPORT_PAST_CHECKPOINT must be true: "
                 "what a checkpoint records cannot be undone"
+            )
+        gaps = self.gap_fill
+        if gaps.extraction_confidence_threshold > gaps.confirmation_threshold:
+            raise ConfigurationError(
+                "SCENARIO_MIGRATION__GAP_FILL__EXTRACTION_CONFIDENCE_THRESHOLD must not be above "
+                "…__CONFIRMATION_THRESHOLD: between them a value is confirmed"
             )
         return self
