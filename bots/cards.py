@@ -96,9 +96,11 @@ def again_button(text: str, press: Press | None) -> Card | None:
 
 
 def say_button(title: str, text: str) -> Card:
-    """Return a button that sends `text` as if the user had typed it."""
-    data = {"say": text, "msteams": {"type": "imBack", "value": text}}
-    return {"type": "Action.Submit", "title": title, "data": data}
+    """Return a button that says `text` in the user's name.
+
+    Without Teams' own `imBack`, which would show the text as typed: Agents Playground fails on it.
+    """
+    return {"type": "Action.Submit", "title": title, "data": {"say": text}}
 
 
 def press_in(value: Any) -> Press | None:

@@ -145,9 +145,6 @@ class FakeConnector:
         self, app_url: str, button: Activity, *, conversation: str = "conversation-1"
     ) -> Posted:
         """Press a button of a card, as Teams and the Emulator send it."""
-        shown = button["data"].get("msteams", {})
-        if self.channel_id == "msteams" and shown.get("type") == "imBack":
-            return await self.say(app_url, shown["value"], conversation=conversation)
         # Teams tells which message the card is in.
         card = self._card_of(button, conversation) if self.channel_id == "msteams" else None
         activity = self.activity(conversation=conversation, value=button["data"], replyToId=card)
