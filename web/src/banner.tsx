@@ -60,6 +60,7 @@ export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, o
           <ExportMenu chatId={chatId} patientId={active} />
         </div>
       </div>
+      <Where state={state} />
       <Files chatId={chatId} state={state} />
       <Roster state={state} isBusy={isBusy} onSwitch={onSwitch} />
     </header>
@@ -94,6 +95,26 @@ function Roster({ state, isBusy, onSwitch }: RosterProps) {
         <span class="roster-label">{said.patientsInAll(state.patient_count)}</span>
       )}
     </nav>
+  );
+}
+
+/** The step of the patient's scenario. */
+function Where({ state }: { state: SharedState }) {
+  const place = state.scenario;
+  if (!place) return null;
+  const done = said.stepsDone(place.done, place.total);
+  const needs = place.needs.length > 0 ? ` · ${said.stillNeeded(place.needs.join(", "))}` : "";
+  return (
+    <section class="roster" aria-label={said.scenario}>
+      <strong>
+        {place.scenario}: {place.step}
+      </strong>
+      <progress max={place.total} value={place.done} aria-label={done} />
+      <span class="roster-label">
+        {done}
+        {needs}
+      </span>
+    </section>
   );
 }
 

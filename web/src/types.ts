@@ -25,6 +25,15 @@ export interface Question {
   text: string;
 }
 
+/** Where the patient's scenario is. */
+export interface ScenarioPlace {
+  scenario: string;
+  step: string;
+  done: number;
+  total: number;
+  needs: string[];
+}
+
 export interface SharedState {
   patient_id: string | null;
   all_patient_ids: string[];
@@ -32,6 +41,8 @@ export interface SharedState {
   plan: Plan | null;
   question: Question | null;
   artifacts: Artifact[];
+  /** Absent until the first turn after a page is opened. */
+  scenario?: ScenarioPlace | null;
 }
 
 export interface Citation {
