@@ -1,0 +1,338 @@
+// Rounds on Azure: everything it needs in one resource group. `azd up`, or
+// `az deployment sub create --template-file infra/main.bicep --parameters infra/production.parameters.json`.
+
+targetScope = 'subscription'
+
+@description('Name of this installation; part of every resource\'s name.')
+@minLength(2)
+@maxLength(16)
+param environmentName string
+
+@description('Region of everything; must offer the models below.')
+param location string
+
+@description('dev is small and forgets nothing expensive; production is spread over zones.')
+@allowed(['dev', 'production'])
+param stage string = 'dev'
+
+@description('Keep storage, models and vault off the public network.')
+param privateNetwork bool = stage == 'production'
+
+@description('Of the virtual network; must not overlap with networks it is to reach.')
+param addressPrefix string = '10.60.0.0/20'
+
+@description('Image of the server; azd fills it in after its first build.')
+param image string = 'mcr.microsoft.com/k8se/quickstart:latest'
+
+param collectorImage string = 'otel/opentelemetry-collector-contrib:0.160.0'
+
+@description('The directory whose users may call, and the audience of their tokens.')
+param entraTenantId string = subscription().tenantId
+param entraAudience string
+
+@description('Object ids of operators and of allowed bot users, separated by commas.')
+param operators string = ''
+param allowedBotUsers string = ''
+
+@description('FHIR R4 server; empty: the synthetic sample patients.')
+param fhirBaseUrl string = ''
+param fhirIdentifierSystem string = ''
+
+@secure()
+param fhirToken string = ''
+
+param patientIdPattern string = ''
+param timeZone string = 'UTC'
+param emergencyNumber string
+param crisisLine string = ''
+
+param chatModel string = 'gpt-4.1'
+param chatModelVersion string = '2025-04-14'
+param classifierModel string = 'gpt-4.1-mini'
+param classifierModelVersion string = '2025-04-14'
+
+@description('Who is told of alerts by mail; empty: nobody.')
+param alertEmail string = ''
+
+var sizes = {
+  dev: { minReplicas: 1, maxReplicas: 2, redundancy: 'Standard_LRS', chat: 50, classifier: 50, logDays: 30, auditDays: 1 }
+  production: { minReplicas: 3, maxReplicas: 30, redundancy: 'Standard_ZRS', chat: 1000, classifier: 1000, logDays: 90, auditDays: 3650 }
+}
+var size = sizes[stage]
+var token = uniqueString(subscription().id, environmentName, location)
+var name = 'rounds-${environmentName}'
+var tags = { 'azd-env-name': environmentName, stage: stage }
+var turnQueue = 'rounds-turns'
+var url = 'https://${name}.${host.outputs.domain}'
+
+resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
+  name: name
+  location: location
+  tags: tags
+}
+
+module identity 'modules/identity.bicep' = {
+  name: 'identity'
+  scope: group
+  params: { name: name, location: location, tags: tags }
+}
+
+module network 'modules/network.bicep' = if (privateNetwork) {
+  name: 'network'
+  scope: group
+  params: { name: name, location: location, tags: tags, addressPrefix: addressPrefix }
+}
+
+module storage 'modules/storage.bicep' = {
+  name: 'storage'
+  scope: group
+  params: {
+    name: 'rounds${token}'
+    location: location
+    tags: tags
+    redundancy: size.redundancy
+    isPublic: !privateNetwork
+    principalId: identity.outputs.principalId
+    turnQueue: turnQueue
+    auditDays: size.auditDays
+    coolAfterDays: 60
+  }
+}
+
+module models 'modules/models.bicep' = {
+  name: 'models'
+  scope: group
+  params: {
+    name: 'rounds-${token}'
+    location: location
+    tags: tags
+    isPublic: !privateNetwork
+    principalId: identity.outputs.principalId
+    deployments: [
+      { name: chatModel, version: chatModelVersion, capacity: size.chat }
+      { name: classifierModel, version: classifierModelVersion, capacity: size.classifier }
+    ]
+  }
+}
+
+module monitoring 'modules/monitoring.bicep' = {
+  name: 'monitoring'
+  scope: group
+  params: {
+    name: name
+    location: location
+    tags: tags
+    principalId: identity.outputs.principalId
+    logDays: size.logDays
+    alertEmail: alertEmail
+  }
+}
+
+module alerts 'modules/alerts.bicep' = {
+  name: 'alerts'
+  scope: group
+  params: {
+    name: name
+    location: location
+    tags: tags
+    figuresId: monitoring.outputs.figuresId
+    peopleId: monitoring.outputs.peopleId
+  }
+}
+
+module vault 'modules/vault.bicep' = {
+  name: 'vault'
+  scope: group
+  params: {
+    name: 'rounds-${token}'
+    location: location
+    tags: tags
+    isPublic: !privateNetwork
+    principalId: identity.outputs.principalId
+    fhirToken: fhirToken
+    telemetryConnection: monitoring.outputs.connection
+  }
+}
+
+module registry 'modules/registry.bicep' = {
+  name: 'registry'
+  scope: group
+  params: {
+    name: 'rounds${token}'
+    location: location
+    tags: tags
+    principalId: identity.outputs.principalId
+  }
+}
+
+module blobEndpoint 'modules/endpoint.bicep' = if (privateNetwork) {
+  name: 'blob-endpoint'
+  scope: group
+  params: {
+    name: '${name}-blob'
+    location: location
+    tags: tags
+    subnetId: network!.outputs.endpointsSubnetId
+    zoneId: network!.outputs.blobZoneId
+    targetId: storage.outputs.id
+    service: 'blob'
+  }
+}
+
+module queueEndpoint 'modules/endpoint.bicep' = if (privateNetwork) {
+  name: 'queue-endpoint'
+  scope: group
+  params: {
+    name: '${name}-queue'
+    location: location
+    tags: tags
+    subnetId: network!.outputs.endpointsSubnetId
+    zoneId: network!.outputs.queueZoneId
+    targetId: storage.outputs.id
+    service: 'queue'
+  }
+}
+
+module modelsEndpoint 'modules/endpoint.bicep' = if (privateNetwork) {
+  name: 'models-endpoint'
+  scope: group
+  params: {
+    name: '${name}-models'
+    location: location
+    tags: tags
+    subnetId: network!.outputs.endpointsSubnetId
+    zoneId: network!.outputs.modelsZoneId
+    targetId: models.outputs.id
+    service: 'account'
+  }
+}
+
+module vaultEndpoint 'modules/endpoint.bicep' = if (privateNetwork) {
+  name: 'vault-endpoint'
+  scope: group
+  params: {
+    name: '${name}-vault'
+    location: location
+    tags: tags
+    subnetId: network!.outputs.endpointsSubnetId
+    zoneId: network!.outputs.vaultZoneId
+    targetId: vault.outputs.id
+    service: 'vault'
+  }
+}
+
+module host 'modules/environment.bicep' = {
+  name: 'environment'
+  scope: group
+  params: {
+    name: name
+    location: location
+    tags: tags
+    logsName: monitoring.outputs.logsName
+    subnetId: privateNetwork ? network!.outputs.serversSubnetId : ''
+    isZoneRedundant: privateNetwork && stage == 'production'
+  }
+}
+
+// Secrets that were not given do not exist, and their settings stay unset.
+var fhirSecrets = empty(fhirToken) ? [] : [{ name: 'fhir-token', keyVaultUrl: '${vault.outputs.uri}secrets/fhir-token' }]
+var fhirSettings = empty(fhirToken) ? [] : [{ name: 'FHIR_TOKEN', secretRef: 'fhir-token' }]
+
+// An empty value counts as unset (docs/settings.md).
+var settings = concat(fhirSettings, [
+  { name: 'HOST', value: '0.0.0.0' }
+  { name: 'PORT', value: '3978' }
+  { name: 'PUBLIC_BASE_URL', value: url }
+  { name: 'DATA_DIR', value: '/data' }
+  { name: 'LOG_FORMAT', value: 'json' }
+  { name: 'AZURE_CLIENT_ID', value: identity.outputs.clientId }
+  { name: 'APP_BLOB_STORAGE_ENDPOINT', value: storage.outputs.blobEndpoint }
+  { name: 'TURN_QUEUE', value: turnQueue }
+  { name: 'TURN_QUEUE_ENDPOINT', value: storage.outputs.queueEndpoint }
+  { name: 'LLM_PROVIDER', value: 'azure' }
+  { name: 'AZURE_OPENAI_ENDPOINT', value: models.outputs.endpoint }
+  { name: 'AZURE_OPENAI_DEPLOYMENT_NAME', value: chatModel }
+  { name: 'PATIENT_CONTEXT_DECIDER_DEPLOYMENT_NAME', value: classifierModel }
+  { name: 'AUTH_MODE', value: 'entra' }
+  { name: 'ENTRA_TENANT_ID', value: entraTenantId }
+  { name: 'ENTRA_AUDIENCE', value: entraAudience }
+  { name: 'OPERATORS', value: operators }
+  { name: 'BOT_ENDPOINTS', value: 'true' }
+  { name: 'MicrosoftAppType', value: 'UserAssignedMSI' }
+  { name: 'MicrosoftAppId', value: identity.outputs.clientId }
+  { name: 'MicrosoftAppTenantId', value: subscription().tenantId }
+  { name: 'ADDITIONAL_ALLOWED_USER_IDS', value: allowedBotUsers }
+  { name: 'FHIR_BASE_URL', value: fhirBaseUrl }
+  { name: 'FHIR_IDENTIFIER_SYSTEM', value: fhirIdentifierSystem }
+  { name: 'PATIENT_ID_PATTERN', value: patientIdPattern }
+  { name: 'TIME_ZONE', value: timeZone }
+  { name: 'EMERGENCY_NUMBER', value: emergencyNumber }
+  { name: 'CRISIS_LINE', value: crisisLine }
+  { name: 'ALLOWED_OUTBOUND_NETWORKS', value: privateNetwork ? addressPrefix : '' }
+  { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://127.0.0.1:4318' }
+])
+
+module server 'modules/server.bicep' = {
+  name: 'server'
+  scope: group
+  params: {
+    name: name
+    location: location
+    tags: tags
+    environmentId: host.outputs.id
+    identityId: identity.outputs.id
+    identityClientId: identity.outputs.clientId
+    registryServer: registry.outputs.server
+    image: image
+    collectorImage: collectorImage
+    minReplicas: size.minReplicas
+    maxReplicas: size.maxReplicas
+    storageName: storage.outputs.name
+    turnQueue: turnQueue
+    writeUrl: monitoring.outputs.writeUrl
+    vaultUri: vault.outputs.uri
+    settings: settings
+    secrets: fhirSecrets
+  }
+}
+
+var jobs = [
+  { name: 'clean-up', command: ['python', '-m', 'services.tool_memory.cleanup'], schedule: '30 2 * * *' }
+  { name: 'audit', command: ['python', '-m', 'services.audit', 'verify'], schedule: '0 4 * * *' }
+]
+
+module scheduled 'modules/job.bicep' = [for job in jobs: {
+  name: 'job-${job.name}'
+  scope: group
+  params: {
+    name: '${name}-${job.name}'
+    location: location
+    tags: tags
+    environmentId: host.outputs.id
+    identityId: identity.outputs.id
+    registryServer: registry.outputs.server
+    image: image
+    settings: settings
+    secrets: fhirSecrets
+    command: job.command
+    schedule: job.schedule
+  }
+}]
+
+module bot 'modules/bot.bicep' = {
+  name: 'bot'
+  scope: group
+  params: {
+    name: name
+    tags: tags
+    endpoint: '${url}/api/messages'
+    identityId: identity.outputs.id
+    identityClientId: identity.outputs.clientId
+  }
+}
+
+output AZURE_RESOURCE_GROUP string = group.name
+output AZURE_CONTAINER_REGISTRY_ENDPOINT string = registry.outputs.server
+output SERVICE_ROUNDS_NAME string = server.outputs.name
+output SERVICE_ROUNDS_URI string = url
+output BOT_ID string = identity.outputs.clientId

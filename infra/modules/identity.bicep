@@ -1,0 +1,16 @@
+// Who the servers are in Azure. Every role below is given to this identity, each by the module of
+// the resource that it reads; no key and no password of a resource is ever handed out.
+
+param name string
+param location string
+param tags object
+
+resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2023-01-31' = {
+  name: name
+  location: location
+  tags: tags
+}
+
+output id string = identity.id
+output clientId string = identity.properties.clientId
+output principalId string = identity.properties.principalId

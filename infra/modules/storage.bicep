@@ -1,0 +1,167 @@
+// Where all state is: conversations, owners, scenarios, the audit trail, and the queue of turns.
+//
+// No versioning and no soft delete of blobs: every turn rewrites its documents, so each would keep
+// three copies a turn, and a patient who is forgotten must be gone. `services.operations backup`
+// keeps copies instead (docs/adr/0037-deleted-is-deleted.md).
+
+param name string
+param location string
+param tags object
+param redundancy string
+param isPublic bool
+param principalId string
+param turnQueue string
+
+@description('Days during which no record of the audit trail can be changed or removed.')
+param auditDays int
+
+@description('Days without a read or write after which a blob moves to cheaper storage.')
+param coolAfterDays int
+
+var containerNames = ['chat-sessions', 'chat-users', 'scenarios', 'audit-trail']
+var queueNames = [turnQueue, '${turnQueue}-poison']
+var blobContributor = 'ba92f5b4-2d11-453d-a403-e96b0029c9fe'
+var queueContributor = '974c5e8b-45b9-4653-ba55-5f855dd0fb88'
+
+resource account 'Microsoft.Storage/storageAccounts@2023-05-01' = {
+  name: name
+  location: location
+  tags: tags
+  kind: 'StorageV2'
+  sku: { name: redundancy }
+  properties: {
+    accessTier: 'Hot'
+    allowBlobPublicAccess: false
+    allowSharedKeyAccess: false
+    defaultToOAuthAuthentication: true
+    minimumTlsVersion: 'TLS1_2'
+    supportsHttpsTrafficOnly: true
+    publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'
+    networkAcls: { bypass: 'AzureServices', defaultAction: isPublic ? 'Allow' : 'Deny' }
+  }
+}
+
+resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2023-05-01' = {
+  parent: account
+  name: 'default'
+  properties: {
+    isVersioningEnabled: false
+    deleteRetentionPolicy: { enabled: false }
+    containerDeleteRetentionPolicy: { enabled: true, days: 14 }
+    lastAccessTimeTrackingPolicy: { enable: true, name: 'AccessTimeTracking', trackingGranularityInDays: 1 }
+  }
+}
+
+resource containers 'Microsoft.Storage/storageAccounts/blobServices/containers@2023-05-01' = [for container in containerNames: {
+  parent: blobs
+  name: container
+  properties: { publicAccess: 'None' }
+}]
+
+// Records are appended, never changed. Unlocked: an operator locks it once the term is agreed,
+// and then nobody can shorten it (docs/operations.md).
+resource auditPolicy 'Microsoft.Storage/storageAccounts/blobServices/containers/immutabilityPolicies@2023-05-01' = {
+  parent: containers[3]
+  name: 'default'
+  properties: {
+    immutabilityPeriodSinceCreationInDays: auditDays
+    allowProtectedAppendWrites: true
+  }
+}
+
+resource queues 'Microsoft.Storage/storageAccounts/queueServices@2023-05-01' = {
+  parent: account
+  name: 'default'
+}
+
+resource turnQueues 'Microsoft.Storage/storageAccounts/queueServices/queues@2023-05-01' = [for queue in queueNames: {
+  parent: queues
+  name: queue
+}]
+
+// Archives of cleared conversations lie beside the live ones, so what decides is use, not a name.
+// A blob that is read again moves back by itself. Nothing is deleted here.
+resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05-01' = {
+  parent: account
+  name: 'default'
+  dependsOn: [blobs]
+  properties: {
+    policy: {
+      rules: [
+        {
+          name: 'cool-what-nobody-reads'
+          type: 'Lifecycle'
+          enabled: true
+          definition: {
+            filters: {
+              blobTypes: ['blockBlob']
+              prefixMatch: ['chat-sessions/', 'chat-users/', 'scenarios/']
+            }
+            actions: {
+              baseBlob: {
+                tierToCool: { daysAfterLastAccessTimeGreaterThan: coolAfterDays }
+                enableAutoTierToHotFromCool: true
+              }
+            }
+          }
+        }
+      ]
+    }
+  }
+}
+
+// Not in the built-in role: sessions carry index tags, by which a new scenario finds them.
+resource tagsRole 'Microsoft.Authorization/roleDefinitions@2022-04-01' = {
+  name: guid(resourceGroup().id, 'rounds-blob-tags')
+  properties: {
+    roleName: 'Rounds blob tags ${uniqueString(resourceGroup().id)}'
+    description: 'Reads, writes and searches index tags of blobs.'
+    type: 'CustomRole'
+    assignableScopes: [resourceGroup().id]
+    permissions: [
+      {
+        actions: []
+        dataActions: [
+          'Microsoft.Storage/storageAccounts/blobServices/containers/blobs/tags/read'
+          'Microsoft.Storage/storageAccounts/blobServices/containers/blobs/tags/write'
+          'Microsoft.Storage/storageAccounts/blobServices/containers/blobs/filter/action'
+        ]
+      }
+    ]
+  }
+}
+
+resource mayUseBlobs 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for (container, index) in containerNames: {
+  name: guid(account.id, principalId, container)
+  scope: containers[index]
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', blobContributor)
+  }
+}]
+
+resource mayUseTags 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(account.id, principalId, 'tags')
+  scope: account
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: tagsRole.id
+  }
+}
+
+resource mayUseQueues 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for (queue, index) in queueNames: {
+  name: guid(account.id, principalId, queue)
+  scope: turnQueues[index]
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', queueContributor)
+  }
+}]
+
+output id string = account.id
+output name string = account.name
+output blobEndpoint string = account.properties.primaryEndpoints.blob
+output queueEndpoint string = account.properties.primaryEndpoints.queue

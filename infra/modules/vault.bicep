@@ -1,0 +1,55 @@
+// What must stay secret and no identity can stand for. Each secret is there only if it is given.
+
+param name string
+param location string
+param tags object
+param isPublic bool
+param principalId string
+
+@secure()
+param fhirToken string
+
+@secure()
+param telemetryConnection string
+
+var secretsUser = '4633458b-17de-408a-b874-0445c86b69e6'
+
+resource vault 'Microsoft.KeyVault/vaults@2023-07-01' = {
+  name: name
+  location: location
+  tags: tags
+  properties: {
+    tenantId: subscription().tenantId
+    sku: { family: 'A', name: 'standard' }
+    enableRbacAuthorization: true
+    enablePurgeProtection: true
+    softDeleteRetentionInDays: 90
+    publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'
+    networkAcls: { bypass: 'AzureServices', defaultAction: isPublic ? 'Allow' : 'Deny' }
+  }
+}
+
+resource fhirSecret 'Microsoft.KeyVault/vaults/secrets@2023-07-01' = if (!empty(fhirToken)) {
+  parent: vault
+  name: 'fhir-token'
+  properties: { value: fhirToken }
+}
+
+resource telemetrySecret 'Microsoft.KeyVault/vaults/secrets@2023-07-01' = {
+  parent: vault
+  name: 'telemetry-connection'
+  properties: { value: telemetryConnection }
+}
+
+resource mayReadSecrets 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+  name: guid(vault.id, principalId, secretsUser)
+  scope: vault
+  properties: {
+    principalId: principalId
+    principalType: 'ServicePrincipal'
+    roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', secretsUser)
+  }
+}
+
+output id string = vault.id
+output uri string = vault.properties.vaultUri
