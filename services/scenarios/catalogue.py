@@ -1,11 +1,15 @@
 """The versions a turn needs, read once and kept while the active pointer stands."""
 
+import structlog
+
 from data_models.clock import Clock
+from data_models.errors import CorruptDocumentError, ScenarioInputError
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.graph import Graph
 from services.scenarios.scenario_store import ActivePointer, Held, ScenarioStore
 from services.scenarios.version_chain import VersionChain
 
+_log = structlog.get_logger()
 POINTER_TTL_SECONDS = 5.0
 TITLES_TTL_SECONDS = 300.0
 FRESH_SECONDS = 1.0
@@ -26,11 +30,19 @@ class Catalogue:
         if self._titles is None or now - self._titles[0] > max_age_seconds:
             found: dict[str, str] = {}
             for scenario_id in sorted(await self._store.versions()):
-                graph = await self.entry(scenario_id, "")
+                graph = await self._readable(scenario_id)
                 if graph is not None:
                     found[scenario_id] = graph.scenario.title
             self._titles = now, found
         return self._titles[1]
+
+    async def _readable(self, scenario_id: str) -> Graph | None:
+        """Return a scenario's entry version; one that is damaged must not hide the others."""
+        try:
+            return await self.entry(scenario_id, "")
+        except (ScenarioInputError, CorruptDocumentError) as error:
+            _log.warning("scenario_unreadable", code=error.code)
+            return None
 
     async def is_current(self, session: ScenarioSession) -> bool:
         """Whether the session is where it belongs: one comparison, seldom a read."""

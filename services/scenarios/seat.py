@@ -1,5 +1,6 @@
 """The scenario of one patient during one turn: what agents are told, and what they change."""
 
+import json
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any, Protocol
 
@@ -27,6 +28,7 @@ from services.scenarios.progress import ended, spoken
 from services.scenarios.room import bounded
 from services.scenarios.step_text import finished_text, grounding_of, place_of, speaks
 
+VALUE_LIMIT_CHARS = 600
 STEPS_LIMIT = 60
 """Steps that one turn may pass; a loop that asks nothing ends here."""
 Act = Callable[[ToolAction], Awaitable[bool]]
@@ -294,8 +296,14 @@ class ScenarioSeat:
 
 
 def _shaped(graph: Graph, name: str, value: JsonValue) -> JsonValue:
-    """Return a value as its field wants it, where a model wrote it in another form."""
+    """Return a value as its field wants it, where a model wrote it in another form.
+
+    Raises:
+        ToolInputError: it is too long for a document that must stay small.
+    """
     field = graph.fields.get(name)
+    if len(json.dumps(value)) > VALUE_LIMIT_CHARS:
+        raise ToolInputError(f"the value of {name!r} is too long; note it in a sentence")
     if field is None or fits(value, field.value_type):
         is_whole = field is not None and field.value_type == "number" and isinstance(value, int)
         return float(value) if is_whole and isinstance(value, int) else value

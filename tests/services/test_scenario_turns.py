@@ -2,6 +2,7 @@
 
 import pytest
 
+from data_models.turn_events import RunFailed
 from services.group_chat_port import GroupChatRequest
 from services.turn_entities import needed_keys
 from tests.services.scenario_world import (
@@ -209,6 +210,24 @@ async def test_values_are_noted_by_type_also_where_a_model_writes_text(
     await visit.say("fine")
     await visit.say("three", size="3")
     assert (await visit.session()).variables["size"] == 3
+
+
+async def test_a_damaged_scenario_hides_no_other_and_stops_no_turn(visit: ScenarioWorld) -> None:
+    await visit.publish(sample("appointment_booking"))
+    damaged = "scenarios/appointment-booking/versions/1.json"
+    await visit.shelf.delete(damaged)
+    await visit.shelf.create(damaged, b"{")
+    other = ScenarioWorld(sessions=visit.sessions, shelf=visit.shelf, ids=visit.ids)
+    assert (await other.say("hello there")).texts == ["Heard: hello there"]
+    assert (await other.say("list scenarios")).texts[0].count("- ") == 1
+
+
+async def test_a_value_that_is_too_long_is_refused(visit: ScenarioWorld) -> None:
+    await visit.publish(sample("appointment_booking"))
+    await visit.begin("appointment booking")
+    heard = await visit.say("long", service="x" * 700)
+    assert isinstance(heard.end, RunFailed)
+    assert "service" not in (await visit.document()).profile.fields
 
 
 async def test_clients_are_shown_where_they_are(visit: ScenarioWorld) -> None:
