@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias
 from pydantic import BaseModel, BeforeValidator, Field
 
 from data_models.chat_context import ChatContext, Turn
+from data_models.entity_keys import CONVERSATION_KEYS
 from data_models.memory_blocks import ContextEnrichment, IntentClassification
 from services.memory_blocks.plain_reading import OTHER
 from services.memory_blocks.summary import shown_summary
@@ -39,9 +40,13 @@ def _share(value: Any) -> float:
     return min(1.0, max(0.0, float(value))) if isinstance(value, int | float) else 0.0
 
 
-Sentence: TypeAlias = Annotated[str, _clipped(300)]
-Line: TypeAlias = Annotated[str, _clipped(120)]
-Name: TypeAlias = Annotated[str, _clipped(60)]
+# The limits stand in the schema too: small models run on where nothing stops them.
+Sentence: TypeAlias = Annotated[str, Field(max_length=300), _clipped(300)]
+Line: TypeAlias = Annotated[str, Field(max_length=120), _clipped(120)]
+Name: TypeAlias = Annotated[str, Field(max_length=60), _clipped(60)]
+Turns: TypeAlias = Annotated[
+    list[int], Field(max_length=_REFERENCES), BeforeValidator(_turn_numbers)
+]
 
 
 class Wish(BaseModel):
@@ -56,16 +61,20 @@ class ContextExtraction(BaseModel):
 
     previous_context: Sentence = ""
     enriched_message: Sentence = ""
-    relevant_turn_ids: Annotated[list[int], BeforeValidator(_turn_numbers)] = Field(
-        default_factory=list
-    )
+    relevant_turn_ids: Turns = Field(default_factory=list)
     intent: Name = ""
-    confidence: Annotated[float, BeforeValidator(_share)] = 0.0
+    confidence: Annotated[float, Field(ge=0, le=1), BeforeValidator(_share)] = 0.0
     reasoning: Line = ""
     topic: Name = ""
-    key_points: Annotated[list[Line], _first(_POINTS)] = Field(default_factory=list)
-    next_topics: Annotated[list[Line], _first(_TOPICS)] = Field(default_factory=list)
-    entities: Annotated[list[Wish], _first(_ENTITIES)] = Field(default_factory=list)
+    key_points: Annotated[list[Line], Field(max_length=_POINTS), _first(_POINTS)] = Field(
+        default_factory=list
+    )
+    next_topics: Annotated[list[Line], Field(max_length=_TOPICS), _first(_TOPICS)] = Field(
+        default_factory=list
+    )
+    entities: Annotated[list[Wish], Field(max_length=_ENTITIES), _first(_ENTITIES)] = Field(
+        default_factory=list
+    )
 
 
 def instructions(intents: Sequence[Intent]) -> str:
@@ -84,7 +93,8 @@ def instructions(intents: Sequence[Intent]) -> str:
         "topic: two or three words joined by _.\n"
         'key_points: new facts worth remembering, as "Label: value", at most 3.\n'
         "next_topics: what will likely be asked next, at most 3.\n"
-        "entities: what the user newly asks for, in words of the message (doctor, day, time)."
+        "entities: what the user newly asks for, in words of the message; keys: "
+        f"{', '.join(sorted(CONVERSATION_KEYS))}."
     )
 
 
@@ -136,12 +146,13 @@ def understood(
 
 
 def _said(wishes: Sequence[Wish], text: str) -> Mapping[str, Any]:
-    """Return the wishes whose value the user really wrote: a model must not invent one."""
+    """Return the wishes of known kinds whose value the user really wrote; none is invented."""
     folded = " ".join(text.casefold().split())
     return {
-        one.key: one.value for one in wishes if one.key and one.value.casefold() in folded
-        and one.value
-    }  # fmt: skip
+        one.key: one.value
+        for one in wishes
+        if one.key in CONVERSATION_KEYS and one.value and one.value.casefold() in folded
+    }
 
 
 def _turn(turn: Turn) -> Mapping[str, Any]:

@@ -101,7 +101,7 @@ def kind_of(text: str, asked: Asked) -> Kind:
     if asked.question and not text.endswith("?"):
         if RATING.fullmatch(text) and SCALE.search(asked.text):
             return "rating"
-        if words <= _SHORT_ANSWER_WORDS:
+        if words <= _SHORT_ANSWER_WORDS and not _is_whole(text):
             if TIME_WORDS.search(text) and HOW_LONG.search(asked.text):
                 return "duration"
             if TIME_WORDS.search(text) and WHEN.search(asked.text):
@@ -110,6 +110,11 @@ def kind_of(text: str, asked: Asked) -> Kind:
     if asked.turn_id and words <= _SHORT_REFERENCE_WORDS and REFERS.match(text):
         return "reference"
     return "plain"
+
+
+def _is_whole(text: str) -> bool:
+    """Whether `text` says by itself what it is about: "I am having a headache"."""
+    return SUBJECTS.search(text) is not None and _is_about_self(text)
 
 
 def _subject(text: str, kind: Kind, earlier: Sequence[Turn]) -> tuple[str, int | None]:
@@ -225,13 +230,14 @@ def _topic(reading: _Reading, memory: MemoryBlocks, *, is_first: bool) -> tuple[
         case "answer" | "reference":
             return memory.active_topic or subject or _slug(reading.text), trigger
         case "plain":
-            own = subject and _is_about_self(reading.text)
-            return (f"{subject}_complaint" if own else subject or _slug(reading.text)), trigger
+            if subject and _is_about_self(reading.text):
+                return f"{subject}_complaint", trigger
+            return subject or _slug(reading.text) or memory.active_topic, trigger
 
 
 def _slug(text: str) -> str:
     words = [word.lower() for word in re.findall(r"[^\W\d_]{3,}", text[:_SAID_CHARS])]
-    return "_".join(words[:4])
+    return "_".join(words[:4]) if len(words) > 1 else ""
 
 
 def _points(reading: _Reading) -> list[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from data_models.chat_context import ChatContext, Turn
-from data_models.memory_blocks import FlowEntry, IntentClassification, KeyPoint, TopicTransition
+from data_models.memory_blocks import FlowEntry, KeyPoint, TopicTransition
 from services.memory_blocks.figures import SURE
 from services.memory_blocks.limits import LINE_CHARS
 from services.memory_blocks.phrases import ASPECTS
@@ -85,17 +85,18 @@ def flow_entry(turn: Turn, *, before: str | None, topic: str) -> FlowEntry:
         turn_id=turn.turn_id,
         at=turn.timestamp,
         said=one_line(said or f"User says: {turn.user_message}", LINE_CHARS),
-        routed=_routed(answers[0].agent, before, turn.intent_classification) if answers else "",
+        routed=one_line(_routed(turn, before), LINE_CHARS) if answers else "",
         answered=one_line(answered, LINE_CHARS),
         topic=topic,
     )
 
 
-def _routed(agent: str, before: str | None, intent: IntentClassification | None) -> str:
-    verb = "Continued with" if agent == before else "Routed to"
-    if intent is None or intent.confidence < SURE:
-        return f"{verb} {agent}"
-    return f"{verb} {agent} (confidence: {intent.confidence:g})"
+def _routed(turn: Turn, before: str | None) -> str:
+    first, *others = dict.fromkeys(answer.agent for answer in turn.agent_responses)
+    verb, intent = "Continued with" if first == before else "Routed to", turn.intent_classification
+    sure = intent is not None and intent.confidence >= SURE
+    confidence = f" (confidence: {intent.confidence:g})" if intent is not None and sure else ""
+    return f"{verb} {first}{confidence}" + "".join(f", then {agent}" for agent in others)
 
 
 def _answered(text: str) -> str:

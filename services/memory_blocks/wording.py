@@ -21,10 +21,10 @@ def last_question(text: str) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Return the first sentence of `text` that has words."""
-    head = text[:2_000].strip()
-    sentences = (one.strip(" *_#>-|") for one in _SENTENCE_END.split(head))
-    return next((one for one in sentences if any(map(str.isalnum, one))), "")
+    """Return the first sentence of `text` that has words, without markup."""
+    lines = (line.strip(" #>-|") for line in text[:2_000].replace("*", "").splitlines())
+    line = next((one for one in lines if any(map(str.isalnum, one))), "")
+    return _SENTENCE_END.split(line)[0]
 
 
 def title(topic: str) -> str:

@@ -15,6 +15,7 @@ from data_models.memory_blocks import (
 from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_blocks.figures import accuracy
 from services.memory_blocks.limits import bound
+from services.memory_blocks.remembering import conclude
 from services.memory_blocks.rotation import RotationRules, rotate
 from services.memory_blocks.sizes import size_chars
 from services.memory_blocks.summary import SHOWN_LIMIT_CHARS, shown_summary
@@ -130,6 +131,17 @@ def test_a_session_pauses_when_idle_and_ends_with_a_clear(
     context = document(turn(1), memory=MemoryBlocks(last_activity=NOW))
     blocks = blocks_of(context, now=NOW + timedelta(minutes=after), rules=RULES, epoch=epoch)
     assert blocks.active_session["session_info"]["status"] == status
+
+
+def test_the_summary_tells_who_came_in_and_what_was_said_without_markup() -> None:
+    handed = turn(2, answer="**Imaging**\n- 2025 **CT**: stable")
+    first = handed.agent_responses[0].model_copy(update={"agent": "Orchestrator"})
+    handed.agent_responses.insert(0, first)
+    context = document(turn(1), handed)
+    conclude(context, handed, None)
+    lines = blocks_of(context, now=NOW, rules=RULES).context_summary.splitlines()
+    assert "→ Routed to Orchestrator, then Radiology" in lines
+    assert "→ Agent said: Imaging" in lines
 
 
 def test_flags_say_how_full_it_is() -> None:

@@ -124,6 +124,19 @@ def test_a_short_answer_is_joined_with_its_question(
         assert found.topic == topic
 
 
+def test_a_whole_sentence_after_a_question_stands_for_itself() -> None:
+    found = read(
+        "I am having a headache", ("switch to patient_4", "What would you like to review?")
+    )
+    assert found.enrichment.enriched_message == "User reports: I am having a headache"
+    assert (found.topic, found.interprets) == ("headache_complaint", False)
+
+
+def test_a_word_alone_changes_no_topic() -> None:
+    memory = MemoryBlocks(active_topic="ct")
+    assert read("yes", ("What did the CT show?", "It was stable."), memory=memory).topic == "ct"
+
+
 def test_a_reference_takes_up_the_subject() -> None:
     found = read("and the one before that?", ("What did the last CT show?", "It was stable."))
     assert found.enrichment.enriched_message == (
