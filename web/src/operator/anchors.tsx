@@ -128,8 +128,9 @@ function PolicyEditor({ step, name, policy, onChange }: PolicyEditorProps) {
   const id = (field: string): string => `policy-${step === STAR ? "others" : step}-${field}`;
   return (
     <details class="policy">
-      <summary class="button tiny" aria-label={said.editOf(name)}>
+      <summary class="button tiny">
         {said.edit}
+        <span class="visually-hidden"> {said.of(name)}</span>
         {policy && <span class="own"> · {said.own}</span>}
       </summary>
       <div class="policy-form">
@@ -193,13 +194,9 @@ function PolicyEditor({ step, name, policy, onChange }: PolicyEditorProps) {
           />
         </Field>
         {policy && (
-          <button
-            type="button"
-            class="button tiny"
-            aria-label={said.dropOf(name)}
-            onClick={() => onChange(null)}
-          >
+          <button type="button" class="button tiny" onClick={() => onChange(null)}>
             {said.drop}
+            <span class="visually-hidden"> {said.of(name)}</span>
           </button>
         )}
       </div>

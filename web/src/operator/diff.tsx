@@ -66,8 +66,8 @@ export function Diff({ old, next }: { old: Graph; next: Graph }) {
       <details class="as-list">
         <summary>{said.list}</summary>
         <div class="side-by-side">
-          <AsList graph={old} />
-          <AsList graph={next} />
+          <ListFrame graph={old} />
+          <ListFrame graph={next} />
         </div>
       </details>
     </section>
@@ -153,6 +153,12 @@ function About({ graph, other, id }: { graph: Graph; other: Graph; id: string | 
     </article>
   );
 }
+
+const ListFrame = ({ graph }: { graph: Graph }) => (
+  <div class="table-frame" role="region" aria-label={words.table(said.of(graph.version))} tabIndex={0}>
+    <AsList graph={graph} />
+  </div>
+);
 
 const AsList = ({ graph }: { graph: Graph }) => (
   <table class="grid">

@@ -145,7 +145,7 @@ function Rows({ rows, graphs }: { rows: DryRunRow[]; graphs: Graph[] }) {
       .find((node) => node.id === step)?.name ?? step;
   const next = graphs[graphs.length - 1]?.version ?? null;
   return (
-    <div class="table-frame" role="region" aria-label={said.title} tabIndex={0}>
+    <div class="table-frame" role="region" aria-label={words.table(said.title)} tabIndex={0}>
       <table class="grid">
         <thead>
           <tr>

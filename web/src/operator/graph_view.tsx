@@ -109,45 +109,49 @@ function StepBox({ node, at, isChosen, onChoose }: StepBoxProps) {
     <g
       class={`box ${node.state} ${forked} ${isChosen ? "chosen" : ""}`}
       role="button"
-      tabIndex={0}
+      tabindex={0}
       aria-pressed={isChosen}
-      aria-label={`${node.name}: ${describe(node) || said.states.plain}, ${words.sessions(node.sessions)}`}
       onClick={() => onChoose(node.id)}
       onKeyDown={pressed}
     >
-      <title>{node.name}</title>
-      <rect x={left} y={top} width={NODE_WIDTH} height={NODE_HEIGHT} rx="8" />
-      {node.is_checkpoint && (
-        <rect class="inner" x={left + 3} y={top + 3} width={NODE_WIDTH - 6} height={NODE_HEIGHT - 6} rx="6" />
-      )}
-      {mark && (
-        <g class="sign">
-          <circle cx={left + 17} cy={top + 19} r="9" />
-          <text x={left + 17} y={top + 24} text-anchor="middle">
-            {mark}
-          </text>
-        </g>
-      )}
-      <text class="name" x={left + (mark ? 32 : 12)} y={top + 24}>
-        {shortened(node.name, mark ? 17 : 20)}
-      </text>
-      <text class="about" x={left + 12} y={top + 45}>
-        {shortened(describe(node), node.sessions > 0 ? 22 : 28)}
-      </text>
-      {node.sessions > 0 && (
-        <g class="people">
-          <rect
-            x={left + NODE_WIDTH - 14 - String(node.sessions).length * 8}
-            y={top + 33}
-            width={String(node.sessions).length * 8 + 8}
-            height="17"
-            rx="8"
-          />
-          <text x={left + NODE_WIDTH - 10 - (String(node.sessions).length * 8) / 2} y={top + 46} text-anchor="middle">
-            {node.sessions}
-          </text>
-        </g>
-      )}
+      <title>
+        {`${node.name}: ${describe(node) || said.states.plain}, ${words.sessions(node.sessions)}`}
+      </title>
+      {/* The title says all of it; here long names are cut off. */}
+      <g aria-hidden="true">
+        <rect x={left} y={top} width={NODE_WIDTH} height={NODE_HEIGHT} rx="8" />
+        {node.is_checkpoint && (
+          <rect class="inner" x={left + 3} y={top + 3} width={NODE_WIDTH - 6} height={NODE_HEIGHT - 6} rx="6" />
+        )}
+        {mark && (
+          <g class="sign">
+            <circle cx={left + 17} cy={top + 19} r="9" />
+            <text x={left + 17} y={top + 24} text-anchor="middle">
+              {mark}
+            </text>
+          </g>
+        )}
+        <text class="name" x={left + (mark ? 32 : 12)} y={top + 24}>
+          {shortened(node.name, mark ? 17 : 20)}
+        </text>
+        <text class="about" x={left + 12} y={top + 45}>
+          {shortened(describe(node), node.sessions > 0 ? 22 : 28)}
+        </text>
+        {node.sessions > 0 && (
+          <g class="people">
+            <rect
+              x={left + NODE_WIDTH - 14 - String(node.sessions).length * 8}
+              y={top + 33}
+              width={String(node.sessions).length * 8 + 8}
+              height="17"
+              rx="8"
+            />
+            <text x={left + NODE_WIDTH - 10 - (String(node.sessions).length * 8) / 2} y={top + 46} text-anchor="middle">
+              {node.sessions}
+            </text>
+          </g>
+        )}
+      </g>
     </g>
   );
 }

@@ -23,7 +23,7 @@ export function HistoryTab({ scenarioId }: { scenarioId: string }) {
       {entries.length === 0 ? (
         <p>{said.none}</p>
       ) : (
-        <div class="table-frame" role="region" aria-label={said.title} tabIndex={0}>
+        <div class="table-frame" role="region" aria-label={words.table(said.title)} tabIndex={0}>
           <table class="grid">
             <thead>
               <tr>

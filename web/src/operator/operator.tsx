@@ -53,7 +53,16 @@ export function Operator() {
     return () => removeEventListener("hashchange", follow);
   }, [load]);
 
-  if (needsKey) return <SignIn onSignIn={load} />;
+  const enter = async (): Promise<void> => {
+    try {
+      await load();
+    } catch (error) {
+      if (http.isSignedOut(error) || !(error instanceof http.ApiError)) throw error;
+      setNeedsKey(false);
+      setTrouble(troubleOf(error));
+    }
+  };
+  if (needsKey) return <SignIn onSignIn={enter} />;
   if (trouble) {
     return (
       <main class="stopped">

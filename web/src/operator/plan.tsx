@@ -6,7 +6,7 @@ import { DryRun } from "./dry_run";
 import { Decision } from "./decision";
 import * as api from "./operator_api";
 import { Problem, type Trouble, troubleOf } from "./trouble";
-import type { Plan, PlanView, Policies } from "./types";
+import type { Plan, PlanView, Policies, Warning } from "./types";
 import { words } from "./words";
 
 const said = words.plan;
@@ -181,6 +181,7 @@ const Summary = ({ plan }: { plan: Plan }) => (
   </dl>
 );
 
+const WARNINGS_SHOWN = 4;
 const SIGNS = { info: "i", warning: "!", critical: "✕" } as const;
 
 const Warnings = ({ plan }: { plan: Plan }) => (
@@ -189,20 +190,32 @@ const Warnings = ({ plan }: { plan: Plan }) => (
     {plan.summary.warnings.length === 0 ? (
       <p class="hint">{said.noWarnings}</p>
     ) : (
-      <ul class="warnings">
-        {plan.summary.warnings.map((warning) => (
-          <li key={warning.message} class={`warning-row ${warning.severity}`}>
-            <span class="warning-sign" aria-hidden="true">
-              {SIGNS[warning.severity]}
-            </span>
-            <span>
-              <strong>{said.severities[warning.severity]}.</strong> {warning.message}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <div>
+        <WarningList warnings={plan.summary.warnings.slice(0, WARNINGS_SHOWN)} />
+        {plan.summary.warnings.length > WARNINGS_SHOWN && (
+          <details>
+            <summary>{words.more(plan.summary.warnings.length - WARNINGS_SHOWN)}</summary>
+            <WarningList warnings={plan.summary.warnings.slice(WARNINGS_SHOWN)} />
+          </details>
+        )}
+      </div>
     )}
   </section>
+);
+
+const WarningList = ({ warnings }: { warnings: Warning[] }) => (
+  <ul class="warnings">
+    {warnings.map((warning) => (
+      <li key={warning.message} class={`warning-row ${warning.severity}`}>
+        <span class="warning-sign" aria-hidden="true">
+          {SIGNS[warning.severity]}
+        </span>
+        <span>
+          <strong>{said.severities[warning.severity]}.</strong> {warning.message}
+        </span>
+      </li>
+    ))}
+  </ul>
 );
 
 const Fields = ({ plan }: { plan: Plan }) => (

@@ -78,7 +78,7 @@ function Review({ overview }: { overview: Overview }) {
       {rows.length === 0 ? (
         <p>{said.none}</p>
       ) : (
-        <div class="table-frame" role="region" aria-label={said.title} tabIndex={0}>
+        <div class="table-frame" role="region" aria-label={words.table(said.title)} tabIndex={0}>
           <table class="grid">
             <thead>
               <tr>

@@ -57,10 +57,9 @@ export function VersionsTab({ overview, onPlanned }: VersionsTabProps) {
               <button
                 type="button"
                 class="button tiny"
-                aria-label={said.rollbackTo(version)}
                 onClick={() => setAsked(version)}
               >
-                {said.rollback}
+                {said.rollbackTo(version)}
               </button>
             )}
           </li>

@@ -124,7 +124,7 @@ export const words = {
     forced: (scenario: string) => `forced: ${scenario}`,
     gone: "deleted",
     edit: "Edit policy",
-    editOf: (name: string) => `Edit the policy of ${name}`,
+    of: (name: string) => `of ${name}`,
     others: "All other steps",
     update: "Migrate these sessions (update downstream)",
     force: "Scenario",
@@ -138,7 +138,6 @@ export const words = {
     conditionsHint: 'such as session.channel == "web" && age_days < 30.0',
     own: "own policy",
     drop: "Remove this policy",
-    dropOf: (name: string) => `Remove the policy of ${name}`,
     save: "Save policies",
     saveHint: "Saving plans anew: the plan must be approved again.",
     reset: "Discard changes",
@@ -264,7 +263,6 @@ export const words = {
   versions: {
     title: "Versions",
     show: (version: number) => `Show v${version}`,
-    rollback: "Roll back to this",
     rollbackTo: (version: number) => `Roll back to v${version}`,
     rollbackSure: (to: number, next: number) =>
       `Plan version ${next} with the content of version ${to}? It is deployed only after an approval.`,
@@ -298,5 +296,7 @@ export const words = {
     } as Record<string, string>,
   },
 
+  table: (title: string) => `${title}: table`,
+  more: (number: number) => `${number.toLocaleString("en")} more`,
   sure: { yes: "Yes", no: "No" },
 };

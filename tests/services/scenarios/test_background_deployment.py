@@ -1,0 +1,219 @@
+"""Deployments behind the server: crashes at every write, rivals, canaries, dead replicas (M15)."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from data_models.blob_store import BlobStore
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    ScenarioPlanError,
+    StoreUnavailableError,
+)
+from services.scenarios.catalogue import Catalogue
+from services.scenarios.deployment import PAGE_LIMIT, Deployer
+from services.scenarios.deployment_runner import DeploymentRunner
+from services.scenarios.memory import MemorySessionIndex
+from services.scenarios.migration_config import DeploymentConfig
+from services.scenarios.ports import SessionRow
+from services.scenarios.scenario_store import ScenarioStore, is_in_share
+from tests.fakes import CountingIds, FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.services.scenarios.worlds import NOW, Node, graph_of, session_at
+
+ONE = (Node("a", "a"), Node("b", "b"))
+TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
+THREE = (Node("a", "a"), Node("m", "m"), Node("b", "b"))
+SCENARIO = "world"
+SESSIONS = 2 * PAGE_LIMIT + 5
+
+
+class Stumbling(MemorySessionIndex):
+    """An index that dies at one of its marks, before or after it was written."""
+
+    def __init__(self, *, at: int, after: bool) -> None:
+        super().__init__()
+        self._left, self._after = at, after
+
+    async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
+        self._left -= 1
+        if self._left == 0 and not self._after:
+            raise StoreUnavailableError
+        await super().mark(rows, version)
+        if self._left == 0:
+            raise StoreUnavailableError
+
+
+class Replica:
+    """One server's half of a deployment."""
+
+    def __init__(self, blobs: BlobStore, index: MemorySessionIndex) -> None:
+        self.index = index
+        self.store = ScenarioStore(shelf=blobs)
+        self.marked: list[int] = []
+        self.deployer = Deployer(
+            store=self.store,
+            index=index,
+            clock=FixedClock(),
+            ids=CountingIds(),
+            config=DeploymentConfig(require_approval=False),
+            marked=self.marked.append,
+        )
+        self.runner = DeploymentRunner(deployer=self.deployer, store=self.store, look_seconds=0.01)
+
+    async def state(self) -> str:
+        held = await self.store.deployment(SCENARIO)
+        return held.value.state if held else ""
+
+    async def until(self, state: str) -> None:
+        for _ in range(1_000):
+            if await self.state() == state:
+                return
+            await asyncio.sleep(0.005)
+        raise AssertionError(f"never {state}")
+
+
+async def filled(index: MemorySessionIndex, number: int = SESSIONS) -> MemorySessionIndex:
+    for n in range(number):
+        await index.put(SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", NOW))
+    return index
+
+
+async def proposed(replica: Replica) -> None:
+    await replica.deployer.publish_first(graph_of(ONE, 1))
+    await replica.deployer.propose(graph_of(TWO, 2), operator="ann")
+
+
+async def marks(index: MemorySessionIndex) -> set[int]:
+    return {row.mark for row in (await index.page(SCENARIO, limit=100_000)).rows}
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("at", [1, 2, 3])
+async def test_m15_a_crash_at_any_mark_resumes_to_the_same_end(at: int, after: bool) -> None:
+    index = await filled(Stumbling(at=at, after=after))
+    replica = Replica(MemoryBlobStore(), index)
+    await proposed(replica)
+    with pytest.raises(StoreUnavailableError):
+        await replica.deployer.deploy(SCENARIO)
+    assert await replica.state() == "staged"
+    record = await replica.deployer.deploy(SCENARIO)
+    assert (record.state, record.marked, record.total) == ("deployed", SESSIONS, SESSIONS)
+    assert await marks(index) == {2}
+
+
+async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
+    blobs, index = MemoryBlobStore(), await filled(MemorySessionIndex())
+    ann, bob = Replica(blobs, index), Replica(blobs, index)
+    await proposed(ann)
+    done = await asyncio.gather(
+        ann.deployer.start(SCENARIO, operator="ann"),
+        bob.deployer.start(SCENARIO, operator="bob"),
+        return_exceptions=True,
+    )
+    refused = [one for one in done if isinstance(one, BaseException)]
+    assert len(refused) == 1
+    assert isinstance(refused[0], ScenarioPlanError | BlobExistsError | BlobChangedError)
+    with pytest.raises(ScenarioPlanError, match=r"version 2 is under way, begun by"):
+        await bob.deployer.start(SCENARIO, operator="bob")
+
+
+async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() -> None:
+    blobs, index = MemoryBlobStore(), await filled(MemorySessionIndex())
+    ann, bob = Replica(blobs, index), Replica(blobs, index)
+    await proposed(ann)
+    await ann.deployer.start(SCENARIO)
+    done = await asyncio.gather(
+        ann.deployer.advance(SCENARIO), bob.deployer.advance(SCENARIO), return_exceptions=True
+    )
+    assert sum(isinstance(one, BlobChangedError) for one in done) <= 1
+    await bob.deployer.advance(SCENARIO)
+    held = await ann.store.deployment(SCENARIO)
+    assert held is not None
+    assert (held.value.state, held.value.marked) == ("deployed", SESSIONS)
+    pointer = await ann.store.active(SCENARIO)
+    assert pointer is not None
+    assert pointer.value.versions == (1, 2)
+
+
+async def test_m15_no_plan_is_made_while_a_deployment_is_under_way() -> None:
+    replica = Replica(MemoryBlobStore(), await filled(MemorySessionIndex(), 3))
+    await proposed(replica)
+    await replica.deployer.start(SCENARIO)
+    with pytest.raises(ScenarioPlanError, match="under way"):
+        await replica.deployer.propose(graph_of(THREE, 3), operator="ann")
+
+
+async def test_another_replica_goes_on_where_one_died() -> None:
+    blobs, index = MemoryBlobStore(), await filled(MemorySessionIndex())
+    dead, alive = Replica(blobs, index), Replica(blobs, index)
+    await proposed(dead)
+    await dead.deployer.start(SCENARIO)
+    alive.runner.start()
+    await alive.until("deployed")
+    await alive.runner.close()
+    assert await marks(index) == {2}
+    assert sum(alive.marked) == SESSIONS
+
+
+async def test_a_paused_deployment_is_left_alone_until_it_is_resumed() -> None:
+    replica = Replica(MemoryBlobStore(), await filled(MemorySessionIndex(), 3))
+    await proposed(replica)
+    await replica.deployer.start(SCENARIO)
+    await replica.deployer.pause(SCENARIO)
+    for _ in range(3):
+        await replica.runner.look()
+    await asyncio.sleep(0.02)
+    assert (await replica.state(), replica.marked) == ("approved", [])
+    await replica.deployer.pause(SCENARIO, paused=False)
+    replica.runner.wake(SCENARIO)
+    await replica.until("deployed")
+    await replica.runner.close()
+
+
+async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -> None:
+    index = await filled(MemorySessionIndex(), 400)
+    replica = Replica(MemoryBlobStore(), index)
+    await proposed(replica)
+    record = await replica.deployer.deploy(SCENARIO, share_percent=25)
+    few = {row.session_id for row in (await index.page(SCENARIO, limit=400)).rows if row.mark}
+    assert (record.state, record.marked) == ("flipped", len(few))
+    assert 60 < len(few) < 140
+    catalogue = Catalogue(store=replica.store, clock=FixedClock())
+    session = session_at(graph_of(ONE, 1), ["a"], [])
+    for name in ("s000001", "s000002", "s000003", "s000004", "s000005"):
+        moved = session.model_copy(update={"session_id": name})
+        assert await catalogue.is_current(moved) is (name not in few)
+        entry = await catalogue.entry(SCENARIO, name)
+        assert entry is not None
+        assert entry.version == (2 if name in few else 1)
+
+    await replica.deployer.set_share(SCENARIO, share_percent=50)
+    wider = await replica.deployer.advance(SCENARIO)
+    more = {row.session_id for row in (await index.page(SCENARIO, limit=400)).rows if row.mark}
+    assert wider.state == "flipped"
+    assert few < more
+    await replica.deployer.set_share(SCENARIO, share_percent=100)
+    done = await replica.deployer.advance(SCENARIO)
+    assert (done.state, await marks(index)) == ("deployed", {2})
+
+
+async def test_a_bad_canary_is_followed_by_the_old_content() -> None:
+    replica = Replica(MemoryBlobStore(), await filled(MemorySessionIndex(), 50))
+    await proposed(replica)
+    await replica.deployer.deploy(SCENARIO, share_percent=10)
+    await replica.deployer.propose(graph_of(ONE, 3), operator="bob")
+    record = await replica.deployer.deploy(SCENARIO)
+    pointer = await replica.store.active(SCENARIO)
+    assert pointer is not None
+    assert (record.state, pointer.value.versions) == ("deployed", (1, 2, 3))
+    assert pointer.value.share_percent == 100
+
+
+def test_raising_a_share_takes_nobody_out() -> None:
+    names = [f"s{n}" for n in range(2_000)]
+    shares = [{name for name in names if is_in_share(name, p)} for p in (0, 5, 30, 100)]
+    assert shares[0] == set()
+    assert shares[1] < shares[2] < shares[3] == set(names)

@@ -1,0 +1,226 @@
+"""Operators at their page, in a real browser, before the whole server with stored sessions."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from tests.e2e.server import Server
+from tests.routes.conftest import hashed_key
+from tests.services.scenarios.clinic import SECOND, Clinic, Visitor, crowd
+from tests.web.axe import violations
+
+pytestmark = pytest.mark.slow
+MINOR = Visitor("minor", "confirmation", age=12)
+CROWD = [MINOR, *crowd(240)]
+
+
+def running(folder: Path) -> Iterator[Server]:
+    """Run a server whose sessions are the crowd's."""
+    keys = ",".join(f"{name}:{hashed_key(f'{name}-key')}" for name in ("ann", "bob", "eve"))
+    server = Server(
+        folder=folder,
+        environment={
+            "LLM_PROVIDER": "offline",
+            "AUTH_MODE": "api_key",
+            "API_KEYS": keys,
+            "OPERATORS": "ann,bob",
+        },
+    )
+    asyncio.run(Clinic(server.data).open(CROWD))
+    server.start()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def server(built: None, tmp_path: Path) -> Iterator[Server]:
+    """A server of the test's own."""
+    yield from running(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def shared(built: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server for tests that change nothing."""
+    yield from running(tmp_path_factory.mktemp("operators"))
+
+
+async def signed_in(browser: Browser, server: Server, who: str, **options: object) -> Page:
+    context = await browser.new_context(**options)  # type: ignore[arg-type]
+    page = await context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    await page.goto(f"{server.url}/operator")
+    await page.get_by_label("Access key or token").fill(f"{who}-key")
+    await page.keyboard.press("Enter")
+    return page
+
+
+async def upload(page: Page, definition: str) -> None:
+    await page.get_by_role("button", name="Upload a version").click()
+    await page.get_by_label("Definition").fill(definition)
+    await page.get_by_role("button", name="Check").click()
+
+
+def status(page: Page, text: str) -> Locator:
+    return page.locator(".chip.status", has_text=text).first
+
+
+async def said_yes(page: Page) -> None:
+    await page.get_by_role("dialog").get_by_role("button", name="Yes").click()
+
+
+async def problems_are_named(ann: Page) -> None:
+    await upload(ann, SECOND.replace("age < 18", "agee < 18").replace("rejected,", "rejectd,"))
+    problems = ann.get_by_role("alert")
+    await expect(problems).to_contain_text("2 problems")
+    await expect(problems).to_contain_text("step 'age_check', transition 1: there is no step")
+    await expect(problems).to_contain_text("step 'age_check', transition 1, condition")
+    await ann.get_by_label("Definition").fill(SECOND)
+    await ann.get_by_role("button", name="Check").click()
+    await expect(ann.get_by_text("version 2, is valid: 12 steps")).to_be_visible()
+    await ann.get_by_role("button", name="Store and plan the migration").click()
+
+
+async def the_summary_says_what_will_happen(ann: Page) -> None:
+    await expect(ann.get_by_role("heading", name="v1 → v2")).to_be_visible()
+    await expect(ann.locator(".tile.total_anchors dd")).to_have_text("10")
+    await expect(ann.locator(".tile.estimated_sessions_affected dd")).to_have_text("241")
+    blocked = ann.locator(".warnings")
+    await expect(blocked).to_contain_text("'Order Confirmation' for which 'age < 18'")
+    await expect(blocked).to_contain_text("'Payment Processed' is completed it prevents this")
+    fields = ann.get_by_role("region", name="Fields to collect")
+    await expect(fields).to_contain_text("age at Choice of service")
+
+
+async def the_drawings_show_each_step(ann: Page) -> None:
+    drawing = ann.get_by_role("group", name="v2 · proposed")
+    await expect(drawing.get_by_role("button")).to_have_count(12)
+    await drawing.get_by_role("button", name="Age: Inserted · New fork").press("Enter")
+    await expect(ann.locator(".about-step")).to_contain_text("Only in this version.")
+    await drawing.get_by_role("button", name="Checkout: Anchor").press("Space")
+    await expect(ann.locator(".about-step")).to_have_count(2)
+
+
+async def a_policy_is_edited(ann: Page) -> None:
+    await ann.locator("summary", has_text="of Welcome").press("Enter")
+    await ann.get_by_label("Only these channels").first.fill("msteams")
+    await ann.get_by_label("Only these channels").first.press("Tab")
+    await expect(ann.get_by_text("1 policy changed, not saved")).to_be_visible()
+    await expect(ann.get_by_role("button", name="Approve")).to_be_disabled()
+    await ann.get_by_role("button", name="Save policies").click()
+    await expect(ann.get_by_text("scope: msteams only")).to_be_visible()
+
+
+async def a_dry_run_names_every_outcome(ann: Page) -> None:
+    await ann.get_by_role("button", name="Run over all sessions").click()
+    await expect(ann.get_by_text("241 of 241 sessions")).to_be_visible()
+    await ann.get_by_label("Show", exact=True).select_option("blocked")
+    row = ann.get_by_role("row", name="Order Confirmation").first
+    await expect(row).to_contain_text("checkpoint 'Payment Processed' prevents this")
+    assert "patient_4" not in await ann.content()
+    assert "session-minor" not in await ann.content()
+
+
+async def a_second_person_deploys(ann: Page, bob: Page) -> None:
+    await expect(ann.get_by_role("button", name="Approve")).to_be_disabled()
+    await expect(ann.get_by_text("A second person must approve")).to_be_visible()
+    await bob.get_by_role("tab", name="Migration plan").click()
+    await bob.get_by_role("button", name="Approve").click()
+    await expect(status(bob, "Approved")).to_be_visible()
+
+    await bob.get_by_role("button", name="Deploy", exact=True).click()
+    await expect(bob.get_by_role("dialog")).to_contain_text("Deploy to all sessions?")
+    await said_yes(bob)
+    await expect(bob.get_by_role("heading", name="Deployment of v2")).to_be_visible()
+    await expect(bob.get_by_text("241 of 241 sessions looked at · 241 marked")).to_be_visible()
+    await expect(status(bob, "active v2")).to_be_visible()
+
+
+async def the_old_content_comes_back(bob: Page) -> None:
+    await bob.get_by_role("tab", name="Sessions").click()
+    await expect(bob.get_by_role("row", name="v1")).to_contain_text("241")
+    await expect(bob.get_by_text("A condition cannot be decided").first).to_be_visible()
+
+    await bob.get_by_role("tab", name="Versions").click()
+    await bob.get_by_role("button", name="Roll back to v1").click()
+    await said_yes(bob)
+    await expect(bob.get_by_role("heading", name="v2 → v3")).to_be_visible()
+    await expect(bob.locator(".tile.nodes_deleted dd")).to_have_text("2")
+    await bob.get_by_role("tab", name="Audit trail").click()
+    trail = bob.get_by_role("table")
+    for act in ("Version proposed", "Policies changed", "Approved", "Rollback proposed"):
+        await expect(trail).to_contain_text(act)
+    await expect(trail).to_contain_text("key:bob")
+
+
+async def test_a_version_goes_its_whole_way(server: Server, browser: Browser) -> None:
+    ann, bob = await signed_in(browser, server, "ann"), await signed_in(browser, server, "bob")
+    await problems_are_named(ann)
+    await the_summary_says_what_will_happen(ann)
+    await the_drawings_show_each_step(ann)
+    await a_policy_is_edited(ann)
+    await a_dry_run_names_every_outcome(ann)
+    await a_second_person_deploys(ann, bob)
+    await the_old_content_comes_back(bob)
+
+
+async def test_a_canary_reaches_a_share_and_is_widened(server: Server, browser: Browser) -> None:
+    ann, bob = await signed_in(browser, server, "ann"), await signed_in(browser, server, "bob")
+    await upload(ann, SECOND)
+    await ann.get_by_role("button", name="Store and plan the migration").click()
+    await expect(ann.get_by_role("heading", name="v1 → v2")).to_be_visible()
+    await bob.reload()
+    await bob.get_by_label("Access key or token").fill("bob-key")
+    await bob.keyboard.press("Enter")
+    await bob.get_by_role("button", name="Approve").click()
+    share = bob.get_by_label("Canary share")
+    await share.focus()
+    for _ in range(18):
+        await share.press("ArrowLeft")
+    await bob.get_by_role("button", name="Deploy", exact=True).click()
+    await expect(bob.get_by_role("dialog")).to_contain_text("Deploy to 10 % of the sessions?")
+    await said_yes(bob)
+    await expect(bob.get_by_text("Canary: 10 % of the sessions")).to_be_visible()
+    await bob.get_by_role("button", name="Deploy to all").click()
+    await expect(bob.get_by_text("241 marked")).to_be_visible()
+    await expect(status(bob, "Done")).to_be_visible()
+
+
+async def test_whoever_is_no_operator_sees_nothing(shared: Server, browser: Browser) -> None:
+    eve = await signed_in(browser, shared, "eve")
+    await expect(eve.get_by_text("This page is for operators")).to_be_visible()
+    await expect(eve.get_by_text("Appointment booking")).to_have_count(0)
+
+
+async def planned(page: Page) -> None:
+    """Upload the second version, a broken one first, unless somebody has."""
+    if await page.get_by_text("waiting for approval", exact=False).count() == 0:
+        await upload(page, SECOND.replace("age < 18", "agee < 18"))
+        await expect(page.get_by_role("alert")).to_be_visible()
+        assert await violations(page) == []
+        await page.get_by_label("Definition").fill(SECOND)
+        await page.get_by_role("button", name="Check").click()
+        await page.get_by_role("button", name="Store and plan the migration").click()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1360, 390])
+async def test_axe_finds_nothing(shared: Server, browser: Browser, scheme: str, width: int) -> None:
+    viewport = {"width": width, "height": 844}
+    page = await signed_in(browser, shared, "ann", color_scheme=scheme, viewport=viewport)
+    await expect(page.get_by_role("tablist")).to_be_visible()
+    await planned(page)
+    await page.get_by_role("button", name="Run over all sessions").click()
+    await expect(page.get_by_text("241 of 241 sessions")).to_be_visible()
+    await page.locator("summary", has_text="of Welcome").click()
+    await page.get_by_text("The same as a list").click()
+    await page.get_by_role("button", name="Age: Inserted · New fork").click()
+    assert await violations(page) == []
+    assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    for tab in ("Sessions", "Versions", "Audit trail"):
+        await page.get_by_role("tab", name=tab).click()
+        await expect(page.get_by_role("tabpanel").get_by_role("heading").first).to_be_visible()
+        assert await violations(page) == [], tab
