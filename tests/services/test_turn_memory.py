@@ -7,24 +7,30 @@ from typing import Any
 
 import orjson
 import pytest
+from prometheus_client import CollectorRegistry
 
 from data_models.chat_context import ChatContext, Continuation
-from data_models.clock import SystemClock
+from data_models.clock import RandomIds, SystemClock
 from data_models.errors import ModelTimeoutError
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import MEMORY_LIMIT_BYTES
 from data_models.turn_events import RunFinished
+from services.entities.meter import EntityMeter
+from services.entities.team import AgentNames
 from services.group_chat_port import ContinuationChanged, GroupChatEvent, GroupChatRequest
-from services.memory_blocks.extraction import PURPOSE, ContextExtraction
+from services.memory_blocks.extraction import PURPOSE
 from services.memory_blocks.understanding import Intent
 from services.model_port import Answer
+from services.turn_entities import TurnEntities
 from services.turn_memory import TurnMemory
+from services.turn_tools import TurnTools
 from tests.services.world import CHAT, World
 
 INTENTS = (
     Intent(name="GENERAL_HEALTH", description="A complaint.", agent="GeneralHealth",
            words=("headache",), phase="symptom_evaluation"),
 )  # fmt: skip
+AGENTS = ("Orchestrator", "GeneralHealth")
 FOUND = {
     "previous_context": "The user has a headache.",
     "enriched_message": "User rates the headache 8 of 10.",
@@ -70,10 +76,16 @@ class Room:
             clock=SystemClock(),
             model=self.model,
             intents=INTENTS,
-            agents=("Orchestrator", "GeneralHealth"),
+            agents=AGENTS,
             seconds=seconds,
         )
-        self.world = World(memory=memory)
+        entities = TurnEntities(
+            team=AgentNames.of(AGENTS),
+            clock=SystemClock(),
+            meter=EntityMeter(registry=CollectorRegistry(), agents=AGENTS),
+        )
+        tools = TurnTools(ids=RandomIds(), entities=entities)
+        self.world = World(memory=memory, tools=tools)
 
     async def say(self, *texts: str) -> None:
         for text in texts:
@@ -222,12 +234,18 @@ async def test_nobody_waits_for_an_intent_while_an_agent_waits_for_the_user(room
     assert len(room.model.shown) == 2
 
 
-async def test_the_users_wishes_are_checked_against_their_words() -> None:
-    found = ContextExtraction.model_validate(
-        {"entities": [{"key": "doctor_preference", "value": "Dr. Lee"},
-                      {"key": "date_preference", "value": "tomorrow"}]}
-    )  # fmt: skip
-    assert [one.key for one in found.entities] == ["doctor_preference", "date_preference"]
+async def test_what_the_user_wants_is_known_before_the_team_speaks(room: Room) -> None:
+    wishes = [("procedure_preference", "colonoscopy"), ("urgency_preference", "at once")]
+    room.model.answer["entities"] = [{"key": key, "value": value} for key, value in wishes]
+    await room.say("my cousin says I should get a colonoscopy")
+    assert room.last.entities is not None
+    assert room.last.entities.value_of("procedure_preference", agent_name="GeneralHealth") == (
+        "colonoscopy"
+    )
+    held = (await room.document()).entities.conversation.entities
+    assert {key: one.provenance for key, one in held.items()} == {
+        "procedure_preference": "extracted"
+    }
 
 
 async def test_a_model_that_overshoots_is_cut(room: Room) -> None:
