@@ -1,6 +1,6 @@
 """Decides who may run the next turn of a conversation. Pure: no store, no clock."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -44,8 +44,10 @@ def claim_state(
     return "held"
 
 
-def may_run_again(conversation: Conversation, dead: RunningTurn) -> bool:
-    """Whether another replica may answer the message of a turn that died.
+def may_run_again(
+    conversation: Conversation, dead: RunningTurn, *, channels: Collection[str]
+) -> bool:
+    """Whether another replica may answer the message of a turn that died, in these channels.
 
     Not where what it asked for may have been done: a yes to our question, a pressed button, a
     clear that had begun. Nor a message that several replicas have died over.
@@ -56,8 +58,10 @@ def may_run_again(conversation: Conversation, dead: RunningTurn) -> bool:
         and question.user == dead.message.sender.principal_id
         and question.is_alive(epoch=conversation.epoch, now=dead.started_at)
     )
-    is_act = answers or dead.message.press is not None or conversation.pending_clear is not None
-    return dead.purpose == "turn" and dead.attempts < ATTEMPTS_LIMIT and not is_act
+    if answers or dead.message.press is not None or conversation.pending_clear is not None:
+        return False
+    is_promised = dead.purpose == "turn" and dead.message.channel in channels
+    return is_promised and dead.attempts < ATTEMPTS_LIMIT
 
 
 def queue_length(conversation: Conversation) -> int:

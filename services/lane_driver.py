@@ -9,6 +9,7 @@ import structlog
 from data_models.claim import Claim, Successor
 from data_models.claim_decision import queue_length
 from data_models.conversation import AnsweredMessage, Conversation
+from data_models.documents import Stored
 from data_models.errors import RoundsError, ServerStoppingError, StoreError
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunFailed
@@ -145,10 +146,9 @@ class LaneDriver:
                 await self._repeat_answered(lane, stored.document)
                 if queue_length(stored.document) == 0:
                     lane.is_queue_left = False
-                if self._claimant.state(stored.document, runs_here=False) != "held":
-                    claim = await self._claimant.claim_next(stored)
-                    if claim is not None:
-                        return claim
+                claim = await self._claim_next(stored)
+                if claim is not None:
+                    return claim
                 failures = 0
             except StoreError as error:
                 failures += 1
@@ -157,6 +157,14 @@ class LaneDriver:
                     break
             await asyncio.sleep(_POLL_SECONDS)
         return None
+
+    async def _claim_next(self, stored: Stored[Conversation]) -> Claim | None:
+        """Claim for what comes next: a dead turn that may be answered, else who waits longest."""
+        state = self._claimant.state(stored.document, runs_here=False)
+        claim = await self._claimant.resume(stored) if state == "abandoned" else None
+        if claim is not None or state == "held":
+            return claim
+        return await self._claimant.claim_next(stored)
 
     async def _repeat_answered(self, lane: Lane, conversation: Conversation) -> None:
         """Repeat to their watchers what another replica answered."""

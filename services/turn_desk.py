@@ -171,6 +171,8 @@ class TurnDesk:
                 run = Run(run_id=answered.run_id, message=message)
                 self._driver.repeat(run, answered)
                 return run
+            if lane.driver is None:
+                await self._resume(lane, stored)
             if lane.driver is not None or self._must_wait(stored.document):
                 return await self._enqueue(lane, message, stored)
             run = Run(run_id=self._ids.new_id("run"), message=message)
@@ -184,17 +186,23 @@ class TurnDesk:
         if lane.driver is not None or self._is_stopping:
             return None
         stored = await self._claimant.look(message, fresh=True)
+        run = await self._resume(lane, stored)
         state = self._claimant.state(stored.document, runs_here=False)
-        if state == "held":
-            return None
-        claim = await self._claimant.resume(stored) if state == "abandoned" else None
-        if claim is not None:
-            run = self._driver.orphan(claim, queued=False)
-            self._drive(lane, run, claim)
-            return run
-        if state == "abandoned" or queue_length(stored.document) > 0:
+        is_left = state == "abandoned" or (state == "free" and queue_length(stored.document) > 0)
+        if run is None and is_left:
             self._serve_those_who_wait(lane, Run(run_id=self._ids.new_id("run"), message=message))
-        return None
+        return run
+
+    async def _resume(self, lane: Lane, stored: Stored[Conversation]) -> Run | None:
+        """Begin to answer the message of a dead turn, if there is one that may be answered."""
+        if self._claimant.state(stored.document, runs_here=False) != "abandoned":
+            return None
+        claim = await self._claimant.resume(stored)
+        if claim is None:
+            return None
+        run = self._driver.orphan(claim, queued=False)
+        self._drive(lane, run, claim)
+        return run
 
     def _must_wait(self, conversation: Conversation) -> bool:
         held = self._claimant.state(conversation, runs_here=False) == "held"

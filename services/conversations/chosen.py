@@ -41,6 +41,8 @@ def claimant_for(
             grace=timedelta(seconds=settings.claim_grace_seconds),
         ),
         queue_depth=settings.queue_depth,
+        # Where a queue promises that a bot's message is answered, no other message buries it.
+        resumed=frozenset({"bot"} if settings.turn_queue else ()),
     )
 
 

@@ -47,6 +47,7 @@ class Claimant:
         clock: Clock,
         times: ClaimTimes,
         queue_depth: int = 20,
+        resumed: frozenset[str] = frozenset(),
     ) -> None:
         self._conversations = conversations
         self._registries = registries
@@ -56,6 +57,7 @@ class Claimant:
         self._clock = clock
         self._times = times
         self._queue_depth = queue_depth
+        self._resumed = resumed
         self._served = RecentNames(limit=SERVED_CONVERSATIONS)
 
     async def look(self, message: IncomingMessage, *, fresh: bool) -> Stored[Conversation]:
@@ -158,16 +160,12 @@ class Claimant:
         None if it must not run again (`may_run_again`), or somebody was faster.
         """
         dead = stored.document.running_turn
-        if dead is None or not may_run_again(stored.document, dead):
+        if dead is None or not may_run_again(stored.document, dead, channels=self._resumed):
             return None
-        expires_at = lease_end(self._clock.now(), self._times)
-        ours = {
-            "replica": self._replica.name,
-            "expires_at": expires_at,
-            "attempts": dead.attempts + 1,
-        }
         free = Stored(stored.document.draft(), stored.etag)
-        claim = await self._claim(free, dead.model_copy(update=ours), is_takeover=True)
+        again = self._ours(dead)
+        again.attempts += 1
+        claim = await self._claim(free, again, is_takeover=True)
         if claim is None:
             return None
         await self._takeover.fence_documents(claim.conversation, dead)
@@ -264,10 +262,8 @@ class Claimant:
         dead = stored.document.running_turn
         if dead is None:
             return stored
-        conversation, now = stored.document.draft(), self._clock.now()
-        conversation.running_turn = dead.model_copy(
-            update={"replica": self._replica.name, "expires_at": lease_end(now, self._times)}
-        )
+        conversation = stored.document.draft()
+        conversation.running_turn = self._ours(dead)
         try:
             etag = await self._conversations.write(conversation, etag=stored.etag)
         except BlobChangedError:
@@ -275,6 +271,10 @@ class Claimant:
         await self._settle(conversation, dead)
         conversation.running_turn, conversation.open_question = None, None
         return Stored(conversation, etag)
+
+    def _ours(self, dead: RunningTurn) -> RunningTurn:
+        expires_at = lease_end(self._clock.now(), self._times)
+        return dead.model_copy(update={"replica": self._replica.name, "expires_at": expires_at})
 
     async def _settle(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Keep the dead turn's message, find what was queued uncounted, sweep what is done."""

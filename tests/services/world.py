@@ -146,6 +146,7 @@ class World:
     audit: Audit | None = None
     replica: Replica = field(default_factory=Replica)
     queue_depth: int = 20
+    resumed: frozenset[str] = frozenset()
     safety: SafetyAnswers | None = None
     memory: TurnMemory | None = None
     tools: TurnTools | None = None
@@ -198,6 +199,7 @@ class World:
             clock=clock,
             times=self.times,
             queue_depth=self.queue_depth,
+            resumed=self.resumed,
         )
         hub = RunHub(clock=clock)
         self.desk = TurnDesk(

@@ -49,6 +49,7 @@ class Cluster:
                 clock=SystemClock(),
                 times=TIMES,
                 replica=FarReplica(),
+                resumed=frozenset({"web"}),
             )
             for sessions in (self.lifeline, self.store)
         )
@@ -145,6 +146,21 @@ async def test_what_waits_behind_it_is_answered_in_order(cluster: Cluster) -> No
         (f"question {number}", "COMPLETED") for number in range(4)
     ]
     assert len(cluster.settled) == 4
+
+
+async def test_a_new_message_does_not_bury_the_one_a_replica_died_over(cluster: Cluster) -> None:
+    cluster.dying.team.gate.clear()
+    await cluster.hear("what was the stage?")
+    await asyncio.sleep(0.05)
+    await cluster.die()
+    await asyncio.sleep(0.6)
+    answer = await cluster.other.say("and the age?")
+    await cluster.other.desk.idle()
+    assert answer.texts == ["Heard: and the age?"]
+    assert [(words, status) for words, status, _ in cluster.turns[1:]] == [
+        ("what was the stage?", "COMPLETED"),
+        ("and the age?", "COMPLETED"),
+    ]
 
 
 async def test_while_a_replica_lives_nobody_takes_its_turn(cluster: Cluster) -> None:
