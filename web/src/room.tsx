@@ -167,7 +167,7 @@ interface BottomProps {
 }
 
 function Bottom({ controls, draft, onDraft, onSignIn }: BottomProps) {
-  const { chat, link, problem, verifiedAt, send, stop } = controls;
+  const { chat, link, problem, isElsewhere, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id } = chat.state;
   const canSend = link === "open" || link === "connecting";
   const busy = isBusy(chat);
@@ -185,6 +185,11 @@ function Bottom({ controls, draft, onDraft, onSignIn }: BottomProps) {
       )}
       {question && <QuestionCard question={question} isBusy={busy || !canSend} onAnswer={send} />}
       <LinkStatus link={link} verifiedAt={verifiedAt} onSignIn={onSignIn} />
+      {isElsewhere && (
+        <p class="strip info" role="status">
+          {strings.elsewhere}
+        </p>
+      )}
       {problem && (
         <p class="strip error" role="alert">
           {problem}

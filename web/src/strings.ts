@@ -9,6 +9,7 @@ const english = {
   tryAgain: "Try again",
   close: "Close",
   unreachable: "Rounds cannot be reached. Please check the connection and try again.",
+  elsewhere: "Another server is answering. Its answer is shown here once it is complete.",
   notSaved: "The file could not be saved. Please try again.",
   skipToMessage: "Skip to the message box",
 

@@ -17,6 +17,8 @@ export interface ChatControls {
   /** When the server last confirmed what is shown. */
   verifiedAt: Date;
   problem: string | null;
+  /** Whether a turn runs on a server that this screen is not connected to. */
+  isElsewhere: boolean;
   isLoading: boolean;
   send: (text: string, press?: Press) => void;
   stop: () => void;
@@ -54,6 +56,7 @@ export function useChat(chatId: string): ChatControls {
   const [chat, current, update, reset] = useDrawn();
   const [link, setLink] = useState<Link>("connecting");
   const [problem, setProblem] = useState<string | null>(null);
+  const [isElsewhere, setElsewhere] = useState(false);
   const [isLoading, setLoading] = useState(true);
   const connection = useRef<Connection | null>(null);
   // What was said while the page still asked what is stored here, before there was a connection.
@@ -87,17 +90,20 @@ export function useChat(chatId: string): ChatControls {
     const life = new AbortController();
     reset();
     setProblem(null);
+    setElsewhere(false);
     setLoading(true);
     const lost = (runId: string): void => {
       // It ended long ago, or runs where this server cannot see; what it said is in the history.
       update((chat) => ({ ...chat, turns: chat.turns.filter((turn) => turn.runId !== runId) }));
       readHistory(current.current.state.patient_id, null).catch(failed);
+      api.progress(chatId).then((found) => setElsewhere(found?.running_run_id === runId), failed);
     };
     const received = (frame: Frame): void => {
       verified.current = new Date();
       if (frame.type === "RUN_ERROR" && !frame.metadata?.runId && !frame.metadata?.clientMessageId) {
         setProblem(frame.message);
       }
+      if (frame.type === "RUN_STARTED") setElsewhere(false);
       if (frame.type === "CUSTOM" && frame.name === "run_unknown") lost(frame.value.runId ?? "");
       const before = current.current.state.patient_id;
       update((chat) => reduce(chat, frame));
@@ -138,7 +144,10 @@ export function useChat(chatId: string): ChatControls {
     current,
     onVerified: () => (verified.current = new Date()),
     onRunning: (runId) => connection.current?.watch(runId),
-    onEnded: () => void refresh().catch(failed),
+    onEnded: () => {
+      setElsewhere(false);
+      refresh().catch(failed);
+    },
     onFailed: failed,
   });
 
@@ -177,7 +186,8 @@ export function useChat(chatId: string): ChatControls {
     readHistory(patientId, null, before, SEARCH_PAGE_TURNS).catch(failed);
   }, [current, failed, readHistory]);
 
-  return { chat, link, verifiedAt: verified.current, problem, isLoading, send, stop, showEarlier };
+  const verifiedAt = verified.current;
+  return { chat, link, verifiedAt, problem, isElsewhere, isLoading, send, stop, showEarlier };
 }
 
 async function restore(
