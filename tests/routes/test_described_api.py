@@ -1,6 +1,7 @@
 """The HTTP API against its own description, with requests that nobody thought of."""
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 
@@ -28,4 +29,5 @@ async def test_no_request_within_the_description_gets_an_answer_outside_it(serve
     )
     output, _ = await asyncio.wait_for(process.communicate(), 100)
     assert process.returncode == 0, output.decode()[-4_000:]
-    assert b" 18 passed" in output
+    passed = [int(count) for count in re.findall(rb"(\d+) passed", output)]
+    assert passed[0] >= 18, "an operation is no longer described, or no longer tried"
