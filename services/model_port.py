@@ -15,8 +15,9 @@ class StructuredModel(Protocol):
     ) -> Answer:
         """Return the model's answer to `text` under `instructions`.
 
-        One repair attempt is made when the output does not validate. `purpose` is a constant
-        name for metrics and for the offline rules, such as `patient_context`.
+        One repair attempt is made when the output does not validate, but none of a reading that
+        rules can do as well. `purpose` is a constant name for metrics and for the offline rules,
+        such as `patient_context`.
 
         Raises:
             ModelError: unreachable, refused, too slow, or still not of the shape.

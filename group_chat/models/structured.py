@@ -9,11 +9,19 @@ from pydantic import BaseModel, ValidationError
 
 from data_models.errors import ModelOutputError, ModelRequestError
 from group_chat.models.completions import Completions
+from services.memory_blocks.extraction import PURPOSE as CONTEXT_EXTRACTOR
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
-_UNSUPPORTED = frozenset({"maxLength", "minLength", "default", "pattern", "format"})
+_UNSUPPORTED = frozenset(
+    {
+        *("maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum"),
+        *("default", "pattern", "format"),
+    }
+)
 """Keywords of JSON Schema that some servers refuse in strict mode."""
+_ASKED_ONCE = frozenset({CONTEXT_EXTRACTOR})
+"""Purposes for which rules do well enough: no turn waits for a repair."""
 
 
 class WireStructured:
@@ -45,6 +53,8 @@ class WireStructured:
             return _parse(said, answer)
         except ValidationError as error:
             problems = places(error)
+        if purpose in _ASKED_ONCE:
+            raise ModelOutputError("the model's answer does not fit its schema")
         messages += [_message("assistant", said), _message("user", _repair_request(problems))]
         said = await self._complete(messages, answer, deadline, purpose)
         try:

@@ -65,6 +65,15 @@ async def test_an_answer_that_does_not_fit_is_asked_for_once_more(
     assert "Canary" not in request[-1]["content"]
 
 
+async def test_a_reading_that_does_not_fit_is_not_asked_for_again(site: ModelSite) -> None:
+    site.server.queue(Reply(text="I cannot say."))
+    with pytest.raises(ModelOutputError):
+        await site.models().structured.ask(
+            purpose="context_extractor", instructions="Read.", text="8", answer=Verdict
+        )
+    assert len(site.server.requests) == 1
+
+
 async def test_the_repair_names_the_place(site: ModelSite) -> None:
     site.server.queue(Reply(text='{"action": "fly", "reason": "x"}'), Reply(text=GOOD))
     await ask(site.models())
