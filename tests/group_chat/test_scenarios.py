@@ -1,0 +1,126 @@
+"""A scenario through a language model: what it is shown, and that steps' tools run in the house."""
+
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from data_models.chat_context import ChatContext
+from data_models.identifiers import PatientId
+from data_models.turn_events import ToolCallResult, ToolCallStarted
+from services.group_chat_port import ActionFinished
+from services.scenarios.action import ToolAction
+from services.scenarios.seat import ScenarioSeat
+from services.scenarios.step_text import GROUNDING_MARK
+from tests.fakes_openai import Reply, ToolCall
+from tests.group_chat.team_world import TeamWorld, call, team_world, text
+from tests.services.scenario_world import ScenarioWorld, sample
+
+LEAD = "Orchestrator"
+TITLE = "Tumor board preparation"
+
+
+@pytest.fixture
+async def team() -> AsyncIterator[TeamWorld]:
+    async with team_world() as world:
+        yield world
+
+
+async def board(team: TeamWorld) -> tuple[ScenarioSeat, ChatContext]:
+    """The preparation of a tumor board at its first step."""
+    shop = ScenarioWorld()
+    await shop.publish(sample("tumor_board_preparation"))
+    document = ChatContext(conversation_id="c1", patient_id=PatientId("patient_4"))
+    seat = ScenarioSeat(
+        document=document,
+        guide=shop.parts.guide,
+        records=shop.parts.records,
+        clock=team.clock,
+        channel="web",
+        facilitator=LEAD,
+    )
+    return seat, document
+
+
+async def nobody(_: ToolAction) -> bool:
+    raise AssertionError("no tool is due")
+
+
+def system_texts(prompt: list[dict[str, Any]]) -> str:
+    return "\n".join(
+        str(one["content"]) for one in prompt if one["role"] in ("system", "developer")
+    )
+
+
+async def test_an_agent_begins_one_records_fields_and_the_house_runs_the_steps_tool(
+    team: TeamWorld,
+) -> None:
+    seat, document = await board(team)
+    values = {"board_date": "2030-02-01", "presenter": "Dr. Ito"}
+    heard = await team.say(
+        "we need to prepare the board",
+        Reply(text=None, tool_calls=[ToolCall("rounds-start_scenario", {"name": TITLE})]),
+        call("record_fields", values=values),
+        text("What is the question for the board?"),
+        scenario=seat,
+    )
+    started = [event.tool for event in heard.of(ToolCallStarted)]
+    assert started == ["start_scenario", "record_fields", "load_patient_data"]
+    assert not any(event.is_error for event in heard.of(ToolCallResult))
+    assert document.scenario is not None
+    assert document.scenario.step == "question"
+    assert document.scenario.agent_id == LEAD
+    assert {run.tool for run in team.watcher.runs} == set(started)
+    shown = str(team.prompts()[-1][-1]["content"])
+    assert "clinical_question" in json.loads(shown)["scenario_now"]
+
+
+async def test_only_the_lead_is_shown_the_step(team: TeamWorld) -> None:
+    seat, _ = await board(team)
+    await seat.begin("tumor-board-preparation", agent=LEAD, act=nobody)
+    await team.say(
+        "go on",
+        text("*Radiology*, please summarise the latest CT."),
+        text("The CT is unchanged."),
+        scenario=seat,
+    )
+    lead, radiology = (system_texts(prompt) for prompt in team.prompts())
+    assert GROUNDING_MARK in lead
+    assert GROUNDING_MARK not in radiology
+
+
+async def test_a_value_of_another_type_is_the_models_to_mend(team: TeamWorld) -> None:
+    seat, document = await board(team)
+    await seat.begin("tumor-board-preparation", agent=LEAD, act=nobody)
+    await team.say(
+        "soon",
+        call("record_fields", values={"board_date": "soon"}),
+        text("Which day, please?"),
+        scenario=seat,
+    )
+    assert "takes a value of type date" in str(team.prompts()[-1][-1]["content"])
+    assert document.profile.fields == {}
+
+
+async def test_the_server_runs_a_tool_under_its_key_without_a_model(team: TeamWorld) -> None:
+    action = ToolAction("load_patient_data", {}, "key-1")
+    events = [event async for event in team.chat.act(team.request("hello"), action)]
+    assert events[-1] == ActionFinished(succeeded=True)
+    assert [run.tool for run in team.watcher.runs] == ["load_patient_data"]
+    assert team.prompts() == []
+
+
+@pytest.mark.parametrize("tool", ["no_such_tool", "search_notes"])
+async def test_a_tool_that_is_not_there_or_lacks_arguments_has_failed(
+    team: TeamWorld, tool: str
+) -> None:
+    events = [
+        event async for event in team.chat.act(team.request("hello"), ToolAction(tool, {}, "key"))
+    ]
+    assert events[-1] == ActionFinished(succeeded=False)
+
+
+async def test_without_scenarios_the_tools_say_so(team: TeamWorld) -> None:
+    await team.say("where are we", call("where_are_we"), text("Nowhere."))
+    assert "no scenarios" in str(team.prompts()[-1][-1]["content"])
