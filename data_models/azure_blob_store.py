@@ -22,6 +22,7 @@ from data_models.azure_client import (
     OPERATION_LIMIT_SECONDS,
     client_options,
     error_code,
+    quoted_etag,
 )
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
@@ -240,7 +241,7 @@ class AzureBlobStore:
             if error_code(error) != "BlobNotFound":  # the container is gone, or a stranger answered
                 raise
             return None
-        return Blob(data, _quoted(download.properties.etag))
+        return Blob(data, quoted_etag(download.properties.etag))
 
     async def _next_page(self, pages: AsyncIterator[AsyncIterator[T]]) -> Sequence[T] | None:
         await self._open()
@@ -302,14 +303,14 @@ class AzureBlobStore:
             validate_content=True,
             **condition,
         )
-        return _quoted(written["etag"])
+        return quoted_etag(written["etag"])
 
     async def _etag_written_by(self, write_id: str, name: str) -> str | None:
         try:
             found = await self._container.get_blob_client(name).get_blob_properties()
         except ResourceNotFoundError:
             return None
-        return _quoted(found.etag) if found.metadata.get(_WRITE_ID) == write_id else None
+        return quoted_etag(found.etag) if found.metadata.get(_WRITE_ID) == write_id else None
 
     async def _append_once(self, name: str, data: bytes, position: int) -> int:
         blob = self._container.get_blob_client(name)
@@ -334,15 +335,4 @@ class AzureBlobStore:
 
 
 def _row(item: BlobProperties) -> BlobInfo:
-    return BlobInfo(item.name, _quoted(item.etag), item.size, item.last_modified)
-
-
-def _quoted(etag: str) -> str:
-    """Return the ETag as headers carry it; listings leave out the quotes.
-
-    Raises:
-        ValueError: the answer had none, so it is not from a storage service.
-    """
-    if not etag:
-        raise ValueError("no ETag")
-    return etag if etag.endswith('"') else f'"{etag}"'
+    return BlobInfo(item.name, quoted_etag(item.etag), item.size, item.last_modified)

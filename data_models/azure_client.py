@@ -33,3 +33,14 @@ def client_options() -> dict[str, Any]:
         # Waits 0 to 2 s; the default waits up to 86 s in all.
         "retry_policy": LinearRetry(backoff=1, random_jitter_range=1, retry_total=2),
     }
+
+
+def quoted_etag(etag: str) -> str:
+    """Return the ETag as headers carry it; listings leave out the quotes.
+
+    Raises:
+        ValueError: the answer had none, so it is not from a storage service.
+    """
+    if not etag:
+        raise ValueError("no ETag")
+    return etag if etag.endswith('"') else f'"{etag}"'

@@ -34,8 +34,19 @@ def operators_for(
     registry: CollectorRegistry,
     clock: Clock,
     ids: IdSource,
+    works: bool = True,
 ) -> Operators:
-    """Return the operators' half over the house that turns use too."""
+    """Return the operators' half over the house that turns use too.
+
+    Args:
+        house: Versions, plans and the index of sessions.
+        conversations: Where the sessions are stored.
+        audit: The trail that every act is put on.
+        registry: For the figures.
+        clock: What time it is.
+        ids: For plans.
+        works: Whether a deployment is worked on behind whoever begins it.
+    """
     meter = PlanMeter(registry=registry)
     deployer = Deployer(
         store=house.store,
@@ -60,7 +71,7 @@ def operators_for(
         dry_run=dry_run,
         journal=Journal(paper=house.shelf),
         audit=audit,
-        wake=runner.wake,
+        wake=runner.wake if works else _left_alone,
         planned=meter.planned,
         approved=meter.approved,
         seconds=clock.monotonic,
@@ -68,3 +79,7 @@ def operators_for(
         require_approval=house.config.deployment.require_approval,
     )
     return Operators(desk=OperatorDesk(parts=parts), runner=runner, deployer=deployer)
+
+
+def _left_alone(_scenario_id: str) -> None:
+    """A command works on its deployment itself."""

@@ -1,141 +1,216 @@
-"""What an operator does on the command line; every command answers with one JSON document."""
+"""What an operator does on the command line; every command answers with one JSON document.
+
+The desk is the one behind the page and the API, so every act is on the same trail. A deployment
+runs in the command itself; if it is killed, the same command or any server goes on.
+"""
 
 import argparse
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from prometheus_client import CollectorRegistry
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import ScenarioPlanError
-from services.scenarios.definition_reader import read_definition
-from services.scenarios.deployment import Deployer
-from services.scenarios.graph import Graph
-from services.scenarios.migration_config import DeploymentConfig
+from data_models.identifiers import hashed
+from services.audit.trail import AuditTrail, NoAudit
+from services.operator_desk import OperatorDesk
+from services.operators_chosen import Operators, operators_for
+from services.replica import Replica
+from services.scenarios.chosen import ScenarioHouse, scenarios_for
+from services.scenarios.dry_run import DryRunCounts
+from services.scenarios.index_rebuild import rebuild
 from services.scenarios.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.scenario_store import ScenarioStore
-from services.scenarios.sqlite_index import SqliteSessionIndex
-from services.stores import open_container
-from settings import load_settings
+from services.scenarios.operator_options import add_command
+from services.scenarios.scenario_store import DeploymentRecord
+from services.stored_folders import stored_folders
+from services.stores import AUDIT, SESSIONS, open_container
+from settings import Settings, load_settings
 
-CONTAINER = "scenarios"
-INDEX_FILE = "scenario-sessions.sqlite"
 _POLICIES = TypeAdapter(dict[str, AnchorMigrationPolicy])
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
-    """An operator's tools over the stores that the settings name."""
+class Bench:
+    """Everything that a command works with."""
 
-    store: ScenarioStore
-    deployer: Deployer
+    settings: Settings
+    house: ScenarioHouse
+    conversations: BlobStore
+    operators: Operators
+
+    @property
+    def desk(self) -> OperatorDesk:
+        """The operators' desk."""
+        return self.operators.desk
+
+    async def finished(self, scenario_id: str) -> DeploymentRecord:
+        """Work on a deployment until it rests."""
+        return await self.operators.deployer.advance(scenario_id)
 
 
-Work: TypeAlias = Callable[[Desk, argparse.Namespace], Awaitable[BaseModel | dict[str, Any]]]
+Work: TypeAlias = Callable[[Bench, argparse.Namespace], Awaitable[BaseModel | dict[str, Any]]]
 
 
-async def publish(desk: Desk, options: argparse.Namespace) -> dict[str, Any]:
+async def scenarios(bench: Bench, _: argparse.Namespace) -> dict[str, Any]:
+    """List every stored scenario."""
+    return {"scenarios": [card.model_dump(mode="json") for card in await bench.desk.scenarios()]}
+
+
+async def publish(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Make a first version active."""
-    graph = _read(options.file)
-    await desk.deployer.publish_first(graph)
+    graph = await bench.desk.publish(_text(options.file), operator=options.by)
     return {"scenario": graph.scenario.id, "active": graph.version, "checksum": graph.checksum}
 
 
-async def propose(desk: Desk, options: argparse.Namespace) -> dict[str, Any]:
+async def show(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Show one version's steps and ways."""
+    return await bench.desk.graph(options.scenario, options.version)
+
+
+async def propose(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Store a new version and its plan."""
     policies = _policies(options.policies) if options.policies else None
-    graph = _read(options.file)
-    return _shown(await desk.deployer.propose(graph, operator=options.by, policies=policies))
+    text = _text(options.file)
+    return _shown((await bench.desk.propose(text, operator=options.by, policies=policies)).plan)
 
 
-async def rollback(desk: Desk, options: argparse.Namespace) -> dict[str, Any]:
+async def set_policies(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Plan again with the policies of a file; an approval is lost."""
+    policies = _policies(options.policies)
+    view = await bench.desk.set_policies(options.scenario, policies, operator=options.by)
+    return _shown(view.plan)
+
+
+async def diff(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Show the plan with both versions side by side."""
+    return await bench.desk.plan(options.scenario)
+
+
+async def rollback(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Propose an earlier version's content under a new number."""
-    former = await desk.store.graph(options.scenario, options.to)
-    held = await desk.store.active(options.scenario)
-    if former is None or held is None:
-        raise ScenarioPlanError(f"version {options.to} is not stored")
-    again = former.scenario.with_version(max(held.value.versions) + 1)
-    return _shown(await desk.deployer.propose(Graph(scenario=again), operator=options.by))
+    view = await bench.desk.rollback(options.scenario, to=options.to, operator=options.by)
+    return _shown(view.plan)
 
 
-async def approve(desk: Desk, options: argparse.Namespace) -> dict[str, Any]:
+async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Tell what the plan would do to stored sessions: sums of all, and the first rows."""
+    counts, rows, after = DryRunCounts(), list[dict[str, Any]](), options.after
+    while True:
+        page = await bench.desk.dry_run(options.scenario, after=after, limit=1_000)
+        for row in page.rows:
+            counts.add(row)
+            if len(rows) < options.limit:
+                rows.append({"session": hashed(row.session_id), **_without_id(asdict(row))})
+        after = page.cursor
+        if not after:
+            sums = {"effects": dict(counts.effects), "asked": dict(counts.asked)}
+            return {"sessions": counts.sessions, **sums, "rows": rows}
+
+
+async def approve(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Approve the pending plan as a second person."""
-    return _shown(await desk.deployer.approve(options.scenario, operator=options.by))
+    return _shown(await bench.desk.approve(options.scenario, operator=options.by))
 
 
-async def cancel(desk: Desk, options: argparse.Namespace) -> dict[str, Any]:
+async def cancel(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Cancel a plan that is not deployed."""
-    return _shown(await desk.deployer.cancel(options.scenario))
+    return _shown(await bench.desk.cancel(options.scenario, operator=options.by))
 
 
-async def deploy(desk: Desk, options: argparse.Namespace) -> BaseModel:
+async def deploy(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Deploy the approved plan, or go on with a deployment that was interrupted."""
-    return await desk.deployer.deploy(options.scenario)
+    held = await bench.house.store.deployment(options.scenario)
+    if held is None or not held.value.is_under_way:
+        await bench.desk.deploy(options.scenario, operator=options.by, share_percent=options.share)
+    return await bench.finished(options.scenario)
 
 
-async def pause(desk: Desk, options: argparse.Namespace) -> BaseModel:
+async def share(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Change how many sessions a canary reaches; 100 ends it."""
+    await bench.desk.set_share(options.scenario, share_percent=options.share, operator=options.by)
+    return await bench.finished(options.scenario)
+
+
+async def pause(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Stop a deployment after its page."""
-    return await desk.deployer.pause(options.scenario)
+    return await bench.desk.pause(options.scenario, operator=options.by)
 
 
-async def resume(desk: Desk, options: argparse.Namespace) -> BaseModel:
+async def resume(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Let a paused deployment go on, and go on with it."""
-    await desk.deployer.pause(options.scenario, paused=False)
-    return await desk.deployer.deploy(options.scenario)
+    await bench.desk.resume(options.scenario, operator=options.by)
+    return await bench.finished(options.scenario)
 
 
-async def status(desk: Desk, options: argparse.Namespace) -> dict[str, Any]:
-    """Show the active version, the plan from it and the last deployment."""
-    held = await desk.store.active(options.scenario)
-    if held is None:
-        raise ScenarioPlanError("the scenario has no active version")
-    plan = await desk.store.plan(options.scenario, held.value.version)
-    deployment = await desk.store.deployment(options.scenario)
-    return {
-        "versions": [*held.value.versions],
-        "active": held.value.version,
-        "plan": _shown(plan.value) if plan else None,
-        "deployment": deployment.value.model_dump(mode="json") if deployment else None,
-    }
+async def status(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Show versions, plan, last deployment and live counts."""
+    overview = await bench.desk.overview(options.scenario)
+    shown = overview.model_dump(mode="json")
+    return {**shown, "plan": _shown(overview.plan) if overview.plan else None}
+
+
+async def review(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """List sessions that a person must look at."""
+    page = await bench.desk.flagged(
+        options.scenario, after=options.after, limit=min(options.limit, 1_000)
+    )
+    rows = [
+        {"session": hashed(row.session_id), "version": row.version, "reason": row.review}
+        for row in page.rows
+    ]
+    return {"rows": rows, "cursor": page.cursor}
+
+
+async def history(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Show what operators did, newest first."""
+    entries = await bench.desk.history(options.scenario)
+    return {"entries": [entry.model_dump(mode="json") for entry in entries]}
+
+
+async def reindex(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Make the index of sessions anew from the documents; `--after` resumes."""
+    folders = await stored_folders(bench.settings, ids=RandomIds())
+    found: dict[str, Any] = {}
+    async for done in rebuild(
+        bench.conversations, bench.house.index, folders=folders, after=options.after
+    ):
+        found = asdict(done)
+    return found or {"conversations": 0, "sessions": 0, "cursor": ""}
+
+
+_COMMANDS: tuple[tuple[Work, tuple[str, ...]], ...] = (
+    (scenarios, ()),
+    (publish, ("file", "--by")),
+    (show, ("scenario", "version")),
+    (propose, ("file", "--by", "--policies")),
+    (set_policies, ("scenario", "policies", "--by")),
+    (diff, ("scenario",)),
+    (dry_run, ("scenario", "--after", "--limit")),
+    (rollback, ("scenario", "--to", "--by")),
+    (approve, ("scenario", "--by")),
+    (cancel, ("scenario", "--by")),
+    (deploy, ("scenario", "--by", "--share")),
+    (share, ("scenario", "--by", "--share")),
+    (pause, ("scenario", "--by")),
+    (resume, ("scenario", "--by")),
+    (status, ("scenario",)),
+    (review, ("scenario", "--after", "--limit")),
+    (history, ("scenario",)),
+    (reindex, ("--after",)),
+)
 
 
 def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add the operator's commands to the program's."""
-    works: list[tuple[Work, tuple[str, ...]]] = [
-        (publish, ("file",)),
-        (propose, ("file", "--by", "--policies")),
-        (rollback, ("scenario", "--to", "--by")),
-        (approve, ("scenario", "--by")),
-        (cancel, ("scenario",)),
-        (deploy, ("scenario",)),
-        (pause, ("scenario",)),
-        (resume, ("scenario",)),
-        (status, ("scenario",)),
-    ]
-    for work, arguments in works:
-        parser = commands.add_parser(work.__name__, help=(work.__doc__ or "").strip())
-        for argument in arguments:
-            _add(parser, argument)
-        parser.add_argument("--json", action="store_true", help="the answer is JSON in any case")
-        parser.set_defaults(command=_run, work=work)
-
-
-def _add(parser: argparse.ArgumentParser, argument: str) -> None:
-    match argument:
-        case "file":
-            parser.add_argument("file", type=Path)
-        case "--policies":
-            parser.add_argument("--policies", type=Path, help="JSON by step id; * for all others")
-        case "--to":
-            parser.add_argument("--to", type=int, required=True)
-        case "--by":
-            parser.add_argument("--by", required=True, help="who does it; approval needs another")
-        case _:
-            parser.add_argument(argument)
+    for work, arguments in _COMMANDS:
+        add_command(commands, work, arguments, _run)
 
 
 def _run(options: argparse.Namespace) -> str:
@@ -146,26 +221,29 @@ def _run(options: argparse.Namespace) -> str:
 
 
 async def _worked(work: Work, options: argparse.Namespace) -> BaseModel | dict[str, Any]:
-    settings = load_settings()
-    container = open_container(settings, CONTAINER, ids=RandomIds())
-    index = SqliteSessionIndex(path=settings.data_dir / INDEX_FILE)
-    store = ScenarioStore(shelf=container)
-    deployer = Deployer(
-        store=store,
-        index=index,
-        clock=SystemClock(),
-        ids=RandomIds(),
-        config=DeploymentConfig(),
+    settings, ids, clock = load_settings(), RandomIds(), SystemClock()
+    house = scenarios_for(settings, ids=ids)
+    conversations, trail = (open_container(settings, n, ids=ids) for n in (SESSIONS, AUDIT))
+    chain = AuditTrail(store=trail, replica=Replica().label, clock=clock)
+    operators = operators_for(
+        house,
+        conversations=conversations,
+        audit=chain if settings.audit else NoAudit(),
+        registry=CollectorRegistry(),
+        clock=clock,
+        ids=ids,
+        works=False,
     )
     try:
-        return await work(Desk(store, deployer), options)
+        return await work(Bench(settings, house, conversations, operators), options)
     finally:
-        await index.close()
-        await container.close()
+        await chain.close()
+        for store in (trail, conversations, house):
+            await store.close()
 
 
-def _read(path: Path) -> Graph:
-    return read_definition(path.read_text("utf-8"))
+def _text(path: Path) -> str:
+    return path.read_text("utf-8")
 
 
 def _policies(path: Path) -> dict[str, AnchorMigrationPolicy]:
@@ -174,6 +252,10 @@ def _policies(path: Path) -> dict[str, AnchorMigrationPolicy]:
     except ValidationError as error:
         places = {".".join(map(str, one["loc"])) for one in error.errors(include_url=False)}
         raise ScenarioPlanError(f"policies: wrong at {', '.join(sorted(places))}") from error
+
+
+def _without_id(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "session_id"}
 
 
 def _shown(plan: MigrationPlan) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 
 from data_models.local_blob_store import LocalBlobStore
 from services.scenarios.__main__ import main
-from services.scenarios.operator_commands import CONTAINER, INDEX_FILE
+from services.scenarios.chosen import CONTAINER, INDEX_FILE
 from services.scenarios.ports import SessionRow
 from services.scenarios.scenario_store import DeploymentRecord, ScenarioStore
 from services.scenarios.sqlite_index import SqliteSessionIndex
@@ -50,7 +50,7 @@ async def unmarked(data: Path) -> int:
 
 def deploying(data: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
-        [sys.executable, "-m", "services.scenarios", "deploy", BOOKING],
+        [sys.executable, "-m", "services.scenarios", "deploy", BOOKING, "--by", "bob"],
         cwd=ROOT,
         env={**os.environ, "DATA_DIR": str(data)},
         stdout=subprocess.DEVNULL,
@@ -62,7 +62,7 @@ def test_m15_kill_9_while_marking_loses_and_repeats_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
-    assert main(["publish", str(SAMPLES / "appointment_booking.yaml")]) == 0
+    assert main(["publish", str(SAMPLES / "appointment_booking.yaml"), "--by", "ann"]) == 0
     second = str(SAMPLES / "appointment_booking_v2.yaml")
     assert main(["propose", second, "--by", "ann"]) == 0
     assert main(["approve", BOOKING, "--by", "bob"]) == 0

@@ -1,5 +1,6 @@
 """An operator at the command line, on local files."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import pytest
 
 from services.scenarios.__main__ import main
+from services.scenarios.chosen import INDEX_FILE
+from tests.services.scenarios.clinic import Clinic, crowd
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"
 FIRST = str(SAMPLES / "appointment_booking.yaml")
@@ -37,32 +40,32 @@ def terminal(
 
 
 def test_a_version_goes_from_proposal_to_deployment_and_back(terminal: Terminal) -> None:
-    assert terminal.run("publish", FIRST)["active"] == 1
+    assert terminal.run("publish", FIRST, "--by", "ann")["active"] == 1
     plan = terminal.run("propose", SECOND, "--by", "ann", "--json")
     assert (plan["status"], plan["inserted"]) == ("pending", ["age_check", "rejected"])
     assert plan["summary"]["warnings"][0]["code"] == "redirect_blocked"
-    assert "not approved" in terminal.refused("deploy", BOOKING)
+    assert "not approved" in terminal.refused("deploy", BOOKING, "--by", "bob")
     assert "second person" in terminal.refused("approve", BOOKING, "--by", "ann")
     assert terminal.run("approve", BOOKING, "--by", "bob")["approved_by"] == "bob"
-    assert terminal.run("deploy", BOOKING)["state"] == "deployed"
+    assert terminal.run("deploy", BOOKING, "--by", "bob")["state"] == "deployed"
     assert terminal.run("status", BOOKING)["active"] == 2
 
     back = terminal.run("rollback", BOOKING, "--to", "1", "--by", "bob")
     assert (back["from"], back["to"], back["deleted"]) == (2, 3, ["age_check", "rejected"])
     terminal.run("approve", BOOKING, "--by", "ann")
-    terminal.run("deploy", BOOKING)
+    terminal.run("deploy", BOOKING, "--by", "bob")
     assert terminal.run("status", BOOKING)["versions"] == [1, 2, 3]
 
 
 def test_a_cancelled_plan_stays_cancelled(terminal: Terminal) -> None:
-    terminal.run("publish", FIRST)
+    terminal.run("publish", FIRST, "--by", "ann")
     terminal.run("propose", SECOND, "--by", "ann")
-    assert terminal.run("cancel", BOOKING)["status"] == "cancelled"
+    assert terminal.run("cancel", BOOKING, "--by", "bob")["status"] == "cancelled"
     assert terminal.refused("approve", BOOKING, "--by", "bob")
 
 
 def test_policies_come_from_a_file_and_are_checked(terminal: Terminal, tmp_path: Path) -> None:
-    terminal.run("publish", FIRST)
+    terminal.run("publish", FIRST, "--by", "ann")
     policies = tmp_path / "policies.json"
     policies.write_text('{"slot": {"update_downstream": "perhaps"}}', "utf-8")
     refused = terminal.refused("propose", SECOND, "--by", "ann", "--policies", str(policies))
@@ -73,7 +76,50 @@ def test_policies_come_from_a_file_and_are_checked(terminal: Terminal, tmp_path:
 
 
 def test_what_is_not_there_is_refused(terminal: Terminal) -> None:
-    for command in ("status", "deploy", "pause", "resume", "cancel"):
-        assert terminal.refused(command, "nowhere")
-    terminal.run("publish", FIRST)
-    assert "blob_exists" in terminal.refused("publish", FIRST)
+    assert terminal.refused("status", "nowhere")
+    for command in ("deploy", "pause", "resume", "cancel"):
+        assert terminal.refused(command, "nowhere", "--by", "ann")
+    terminal.run("publish", FIRST, "--by", "ann")
+    assert "same moment" in terminal.refused("publish", FIRST, "--by", "ann")
+
+
+async def opened(folder: Path) -> None:
+    await Clinic(folder).open(crowd(50))
+
+
+def test_sessions_are_counted_tried_and_listed(terminal: Terminal, tmp_path: Path) -> None:
+    asyncio.run(opened(tmp_path))
+    assert terminal.run("scenarios")["scenarios"][0]["active"] == 1
+    terminal.run("propose", SECOND, "--by", "ann")
+    dry = terminal.run("dry-run", BOOKING, "--limit", "3", "--json")
+    assert (dry["sessions"], sum(dry["effects"].values()), len(dry["rows"])) == (50, 50, 3)
+    assert "patient_4" not in str(dry)
+    assert terminal.run("diff", BOOKING)["new"]["version"] == 2
+    assert len(terminal.run("show", BOOKING, "1")["nodes"]) == 10
+    assert terminal.run("review", BOOKING)["rows"][0]["reason"] == "undecidable"
+    terminal.run("approve", BOOKING, "--by", "bob")
+    canary = terminal.run("deploy", BOOKING, "--by", "bob", "--share", "20")
+    assert (canary["state"], canary["seen"]) == ("flipped", 50)
+    assert terminal.run("share", BOOKING, "--by", "bob", "--share", "100")["state"] == "deployed"
+    assert terminal.run("status", BOOKING)["counts"][0]["marked"] == 50
+    acts = [entry["action"] for entry in terminal.run("history", BOOKING)["entries"]]
+    assert acts == ["set_share", "deploy", "approve", "propose"]
+
+
+def test_policies_change_a_plan_that_waits(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.run("publish", FIRST, "--by", "ann")
+    before = terminal.run("propose", SECOND, "--by", "ann")
+    policies = tmp_path / "policies.json"
+    policies.write_text('{"*": {"force_scenario": "clean_graft"}}', "utf-8")
+    after = terminal.run("set-policies", BOOKING, str(policies), "--by", "bob")
+    assert (after["status"], after["plan"] != before["plan"]) == ("pending", True)
+
+
+def test_a_lost_index_is_made_anew_from_the_documents(terminal: Terminal, tmp_path: Path) -> None:
+    asyncio.run(opened(tmp_path))
+    for file in tmp_path.glob(f"{INDEX_FILE}*"):
+        file.unlink()
+    assert terminal.run("status", BOOKING)["counts"] == []
+    assert terminal.run("reindex") == {"conversations": 50, "sessions": 50, "cursor": ""}
+    counts = terminal.run("status", BOOKING)["counts"]
+    assert (counts[0]["sessions"], counts[0]["flagged"]) == (50, 2)

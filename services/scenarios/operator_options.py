@@ -1,0 +1,34 @@
+"""The arguments of the operators' commands."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+_SHARE = "percent of the sessions that the version reaches"
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "file": {"type": Path},
+    "policies": {"type": Path, "help": "JSON by step id; * for all others"},
+    "version": {"type": int},
+    "--policies": {"type": Path, "help": "JSON by step id; * for all others"},
+    "--to": {"type": int, "required": True, "help": "version to come back to"},
+    "--share": {"type": int, "choices": range(101), "default": 100, "help": _SHARE},
+    "--after": {"default": "", "help": "cursor to go on behind"},
+    "--limit": {"type": int, "default": 1_000, "help": "rows at most"},
+    "--by": {"required": True, "help": "who does it; approval needs another"},
+}
+
+
+def add_command(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    work: Callable[..., Any],
+    arguments: Sequence[str],
+    run: Callable[[argparse.Namespace], str],
+) -> None:
+    """Add one command: its name and help are those of the function that does it."""
+    name = work.__name__.replace("_", "-")
+    parser = commands.add_parser(name, help=(work.__doc__ or "").strip())
+    for argument in arguments:
+        parser.add_argument(argument, **_OPTIONS.get(argument, {}))
+    parser.add_argument("--json", action="store_true", help="the answer is JSON in any case")
+    parser.set_defaults(command=run, work=work)
