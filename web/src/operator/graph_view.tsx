@@ -5,6 +5,8 @@ import type { GraphNode } from "./types";
 import { words } from "./words";
 
 const said = words.graph;
+/** Text is still read at this scale; a wider drawing scrolls. */
+const SMALLEST = 0.72;
 
 interface DrawingProps {
   laid: Laid;
@@ -18,7 +20,11 @@ interface DrawingProps {
 export function GraphDrawing({ laid, label, name, chosen, onChoose }: DrawingProps) {
   return (
     <div class="drawing" role="group" aria-label={label}>
-      <svg width={laid.width} height={laid.height} viewBox={`0 0 ${laid.width} ${laid.height}`}>
+      <svg
+        width={laid.width}
+        viewBox={`0 0 ${laid.width} ${laid.height}`}
+        style={{ minWidth: `${laid.width * SMALLEST}px` }}
+      >
         <defs>
           {["arrow", "arrow-changed"].map((kind) => (
             <marker
