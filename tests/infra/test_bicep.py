@@ -1,0 +1,146 @@
+"""The Azure files fit together, and the tool that says so finds what does not."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scripts.bicep import MAIN, problems, problems_of_parameters, read
+from settings import Settings
+
+INFRA = MAIN.parent
+PARAMETERS = sorted(INFRA.glob("*.parameters.json"))
+# Read by Azure's own library, which signs the servers in.
+NOT_OURS = {"AZURE_CLIENT_ID"}
+_SETTING = re.compile(r"\{ name: '(\w+)', (?:value|secretRef): ")
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The Azure files in a folder where they may be broken."""
+    shutil.copytree(INFRA, tmp_path / "infra")
+    return tmp_path / "infra"
+
+
+def broken(folder: Path, file: str, old: str, new: str) -> list[str]:
+    path = folder / file
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    return list(problems(folder / "main.bicep"))
+
+
+def settings_named() -> set[str]:
+    """The variables that the server is given."""
+    text = MAIN.read_text("utf-8").split("var fhirSecrets")[1].split("module server")[0]
+    return set(_SETTING.findall(text)) - {"fhir-token"}
+
+
+def test_the_files_fit_together() -> None:
+    assert list(problems()) == []
+
+
+@pytest.mark.parametrize("path", PARAMETERS, ids=lambda path: path.name)
+def test_the_parameters_are_those_that_are_declared(path: Path) -> None:
+    assert list(problems_of_parameters(path)) == []
+
+
+def test_every_variable_of_the_server_is_a_setting() -> None:
+    known = {str(field.alias) for field in Settings.model_fields.values()}
+    assert len(settings_named()) > 25
+    assert settings_named() - NOT_OURS <= known
+
+
+def test_the_variables_make_a_server_that_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in settings_named():
+        monkeypatch.delenv(name, raising=False)
+    values = {
+        "HOST": "0.0.0.0",
+        "PUBLIC_BASE_URL": "https://rounds-x.azurecontainerapps.io",
+        "APP_BLOB_STORAGE_ENDPOINT": "https://a.blob.core.windows.net/",
+        "TURN_QUEUE": "rounds-turns",
+        "TURN_QUEUE_ENDPOINT": "https://a.queue.core.windows.net/",
+        "LLM_PROVIDER": "azure",
+        "AZURE_OPENAI_ENDPOINT": "https://m.openai.azure.com/",
+        "AZURE_OPENAI_DEPLOYMENT_NAME": "gpt-4.1",
+        "AUTH_MODE": "entra",
+        "ENTRA_TENANT_ID": "11111111-2222-3333-4444-555555555555",
+        "ENTRA_AUDIENCE": "api://rounds",
+        "BOT_ENDPOINTS": "true",
+        "MicrosoftAppType": "UserAssignedMSI",
+        "MicrosoftAppId": "11111111-2222-3333-4444-555555555555",
+        "MicrosoftAppTenantId": "11111111-2222-3333-4444-555555555555",
+    }
+    assert set(values) <= settings_named()
+    for name in settings_named():
+        monkeypatch.setenv(name, values.get(name, ""))
+    monkeypatch.setenv("PORT", "3978")
+    assert Settings(_env_file=None).serves_bots
+
+
+def test_the_containers_and_queues_are_those_that_the_server_opens() -> None:
+    from services.stores import AUDIT, SCENARIOS, SESSIONS, USERS
+
+    text = (INFRA / "modules" / "storage.bicep").read_text("utf-8")
+    for name in (AUDIT, SCENARIOS, SESSIONS, USERS):
+        assert f"'{name}'" in text
+    assert "'${turnQueue}-poison'" in text
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("main.bicep", "'modules/bot.bicep'", "'modules/robot.bicep'", "does not exist"),
+        ("main.bicep", "    maxReplicas: size.maxReplicas\n", "", "is not given maxReplicas"),
+        ("main.bicep", "command: job.command", "comand: 1", "no parameter"),
+        ("main.bicep", "host.outputs.domain", "host.outputs.domian", "has no output domian"),
+        ("main.bicep", "@secure()\nparam fhirToken", "param fhirToken", "must be @secure()"),
+        ("modules/vault.bicep", "@secure()\nparam fhirToken", "param fhirToken", "unmarked"),
+        ("modules/bot.bicep", "param name string", "param name string\nparam x int", "not given x"),
+        ("modules/bot.bicep", "displayName: 'Rounds'", "displayName: = 'R'", "cannot be read"),
+        ("modules/alerts.bicep", "server_rules.yml", "other.yml", "does not exist"),
+        ("modules/bot.bicep", "'Rounds'", "'AccountKey=x'", "a key is written down"),
+        (
+            "modules/monitoring.bicep",
+            "@secure()\noutput connection",
+            "output connection",
+            "output connection must be",
+        ),
+    ],
+)
+def test_what_is_wired_wrongly_is_found(
+    copy: Path, file: str, old: str, new: str, said: str
+) -> None:
+    assert [one for one in broken(copy, file, old, new) if said in one] != []
+
+
+def test_a_file_that_nothing_uses_is_found(copy: Path) -> None:
+    (copy / "modules" / "left.bicep").write_text("param name string\n", "utf-8")
+    assert list(problems(copy / "main.bicep")) == ["left.bicep is no module of main.bicep"]
+
+
+def test_a_secret_in_a_file_of_parameters_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "x.parameters.json"
+    given = {name: {"value": "x"} for name in read(MAIN).parameters}
+    path.write_text(json.dumps({"parameters": given | {"more": {"value": 1}}}), "utf-8")
+    assert list(problems_of_parameters(path)) == [
+        "x.parameters.json gives more, which there is not",
+        "x.parameters.json writes the secret fhirToken down",
+    ]
+
+
+def test_no_role_is_wider_than_the_account_it_is_for() -> None:
+    for path in (INFRA / "modules").glob("*.bicep"):
+        text = path.read_text("utf-8")
+        for block in re.findall(r"roleAssignments@[\d-]+' = .*?\n\}", text, re.DOTALL):
+            assert "scope: " in block, path.name
+
+
+def test_nobody_signs_in_with_a_key() -> None:
+    text = {path.name: path.read_text("utf-8") for path in (INFRA / "modules").glob("*.bicep")}
+    assert "allowSharedKeyAccess: false" in text["storage.bicep"]
+    assert "disableLocalAuth: true" in text["models.bicep"]
+    assert "disableLocalAuth: true" in text["bot.bicep"]
+    assert "adminUserEnabled: false" in text["registry.bicep"]
