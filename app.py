@@ -125,17 +125,10 @@ def build(
     readiness = Readiness(
         probes={"storage": stores.sessions.check, "model": base.team.check}, clock=clock
     )
-    door = Door(
-        authenticator=authenticator_for(settings, session=session, clock=clock),
-        origins=origin_policy_for(settings),
-        trusted_proxy=settings.trusted_proxy,
-        https=(settings.public_base_url or "").startswith("https://"),
-        allowed_origins=settings.allowed_origins,
-    )
     operators = _operators(base)
     context = _route_context(base, desk, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
-    application = create_web_app(context=context, door=door)
+    application = create_web_app(context=context, door=_door(settings, session, clock))
     hand_over = HandOver(queues=turn_queues_for(settings), desk=desk, meter=base.metrics)
     services = _bot_services(base, desk, reader, hand_over, context.rate)
     example = base.pattern.example()
@@ -164,6 +157,16 @@ def build(
         readiness=readiness,
         start=start,
         close=close,
+    )
+
+
+def _door(settings: Settings, session: aiohttp.ClientSession, clock: Clock) -> Door:
+    return Door(
+        authenticator=authenticator_for(settings, session=session, clock=clock),
+        origins=origin_policy_for(settings),
+        trusted_proxy=settings.trusted_proxy,
+        https=(settings.public_base_url or "").startswith("https://"),
+        allowed_origins=settings.allowed_origins,
     )
 
 

@@ -14,15 +14,15 @@ from azure.core.exceptions import (
     ResourceNotFoundError,
 )
 from azure.core.settings import settings as azure_settings
-from azure.storage.blob import BlobProperties
 from azure.storage.blob.aio import BlobServiceClient
 
 from data_models.azure_client import (
     FAILURES,
     OPERATION_LIMIT_SECONDS,
+    blob_info,
     client_options,
     error_code,
-    quoted_etag,
+    quoted,
 )
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
@@ -162,7 +162,7 @@ class AzureBlobStore:
         while (page := await self._bounded(self._next_page(pages))) is not None:
             for item in page:
                 if is_blob_name(item.name):
-                    yield _row(item)
+                    yield blob_info(item)
 
     async def folders(self) -> AsyncIterator[str]:
         """See `BlobStore.folders`."""
@@ -332,7 +332,3 @@ class AzureBlobStore:
                 raise
             return None
         return position + len(data) if found == data else None
-
-
-def _row(item: BlobProperties) -> BlobInfo:
-    return BlobInfo(item.name, quoted_etag(item.etag), item.size, item.last_modified)

@@ -4,7 +4,10 @@ from typing import Any, cast
 
 from azure.core.exceptions import AzureError, HttpResponseError
 from azure.core.pipeline.transport import AioHttpTransport
+from azure.storage.blob import BlobProperties
 from azure.storage.blob.aio import LinearRetry
+
+from data_models.blob_store import BlobInfo
 
 CONNECT_LIMIT_SECONDS = 2
 READ_LIMIT_SECONDS = 5
@@ -44,3 +47,8 @@ def quoted_etag(etag: str) -> str:
     if not etag:
         raise ValueError("no ETag")
     return etag if etag.endswith('"') else f'"{etag}"'
+
+
+def blob_info(item: BlobProperties) -> BlobInfo:
+    """Return a listing's row."""
+    return BlobInfo(item.name, quoted_etag(item.etag), item.size, item.last_modified)

@@ -19,7 +19,8 @@ from routes.static_client import StaticClient
 from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, Server, Start
 
-PUBLIC = {"/", "/assets/{name}", "/healthz", "/readyz", "/metrics"}
+# Both pages are empty without the API, which asks who is there.
+PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics"}
 
 
 async def get(
