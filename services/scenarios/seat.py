@@ -69,6 +69,7 @@ class ScenarioSeat:
         self._guide, self._records, self._clock = guide, records, clock
         self._channel, self._facilitator = channel, facilitator
         self._from_record: dict[str, ProfileField] = {}
+        self._looked_up: set[str] = set()
         self._failed_tool = ""
         self._finished = ""
         self.grounding = ""
@@ -107,8 +108,9 @@ class ScenarioSeat:
 
     async def profile(self, names: Collection[str] = ()) -> PatientProfile:
         """Return what is known, with what the record holds of `names`; it outweighs the rest."""
-        wanted = [name for name in names if name not in self._from_record]
+        wanted = set(names) - self._looked_up
         if wanted:
+            self._looked_up |= wanted
             found = await self._records.of(self._document.patient_id, wanted)
             self._from_record |= found
         known = self._document.profile

@@ -52,7 +52,7 @@ def operate(server: Server, *arguments: str | Path, **more: str) -> dict[str, An
 
 def publish_samples(server: Server, **more: str) -> None:
     for name in ("oncology_intake", "tumor_board_preparation", "appointment_booking"):
-        operate(server, "publish", SAMPLES / f"{name}.yaml", **more)
+        operate(server, "publish", SAMPLES / f"{name}.yaml", "--by", "ann", **more)
 
 
 @pytest.fixture(scope="module")
@@ -88,10 +88,12 @@ class Patient:
                 answer = told.text
         return answer
 
-    def session(self, shelf: Shelf | None = None) -> dict[str, Any]:
+    def document(self, shelf: Shelf | None = None) -> dict[str, Any]:
         stored = Stored(shelf or FileShelf(self.server.data), self.conversation)
-        document = stored.document(f"patient_{self.patient}_context.json")
-        found: dict[str, Any] = document["scenario"]
+        return stored.document(f"patient_{self.patient}_context.json")
+
+    def session(self, shelf: Shelf | None = None) -> dict[str, Any]:
+        found: dict[str, Any] = self.document(shelf)["scenario"]
         return found
 
 
@@ -168,19 +170,21 @@ async def test_clients_are_shown_the_step_in_the_shared_state(server: Server) ->
 
 async def test_a_new_version_reaches_sessions_that_wait(server: Server, tmp_path: Path) -> None:
     (tmp_path / "age.yaml").write_text(AGE)
-    operate(server, "publish", tmp_path / "age.yaml")
+    operate(server, "publish", tmp_path / "age.yaml", "--by", "ann")
     adult, minor, paid = [await Patient.new(server) for _ in range(3)]
     await paid.say("start age note", "12", "ok")
     for patient in (adult, minor, paid):
         await patient.say("start appointment booking", "second opinion", "2030-02-03", "yes")
     await paid.say("jo@example.org, no", "yes")
     assert paid.session()["step"] == "confirmation"
+    assert paid.document()["profile"]["fields"]["age"]["value"] == 12
     plan = operate(
         server, "propose", SAMPLES / "appointment_booking_v2.yaml", "--by", "ann", "--json"
     )
     assert plan["status"] == "pending"
     operate(server, "approve", "appointment-booking", "--by", "bob", "--json")
-    assert operate(server, "deploy", "appointment-booking", "--json")["state"] == "deployed"
+    done = operate(server, "deploy", "appointment-booking", "--by", "bob", "--json")
+    assert done["state"] == "deployed"
     await asyncio.sleep(POINTER_SECONDS)
     assert "What is your age?" in await adult.say("hello again")
     assert "Contact" in await adult.say("41")
@@ -217,12 +221,12 @@ async def test_the_same_on_azure_storage(azurite: str, tmp_path: Path) -> None:
             (tmp_path / f"{name}.yaml").write_text(
                 text.replace("id: appointment-booking", f"id: {own}")
             )
-        operate(running, "publish", tmp_path / "v1.yaml", **storage)
+        operate(running, "publish", tmp_path / "v1.yaml", "--by", "ann", **storage)
         patient = await Patient.new(running)
         await patient.say(f"start {own}", "second opinion", "2030-02-03", "yes")
         operate(running, "propose", tmp_path / "v2.yaml", "--by", "ann", **storage)
         operate(running, "approve", own, "--by", "bob", **storage)
-        operate(running, "deploy", own, **storage)
+        operate(running, "deploy", own, "--by", "bob", **storage)
         await asyncio.sleep(POINTER_SECONDS)
         assert "What is your age?" in await patient.say("hello again")
         assert "Contact" in await patient.say("41")
