@@ -22,7 +22,7 @@ from data_models.azure_client import (
     blob_info,
     client_options,
     error_code,
-    quoted,
+    quoted_etag,
 )
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
