@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,15 @@ class Server:
         folder: Where it runs; its data are in `data` below.
     """
 
-    def __init__(self, *, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        program: Sequence[str] = (str(ROOT / "app.py"),),
+    ) -> None:
         self.folder = folder
+        self._program = program
         self.port = free_port()
         self._environment = dict(environment)
         self._process: subprocess.Popen[bytes] | None = None
@@ -71,7 +78,7 @@ class Server:
         }
         with self._log.open("ab") as sink:
             self._process = subprocess.Popen(
-                [sys.executable, str(ROOT / "app.py")],
+                [sys.executable, *self._program],
                 cwd=self.folder,
                 env={**given, **own, **self._environment},
                 stdout=sink,
