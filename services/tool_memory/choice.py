@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from data_models.tool_memory import EntityContext, ToolMemory
+from services.tool_memory.folding import tokens_of
 from services.tool_memory.privacy import OTHER_APPOINTMENT
 from services.tool_memory.resolution import Resolved, Scene
 from services.tool_memory.resolver import ContextResolver
@@ -66,7 +67,16 @@ def _meant(
         place = int(number[1]) - 1
         return candidates[place] if place < len(candidates) else None
     entities = [one for one in memory.entities if one.entity_id in candidates]
+    shelf = Shelf.of(entities, local_now)
+    named = [one.entity_id for one in shelf.live.values() if list(one.name) == _name(answer)]
+    if len(named) == 1:
+        return named[0]
     scene = Scene(now=local_now, last_list=tuple(candidates))
-    resolver = ContextResolver(shelf=Shelf.of(entities, local_now), scene=scene)
+    resolver = ContextResolver(shelf=shelf, scene=scene)
     found = resolver.resolve(answer)
     return found.entity_id if isinstance(found, Resolved) else None
+
+
+def _name(answer: str) -> list[str]:
+    """Return the words of a name as people say it: "the tumor board, please"."""
+    return [word for word in tokens_of(answer) if word not in ("the", "please")]

@@ -8,11 +8,18 @@ _PHRASE_LAST = 0xE1FF
 
 
 class DraftText:
-    """The rest of a message. Phrases that are names stand in it as one private character each."""
+    """The rest of a message. Phrases that are names stand in it as one private character each.
 
-    def __init__(self, *, text: str, phrases: list[str] | None = None) -> None:
+    Attributes:
+        quoted: Those of the phrases that the user marked as a name: in quotes, or as called so.
+    """
+
+    def __init__(
+        self, *, text: str, phrases: list[str] | None = None, quoted: set[str] | None = None
+    ) -> None:
         self.rest = text
         self.phrases = phrases if phrases is not None else []
+        self.quoted = quoted if quoted is not None else set()
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         """Remove the first match and return it."""
@@ -26,11 +33,13 @@ class DraftText:
         while (match := self.take(pattern)) is not None:
             yield match
 
-    def hide(self, start: int, end: int, phrase: str) -> None:
+    def hide(self, start: int, end: int, phrase: str, *, is_quoted: bool) -> None:
         """Put a mark in the place of a name, so that nothing reads its words as a request."""
         if len(self.phrases) > _PHRASE_LAST - _PHRASE_BASE:
             return
         self.phrases.append(phrase)
+        if is_quoted:
+            self.quoted.add(phrase)
         mark = chr(_PHRASE_BASE + len(self.phrases) - 1)
         self.rest = f"{self.rest[:start]} {mark} {self.rest[end:]}"
 
@@ -45,7 +54,7 @@ class DraftText:
 
     def part(self, text: str) -> "DraftText":
         """Return a piece of this message, with the same names."""
-        return DraftText(text=text, phrases=self.phrases)
+        return DraftText(text=text, phrases=self.phrases, quoted=self.quoted)
 
     def _blank(self, match: re.Match[str]) -> None:
         self.rest = f"{self.rest[: match.start()]} \x1f {self.rest[match.end() :]}"

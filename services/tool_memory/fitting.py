@@ -13,16 +13,23 @@ MARGIN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A candidate whose words fit, and how well each word of the request does (0 to 1)."""
+    """A candidate whose words fit, and how well each word of the request does (0 to 1).
+
+    Attributes:
+        is_whole_name: Whether the request spells its name out.
+        is_quoted: Whether it says that this is the name: in quotes, or as called so.
+    """
 
     candidate: Candidate
     scores: tuple[float, ...]
     is_whole_name: bool
+    is_quoted: bool
 
 
 def fits_of(request: Request, candidates: Sequence[Candidate], lexicon: Lexicon) -> list[Fit]:
     """Return the candidates whose words fit: strict words all, of the others at least half (T4)."""
     phrases = [tuple(tokens_of(phrase)) for phrase in request.phrases]
+    quoted = [tuple(tokens_of(phrase)) for phrase in request.quoted]
     strict = list(dict.fromkeys([*request.strict, *(one for phrase in phrases for one in phrase)]))
     words = list(dict.fromkeys(request.words))
     by_word = [lexicon.scores(word) for word in (*strict, *words)]
@@ -33,7 +40,8 @@ def fits_of(request: Request, candidates: Sequence[Candidate], lexicon: Lexicon)
         scores = [row.get(candidate.entity_id, 0.0) for row in by_word]
         missing = scores[len(strict) :].count(0.0)
         if all(scores[: len(strict)]) and missing * 2 <= len(words):
-            found.append(Fit(candidate, tuple(scores), candidate.name in phrases))
+            name = candidate.name
+            found.append(Fit(candidate, tuple(scores), name in phrases, name in quoted))
     return [fit for fit in found if _says_something(fit, request)]
 
 
@@ -42,10 +50,14 @@ def _says_something(fit: Fit, request: Request) -> bool:
 
 
 def best_of(fits: Sequence[Fit]) -> list[Fit]:
-    """Return those which no other beats in every word: a single one is no guess (T10)."""
-    whole = [fit for fit in fits if fit.is_whole_name]
-    if len(whole) == 1:
-        return whole
+    """Return those which no other beats in every word: a single one is no guess (T10).
+
+    A quoted name is the one of that name. One that is only spelt out is not: people shorten
+    "Tumor board Europe" to "the tumor board" as well.
+    """
+    quoted = [fit for fit in fits if fit.is_quoted]
+    if len(quoted) == 1:
+        return quoted
     return [fit for fit in fits if not any(_beats(other, fit) for other in fits)]
 
 

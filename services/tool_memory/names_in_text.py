@@ -33,6 +33,7 @@ _TIMES = frozenset(
     june july august september october november december everything everyone
     """)
 )
+_ANNOUNCING = frozenset(["called", "named", "titled", "entitled", "labelled", "labeled"])
 _EMPTY = (
     STOP_WORDS
     | VERB_FORMS
@@ -48,7 +49,7 @@ def hide_quotes(text: DraftText) -> None:
     """Take names in quotes out of the text."""
     while (match := _QUOTED.search(text.rest)) is not None:
         phrase = match[1] or match[2] or match[3]
-        text.hide(match.start(), match.end(), phrase)
+        text.hide(match.start(), match.end(), phrase, is_quoted=True)
 
 
 def hide_names(text: DraftText, names: Iterable[Sequence[str]]) -> None:
@@ -71,7 +72,8 @@ def hide_names(text: DraftText, names: Iterable[Sequence[str]]) -> None:
         start = _place_of(name, words, verb + 1)
         if start is not None:
             first, last = tokens[start][1], tokens[start + len(name) - 1][2]
-            text.hide(first, last, " ".join(name))
+            is_called_so = words[start - 1] in _ANNOUNCING
+            text.hide(first, last, " ".join(name), is_quoted=is_called_so)
             return
 
 

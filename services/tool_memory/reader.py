@@ -8,6 +8,7 @@ from services.tool_memory.clauses import Clauses, is_making, is_moving, is_relat
 from services.tool_memory.clock_words import read_clock, read_evening
 from services.tool_memory.day_words import STARTS_A_TIME, read_days
 from services.tool_memory.draft_text import DraftText, without_marks
+from services.tool_memory.field_words import read_field
 from services.tool_memory.folding import listed, plain, tokens_of
 from services.tool_memory.lexicon import Lexicon
 from services.tool_memory.names_in_text import hide_names, hide_quotes, take_ids
@@ -124,6 +125,7 @@ class Reader:
             found.number = int(number[1])
             return found
         _drop_destination(text, verb)
+        read_field(text, verb, found)
         read_evening(text.rest, found.times)
         _read_ordinal(text, found)
         read_days(text, self._now, found.times)
@@ -243,6 +245,7 @@ def _read_words(text: DraftText, found: Request) -> None:
         phrase = text.phrase(piece)
         if phrase is not None:
             found.phrases.append(phrase)
+            found.quoted += [phrase] if phrase in text.quoted else []
         elif _takes_noun(found, pieces, index, after_preposition=_follows(pieces, index)):
             pass
         else:

@@ -19,6 +19,7 @@ class Request:
         strict: Words that must all fit: capitalised ones, numbers, words of a quoted name.
         words: Other content words, of which half must fit.
         phrases: Names in quotes or spelt out whole.
+        quoted: Those of them that are said to be a name: in quotes, or as called so.
         pronoun: It, that, this, that one.
         pointed: A demonstrative or article stands before a noun ("that meeting").
         indefinite: "A meeting" is none in particular, not even the focus.
@@ -32,6 +33,7 @@ class Request:
     strict: list[str] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
     phrases: list[str] = field(default_factory=list)
+    quoted: list[str] = field(default_factory=list)
     pronoun: bool = False
     pointed: bool = False
     indefinite: bool = False

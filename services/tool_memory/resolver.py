@@ -2,6 +2,15 @@
 
 Never a guess: a wrong single answer deletes the wrong thing. Works on values, without a model,
 and changes nothing.
+
+Two readings of the rules that are not plain:
+
+* T4, T10, T11: fit is counted over the words of the message, and words of a name which the message
+  leaves out cost nothing. So "the tumor board" fits "Tumor board" and "Tumor board Europe" alike
+  and is asked about. Only a name in quotes, one said to be a name ("called Tumor board"), and the
+  answer to the question "which one?" mean the entity of exactly that name.
+* T3, T4: in "change Maria Kern's phone to …" the new value is where it goes, as with a move, and
+  the field says that a contact is meant. Every other word must still fit a contact.
 """
 
 from collections.abc import Mapping, Sequence

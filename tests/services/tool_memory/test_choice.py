@@ -72,6 +72,25 @@ def test_an_answer_picks_one_of_what_was_asked_about_or_nothing(
     assert found is None or found.asked == "move the meeting to Friday"
 
 
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("the tumor board", "evt_1"),
+        ("Tumor board, please", "evt_1"),
+        ("Tumor board Europe", "evt_5"),
+        ("the board", None),
+    ],
+)
+def test_the_exact_name_picks_the_one_whose_name_begins_anothers(
+    answer: str, expected: str | None
+) -> None:
+    europe = event("evt_5", "Tumor board Europe", "2026-11-28T15:00:00Z")
+    memory = ToolMemory(entities=[*MEMORY.entities, europe])
+    payload = {"candidates": ["evt_1", "evt_5"], "asked": "cancel the tumor board"}
+    found = picked_from(payload, answer, memory, local_now=NOW)
+    assert (found.entity_id if found else None) == expected
+
+
 def test_what_is_gone_meanwhile_is_picked_by_nothing_but_its_number() -> None:
     memory = MEMORY.model_copy(deep=True)
     memory.entities[0].status = "deleted"

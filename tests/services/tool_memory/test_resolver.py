@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.services.tool_memory.desk import DESK, ask, entity, event
+from tests.services.tool_memory.desk import DESK, Answer, ask, entity, event
 
 LIST = {"shown": ["evt_1", "evt_3"]}
 SEVERAL = object()
@@ -385,3 +385,69 @@ def test_a_title_that_reads_like_a_request_changes_nothing(name: str) -> None:
     assert ask("don't cancel it", focus="evt_2", entities=desk) is None
     assert ask("cancel the second one", shown=["evt_1", "evt_3"], entities=desk) == "evt_3"
     assert isinstance(ask("cancel all meetings", entities=desk), list)
+
+
+BOARDS = [
+    event("evt_a", "Tumor board", "2026-12-02T15:00:00Z", 2),
+    event("evt_b", "Tumor board Europe", "2026-12-03T15:00:00Z", 1),
+]
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("cancel the tumor board", ["evt_a", "evt_b"]),
+        ("cancel Tumor board", ["evt_a", "evt_b"]),
+        ("cancel it, the tumor board", ["evt_a", "evt_b"]),
+        ("cancel the tumor board on 2 December", "evt_a"),
+        ("cancel the tumor board on 3 December", "evt_b"),
+        ("cancel the Tumor board Europe", "evt_b"),
+        ("cancel the european tumor board", "evt_b"),
+        ('cancel "Tumor board"', "evt_a"),
+        ("cancel *tumor board*", "evt_a"),
+        ("cancel the event called Tumor board", "evt_a"),
+        ("cancel the event called Tumor board Europe", "evt_b"),
+    ],
+)
+def test_t10_a_name_that_begins_another_is_asked_about_unless_it_is_quoted(
+    message: str, expected: Answer
+) -> None:
+    assert ask(message, entities=BOARDS, shown=["evt_a", "evt_b"]) == expected
+
+
+KERN = entity("con_k", "contact", "Maria Kern", 1, phone="+49 30 5550 1")
+KLEIN = entity("con_m", "contact", "Maria Klein", 1)
+MAIL = entity("em_k", "email", "Hello", 2, **{"from": "Maria Kern <m@x.org>"})
+CALL = entity("tsk_k", "task", "Phone Maria Kern", 3)
+
+
+@pytest.mark.parametrize(
+    ("message", "expected"),
+    [
+        ("change Maria Kern's phone to +49 30 5550 300", "con_k"),
+        ("please update Maria Kern’s phone number to 5550 300", "con_k"),
+        ("set Maria Kern's mobile to 5550 300", "con_k"),
+        ("change the phone number of Maria Kern to 5550 300", "con_k"),
+        ("change Maria Kern's email to kern@y.org", "con_k"),
+        ("change Maria Kern's e-mail address to kern@y.org", "con_k"),
+        ("change Maria's phone to 5550 300", ["con_k", "con_m"]),
+        ("change Maria Gross's phone to 5550 300", None),
+        ("change Bob's phone to Maria Kern's", None),
+    ],
+)
+def test_t4_the_field_and_the_value_of_a_change_say_whose_contact_it_is(
+    message: str, expected: Answer
+) -> None:
+    assert ask(message, entities=[KERN, KLEIN, MAIL, CALL]) == expected
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "change Maria Kern's phone to +49 30 5550 300",
+        "change Maria Kern's email to kern@y.org",
+        "change the number of Maria Kern to 5550 300",
+    ],
+)
+def test_t3_only_a_contact_has_a_phone_to_change(message: str) -> None:
+    assert ask(message, entities=[MAIL, CALL]) is None
