@@ -37,7 +37,8 @@ def _turn_numbers(value: Any) -> list[int]:
 
 
 def _share(value: Any) -> float:
-    return min(1.0, max(0.0, float(value))) if isinstance(value, int | float) else 0.0
+    # Compared before it is a float: JSON's whole numbers may be larger than any float.
+    return float(min(1.0, max(0.0, value))) if isinstance(value, int | float) else 0.0
 
 
 # The limits stand in the schema too: small models run on where nothing stops them.

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,6 +36,14 @@ def test_an_intent_that_is_not_listed_is_not_believed() -> None:
     assert believed(intent="ROOT", confidence=1).intent.intent == OTHER
     assert believed(intent="ROOT", confidence=1).intent.confidence == 0.5
     assert believed(intent="GENERAL_HEALTH", confidence=7).intent.confidence == 1.0
+
+
+@pytest.mark.parametrize(("digits", "believed_share"), [("1", 1.0), ("-1", 0.0)])
+def test_a_confidence_that_no_float_holds_breaks_nothing(
+    digits: str, believed_share: float
+) -> None:
+    answer = ContextExtraction.model_validate_json(f'{{"confidence": {digits}{"0" * 400}}}')
+    assert answer.confidence == believed_share
 
 
 def test_a_wish_that_the_user_did_not_say_is_not_believed() -> None:
