@@ -4,6 +4,7 @@ Nothing else builds objects. `python app.py` serves; tests call `build` with sto
 """
 
 import asyncio
+import importlib
 import sys
 from dataclasses import dataclass
 
@@ -217,6 +218,7 @@ def _started(base: _Base) -> Started:
     """Import Semantic Kernel and build the team; runs in a thread, once."""
     from group_chat.build import build_team
 
+    importlib.import_module("services.assistant.local_calendar")
     return build_team(
         base.settings,
         team=base.spec,

@@ -7,7 +7,6 @@ from data_models.clock import Clock, IdSource
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import Contact
-from services.assistant.local_calendar import LocalCalendar
 from services.assistant.local_contacts import LocalAddressBook
 from services.assistant.local_documents import LocalDocumentFolder
 from services.assistant.local_file import LocalFile
@@ -34,6 +33,9 @@ class LocalAssistant:
 
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
         """See `AssistantBackEnd.of`."""
+        # icalendar takes a sixth of the server's imports; the start loads it beside the port.
+        from services.assistant.local_calendar import LocalCalendar
+
         folder = f"{FOLDER}/{hashed('assistant', principal_id)}/"
         calendar = self._file(folder, "calendar.ics", zone)
         mail = self._rows(folder, "mail.json", zone, Email)
