@@ -1,4 +1,4 @@
-"""Answers the open question about an appointment: books, moves or cancels after a yes."""
+"""Answers the open question of a clinic's agent: books, moves, cancels or registers after a yes."""
 
 from contextlib import suppress
 
@@ -14,13 +14,12 @@ from services.turn_draft import TurnDraft
 from services.turn_tools import TurnTools
 
 PROPOSAL = "appointment_proposal"
-_APPOINTMENT = Derives("appointment_id", ("appointment_id",))
 _SORRY = "That could not be done: {problem}. Which other time suits?"
 _GO_ON = " Say “continue” to go on with the plan."
 
 
 class TurnBookings:
-    """Carries out what AppointmentManager asked about. Holds no state of any turn."""
+    """Carries out what the clinic's agents asked about. Holds no state of any turn."""
 
     def __init__(self, *, documents: TurnDocuments, tools: TurnTools, clock: Clock) -> None:
         self._documents = documents
@@ -62,7 +61,7 @@ class TurnBookings:
         run = FinishedRun(
             tool=request.action,
             agent=request.agent,
-            parameters={"appointment_id": request.appointment_id, "slot_id": request.slot_id},
+            parameters={name: value for name, value in request.details().items() if value},
             data=None if done is None else {"result": done.text},
             error=error,
             duration_ms=(self._clock.monotonic() - began) * 1_000,
@@ -70,18 +69,21 @@ class TurnBookings:
         self._tools.open(turn).record(run)
 
     def _note(self, turn: TurnDraft, request: Request, done: Done) -> None:
-        """Let the agent that asked know the appointment; its proposal is settled."""
+        """Let the agent that asked know the appointment or person; its proposal is settled."""
         entities = self._tools.entities_of(turn)
         if entities is None:
             return
-        result = {"appointment_id": done.appointment.appointment_id}
         is_gone = request.action == "cancel_appointment"
         with suppress(UnknownAgentError):  # the team lost the agent since it asked
             settled = [PROPOSAL, "appointment_id"] if is_gone else [PROPOSAL]
             entities.replied({"entities_to_remove": settled}, agent_name=request.agent)
             if not is_gone:
                 entities.store_tool_result(
-                    request.agent, request.action, {}, result, derives=(_APPOINTMENT,)
+                    request.agent,
+                    request.action,
+                    {},
+                    {done.key: done.value},
+                    derives=(Derives(done.key, (done.key,)),),
                 )
 
 

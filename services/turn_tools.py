@@ -96,7 +96,7 @@ def tools_for(
         entities=entities,
         assistant=AssistantDesk(back_end=assistant),
         on_extractor_failure=metrics.extractor_failed,
-        clinic=ClinicDesk(appointments=clinic),
+        clinic=ClinicDesk(appointments=clinic, people=clinic),
         scenarios=scenarios,
     )
 

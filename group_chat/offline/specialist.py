@@ -7,6 +7,7 @@ from typing import Any
 from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
+from group_chat.offline.registration import answer_as_registration
 from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import lines_of, missing_of, notes_of
@@ -44,6 +45,8 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=NO_PATIENT)
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
+    if (registered := answer_as_registration(prompt)) is not None:
+        return registered
     calls = _rest_of_timeline(prompt) if prompt.answers else _calls(prompt)
     return OfflineReply(calls=calls) if calls else OfflineReply(text=_report(prompt))
 

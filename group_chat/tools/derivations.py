@@ -34,7 +34,9 @@ DERIVES: Mapping[str, tuple[Derives, ...]] = {
         Derives("appointment_proposal", ("proposal",), valid_for=_PROPOSAL_SECONDS),
     ),
     "find_person": (Derives("patient_id_retrieved", ("patient_id_retrieved",)),),
-    "register_person": (Derives("patient_id_retrieved", ("patient_id_retrieved",)),),
+    "register_person": (
+        Derives("appointment_proposal", ("proposal",), valid_for=_PROPOSAL_SECONDS),
+    ),
     "insurance_eligibility": (
         Derives("eligibility_checked", ("eligible",), valid_for=_COVERAGE_SECONDS),
         Derives("insurance_verified", ("coverage",), valid_for=_COVERAGE_SECONDS),

@@ -1,4 +1,4 @@
-"""Tools of the booking and registration agents. Nothing is booked that the user did not confirm."""
+"""Tools of the booking and registration agents. Nothing is written before the user confirms it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -123,7 +123,12 @@ class SchedulingTools:
                 self._cancel,
             ),
             Tool("find_person", "Persons by name.", PersonArguments, self._find_person),
-            Tool("register_person", "Registers a person.", RegisterArguments, self._register),
+            Tool(
+                "register_person",
+                "Asks the user to confirm a person; they are registered when the user says yes.",
+                RegisterArguments,
+                self._register,
+            ),
             Tool(
                 "insurance_eligibility",
                 "Whether the patient's insurance covers today.",
@@ -204,8 +209,10 @@ class SchedulingTools:
     async def _register(self, turn: TurnContext, asked: RegisterArguments) -> ToolOutput:
         if asked.birth_date > turn.request.now.astimezone(self.zone).date():
             raise ToolInputError("birth_date lies in the future")
-        person = await self.people.register(asked.name, asked.birth_date)
-        return {"registered": person.name, "patient_id_retrieved": person.person_id}
+        person, born = " ".join(asked.name.split()), asked.birth_date
+        name = f"{_quoted(person)}, born {born:%-d %b %Y}"
+        fields = {"person": person, "birth_date": born.isoformat()}
+        return self._ask(turn, Request("register_person", turn.agent, name, **fields), fields)
 
     async def _eligibility(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
         found = await self.people.coverage(
@@ -219,8 +226,7 @@ class SchedulingTools:
     async def _named(self, doctor_id: str, start: datetime) -> str:
         """Return an appointment as a question names it: *Dr. Anna Smith*, Mon 23 Nov 2026 16:00."""
         name = await self.appointments.doctor_name(doctor_id)
-        plain = name.replace("*", "").replace("`", "")[:_NAME_LIMIT_CHARS]
-        return f"*{plain}*, {start:%a %-d %b %Y %H:%M}"
+        return f"{_quoted(name)}, {start:%a %-d %b %Y %H:%M}"
 
     async def _doctor(self, name: str) -> Doctor:
         found = await self.appointments.doctors(name)
@@ -234,6 +240,11 @@ class SchedulingTools:
             if each.appointment_id == appointment_id:
                 return each
         raise ToolInputError("the patient has no such appointment; list_appointments gives the ids")
+
+
+def _quoted(name: str) -> str:
+    """Return a name as a question shows it, without marks of its own."""
+    return f"*{name.replace('*', '').replace('`', '')[:_NAME_LIMIT_CHARS]}*"
 
 
 def _slot_row(slot: Slot) -> Mapping[str, str]:

@@ -2,16 +2,20 @@
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, Literal, TypeAlias, cast
 
 from data_models.identifiers import PatientId
-from services.scheduling.ports import Appointment, Appointments
+from services.scheduling.ports import Appointments, People
 
-ClinicAction: TypeAlias = Literal["book_appointment", "move_appointment", "cancel_appointment"]
+ClinicAction: TypeAlias = Literal[
+    "book_appointment", "move_appointment", "cancel_appointment", "register_person"
+]
 YES_WORDS: Mapping[ClinicAction, Set[str]] = {
     "book_appointment": {"book it", "book that"},
     "move_appointment": {"move it", "move that"},
     "cancel_appointment": {"cancel it", "cancel that"},
+    "register_person": {"register them", "register her", "register him"},
 }
 """What besides a yes agrees to each."""
 
@@ -23,6 +27,8 @@ class Request:
     Attributes:
         agent: Who asked for it, and is told what became of it.
         name: What it is about, as the question names it.
+        person: Full name of who is registered.
+        birth_date: Theirs, in ISO.
     """
 
     action: ClinicAction
@@ -31,10 +37,12 @@ class Request:
     appointment_id: str = ""
     slot_id: str = ""
     reason: str = ""
+    person: str = ""
+    birth_date: str = ""
 
     @property
     def question(self) -> str:
-        """What the user is asked: it names the one appointment that a yes is bound to."""
+        """What the user is asked: it names the one thing that a yes is bound to."""
         return f"{self.action.partition('_')[0].capitalize()} {self.name}? yes / no"
 
     @property
@@ -42,6 +50,8 @@ class Request:
         """What the user is told after a no."""
         if self.action == "book_appointment":
             return f"Nothing was booked: {self.name}."
+        if self.action == "register_person":
+            return f"Nobody was registered: {self.name}."
         return "Nothing was changed; the appointment stays as it was."
 
     def payload(self) -> dict[str, Any]:
@@ -50,25 +60,40 @@ class Request:
             "action": self.action,
             "agent": self.agent,
             "name": self.name,
+            **{field: value for field, value in self.details().items() if value},
+        }
+
+    def details(self) -> dict[str, str]:
+        """Return what it is done with."""
+        return {
             "appointment_id": self.appointment_id,
             "slot_id": self.slot_id,
             "reason": self.reason,
+            "person": self.person,
+            "birth_date": self.birth_date,
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of a request."""
+    """What became of a request.
+
+    Attributes:
+        key: Under which the agent that asked is told of it: a derived entity.
+        value: The id of the appointment or of the person.
+    """
 
     text: str
-    appointment: Appointment
+    key: Literal["appointment_id", "patient_id_retrieved"]
+    value: str
 
 
 def request_of(payload: Mapping[str, Any]) -> Request | None:
     """Return what an open question asks about; None if that is nothing of the clinic's."""
     if payload.get("action") not in YES_WORDS:
         return None
-    texts = {name: str(payload.get(name, "")) for name in ("appointment_id", "slot_id", "reason")}
+    names = ("appointment_id", "slot_id", "reason", "person", "birth_date")
+    texts = {name: str(payload.get(name, "")) for name in names}
     action = cast(ClinicAction, payload["action"])
     return Request(action, str(payload["agent"]), str(payload["name"]), **texts)
 
@@ -76,8 +101,9 @@ def request_of(payload: Mapping[str, Any]) -> Request | None:
 class ClinicDesk:
     """Carries out confirmed requests. Holds no state of any turn."""
 
-    def __init__(self, *, appointments: Appointments) -> None:
+    def __init__(self, *, appointments: Appointments, people: People) -> None:
         self._appointments = appointments
+        self._people = people
 
     async def perform(self, request: Request, *, patient_id: PatientId) -> Done:
         """Do what was confirmed, once, however often it is asked.
@@ -89,12 +115,17 @@ class ClinicDesk:
         match request.action:
             case "book_appointment":
                 booked = await self._appointments.book(patient_id, request.slot_id, request.reason)
-                return Done(f"Booked: {request.name}.", booked)
+                return Done(f"Booked: {request.name}.", "appointment_id", booked.appointment_id)
             case "move_appointment":
                 moved = await self._appointments.move(
                     patient_id, request.appointment_id, request.slot_id
                 )
-                return Done(f"Moved: {request.name}.", moved)
+                return Done(f"Moved: {request.name}.", "appointment_id", moved.appointment_id)
             case "cancel_appointment":
                 gone = await self._appointments.cancel(patient_id, request.appointment_id)
-                return Done(f"Cancelled: {request.name}.", gone)
+                return Done(f"Cancelled: {request.name}.", "appointment_id", gone.appointment_id)
+            case "register_person":
+                born = date.fromisoformat(request.birth_date)
+                person = await self._people.register(request.person, born)
+                text = f"Registered: {request.name}."
+                return Done(text, "patient_id_retrieved", person.person_id)

@@ -63,12 +63,15 @@ def _booking(request: RecordedRequest, tools: dict[str, str]) -> Reply:
 
 
 def _desk(request: RecordedRequest, tools: dict[str, str]) -> Reply:
-    results = _results(request)
-    return (
-        Reply(text=f"Covered: {results[-1].get('eligible')}.")
-        if results
-        else _call(tools, "insurance_eligibility")
-    )
+    results, asked = _results(request), _asked(request)
+    if "register" in asked and not results:
+        born = asked.rpartition(" ")[2]
+        return _call(tools, "register_person", name="Ada Leeward", birth_date=born)
+    if not results:
+        return _call(tools, "insurance_eligibility")
+    if "proposal" in results[-1]:
+        return Reply(text="I propose to register this person.")
+    return Reply(text=f"Covered: {results[-1].get('eligible')}.")
 
 
 def _read(asked: str) -> dict[str, str]:

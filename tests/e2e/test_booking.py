@@ -78,6 +78,7 @@ async def test_ten_turns_book_one_appointment(booking: Booking) -> None:
     await changes_the_time_after_a_restart(booking)
     await makes_detours(booking)
     await books(booking)
+    await registers(booking)
 
 
 async def asks_for_a_time(booking: Booking) -> None:
@@ -137,3 +138,15 @@ async def books(booking: Booking) -> None:
     listed = await booking.say(f"@{AGENT} show my appointments")
     assert "16:00" in listed.text
     assert listed.text.count("- 20") == 1, "one yes books once"
+
+
+async def registers(booking: Booking) -> None:
+    wanted = f"@{DESK} register Ada Leeward, born 1980-02-29"
+    asked = await booking.say(wanted)
+    assert asked.text.endswith("Register *Ada Leeward*, born 29 Feb 1980? yes / no")
+    refused = await booking.say("no")
+    assert "Nobody was registered" in refused.text
+    assert "patient_id_retrieved" not in booking.found(DESK), "nothing is written without a yes"
+    await booking.say(wanted)
+    assert "Registered: *Ada Leeward*" in (await booking.say("yes")).text
+    assert booking.found(DESK)["patient_id_retrieved"]

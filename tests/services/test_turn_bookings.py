@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC
+from datetime import UTC, date
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,9 @@ async def desk(tmp_path: Path) -> Desk:
         clock=clock,
         meter=EntityMeter(registry=registry, agents=agents),
     )
-    tools = TurnTools(ids=ids, entities=entities, clinic=ClinicDesk(appointments=clinic))
+    tools = TurnTools(
+        ids=ids, entities=entities, clinic=ClinicDesk(appointments=clinic, people=clinic)
+    )
     world = World(clock=clock, ids=ids, tools=tools)
     await world.say("start a tumor board for patient_4")
     await world.desk.idle()
@@ -147,6 +149,26 @@ async def test_an_appointment_is_moved_and_cancelled_after_a_yes_each(desk: Desk
     assert (await desk.say("yes")).texts == [f"Cancelled: {NAME}."]
     assert await desk.booked() == []
     assert await desk.found() == {}
+
+
+ADA = {"person": "Ada Leeward", "birth_date": "1980-02-29"}
+
+
+async def test_a_person_is_registered_after_a_yes_and_the_agent_knows_them(desk: Desk) -> None:
+    await desk.asked("register_person", **ADA)
+    assert await desk.clinic.find("Ada Leeward") == []
+    assert (await desk.say("yes")).texts == [f"Registered: {NAME}."]
+    (person,) = await desk.clinic.find("Ada Leeward")
+    assert person.birth_date == date(1980, 2, 29)
+    assert await desk.found() == {"patient_id_retrieved": person.person_id}
+
+
+@pytest.mark.parametrize("words", ["no", "yes, but born in 1981", "wait"])
+async def test_without_a_yes_nobody_is_registered(desk: Desk, words: str) -> None:
+    await desk.asked("register_person", **ADA)
+    await desk.say(words)
+    await desk.say("yes")
+    assert await desk.clinic.find("Ada Leeward") == []
 
 
 async def test_a_switch_withdraws_the_question(desk: Desk) -> None:

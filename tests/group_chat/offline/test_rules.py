@@ -155,3 +155,37 @@ def test_only_who_asks_for_a_document_gets_one_written() -> None:
     assert best_match("how big is the tumor", team) is None
     assert best_match("write the document", team) == "ReportCreation"
     assert best_match("ask ReportCreation about the board", team) == "ReportCreation"
+
+
+def registering(asked: str) -> Prompt:
+    return Prompt(
+        asked=asked,
+        snapshot={"patient_id": "patient_4"},
+        tools=[
+            ToolOffer("rounds-insurance_eligibility"),
+            ToolOffer("rounds-register_person", ("name", "birth_date")),
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "@Registration register Ada Leeward, born 1980-02-29",
+        "Please register a new patient: Ada Leeward, 29 February 1980",
+        "register Ada Leeward born 29 Feb 1980",
+    ],
+)
+def test_a_person_is_proposed_by_full_name_and_date_of_birth(asked: str) -> None:
+    (call,) = reply_to(registering(asked)).calls
+    assert call.wire_name == "rounds-register_person"
+    assert call.arguments == {"name": "Ada Leeward", "birth_date": "1980-02-29"}
+
+
+@pytest.mark.parametrize(
+    "asked", ["register Ada", "register Ada Leeward", "register somebody born 1980-02-29"]
+)
+def test_who_is_registered_must_be_named_in_full(asked: str) -> None:
+    reply = reply_to(registering(asked))
+    assert reply.calls == ()
+    assert "full name and the date of birth" in reply.text
