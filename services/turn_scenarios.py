@@ -13,7 +13,6 @@ from data_models.errors import (
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from services.scenario_parts import ScenarioParts
-from services.scenarios.catalogue import FRESH_SECONDS
 from services.scenarios.commands import Command, command_in, is_any, named
 from services.scenarios.seat import Act, ScenarioSeat
 from services.scenarios.session_row import row_of
@@ -173,9 +172,7 @@ class TurnScenarios:
         """Return what can be begun; a message that may be only a name is held against old news."""
         if self._parts is None:
             return {}
-        if command.is_bare:
-            return await self._parts.catalogue.titles()
-        return await self._parts.catalogue.titles(max_age_seconds=FRESH_SECONDS)
+        return await self._parts.catalogue.titles(is_fresh=not command.is_bare)
 
     async def _migrated(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> bool:
         session = seat.session

@@ -12,7 +12,6 @@ from services.scenarios.version_chain import VersionChain
 _log = structlog.get_logger()
 POINTER_TTL_SECONDS = 5.0
 TITLES_TTL_SECONDS = 300.0
-FRESH_SECONDS = 1.0
 
 
 class Catalogue:
@@ -20,14 +19,19 @@ class Catalogue:
 
     def __init__(self, *, store: ScenarioStore, clock: Clock) -> None:
         self._store, self._clock = store, clock
-        self._pointers: dict[str, tuple[float, Held[ActivePointer] | None]] = {}
+        self._pointers: dict[str, tuple[float, Held[ActivePointer]]] = {}
         self._chains: dict[str, tuple[tuple[int, ...], VersionChain | None]] = {}
         self._titles: tuple[float, dict[str, str]] | None = None
 
-    async def titles(self, *, max_age_seconds: float = TITLES_TTL_SECONDS) -> dict[str, str]:
-        """Return the name of each scenario that can be begun, by id; perhaps a little late."""
+    async def titles(self, *, is_fresh: bool = False) -> dict[str, str]:
+        """Return the name of each scenario that can be begun, by id.
+
+        Args:
+            is_fresh: Read anew, so that what was published a moment ago is there; else what is
+                returned may be minutes old.
+        """
         now = self._clock.monotonic()
-        if self._titles is None or now - self._titles[0] > max_age_seconds:
+        if is_fresh or self._titles is None or now - self._titles[0] > TITLES_TTL_SECONDS:
             found: dict[str, str] = {}
             for scenario_id in sorted(await self._store.versions()):
                 graph = await self._readable(scenario_id)
@@ -82,9 +86,11 @@ class Catalogue:
         now = self._clock.monotonic()
         known = self._pointers.get(scenario_id)
         if known is None or now - known[0] > POINTER_TTL_SECONDS:
-            known = now, await self._store.active(scenario_id)
-            self._pointers[scenario_id] = known
-        return known[1].value if known[1] else None
+            held = await self._store.active(scenario_id)
+            if held is None:
+                return None  # not kept: its first version may be published at any moment
+            known = self._pointers[scenario_id] = now, held
+        return known[1].value
 
     async def _load(self, pointer: ActivePointer) -> VersionChain | None:
         graphs = [await self._store.graph(pointer.scenario_id, v) for v in pointer.versions]

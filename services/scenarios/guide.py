@@ -49,9 +49,9 @@ class ScenarioGuide:
         self._catalogue, self._clock, self._ids = catalogue, clock, ids
         self._config = config or GapFillConfig()
 
-    async def titles(self) -> dict[str, str]:
-        """Return the name of each scenario that can be begun, by id."""
-        return await self._catalogue.titles()
+    async def titles(self, *, is_fresh: bool = False) -> dict[str, str]:
+        """Return the name of each scenario that can be begun, by id; see `Catalogue.titles`."""
+        return await self._catalogue.titles(is_fresh=is_fresh)
 
     async def begin(self, scenario_id: str, *, channel: str) -> ScenarioSession:
         """Return a new session at the active version's entry.

@@ -132,7 +132,7 @@ class ScenarioSeat:
         Raises:
             ToolInputError: there is none of that name; the text lists those that there are.
         """
-        titles = await self._guide.titles()
+        titles = await self._guide.titles(is_fresh=True)
         scenario_id = named(name, titles)
         if scenario_id is None:
             raise ToolInputError(f"no such scenario; there are: {', '.join(titles.values())}")

@@ -103,6 +103,24 @@ async def test_a_list_names_what_can_be_started(visit: ScenarioWorld) -> None:
     assert "- Visit" in (await visit.say("which scenarios are there?")).texts[0]
 
 
+async def test_one_that_was_published_a_moment_ago_can_be_started(visit: ScenarioWorld) -> None:
+    await visit.begin()
+    await visit.publish(sample("oncology_intake"))
+    await visit.say("start oncology intake")
+    assert (await visit.session()).scenario_id == "oncology-intake"
+
+
+async def test_one_whose_first_version_was_not_active_yet_can_be_started_once_it_is(
+    visit: ScenarioWorld,
+) -> None:
+    graph = sample("oncology_intake")
+    await visit.house.store.add_version(graph)
+    await visit.begin()
+    await visit.publish(graph)
+    await visit.say("start oncology intake")
+    assert (await visit.session()).scenario_id == "oncology-intake"
+
+
 async def test_nobody_starts_one_without_a_patient(visit: ScenarioWorld) -> None:
     heard = await visit.say("start visit")
     assert "Name one first" in heard.texts[0]
