@@ -37,7 +37,9 @@ def answer_as_registration(prompt: Prompt) -> OfflineReply | None:
 
 def _date_in(text: str) -> str | None:
     found = _DATE.search(text)
-    for form in _FORMS if found is not None else ():
+    if found is None:
+        return None
+    for form in _FORMS:
         try:
             day = datetime.strptime(found[0].replace(".", ""), form).replace(tzinfo=UTC)
         except ValueError:

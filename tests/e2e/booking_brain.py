@@ -66,7 +66,8 @@ def _desk(request: RecordedRequest, tools: dict[str, str]) -> Reply:
     results, asked = _results(request), _asked(request)
     if "register" in asked and not results:
         born = asked.rpartition(" ")[2]
-        return _call(tools, "register_person", name="Ada Leeward", birth_date=born)
+        known = {"name": "Ada Leeward", "birth_date": born}
+        return Reply(text=None, tool_calls=[ToolCall(tools["register_person"], known)])
     if not results:
         return _call(tools, "insurance_eligibility")
     if "proposal" in results[-1]:
