@@ -58,7 +58,8 @@ def may_run_again(
         and question.user == dead.message.sender.principal_id
         and question.is_alive(epoch=conversation.epoch, now=dead.started_at)
     )
-    if answers or dead.message.press is not None or conversation.pending_clear is not None:
+    clears = conversation.pending_clear is not None or (dead.decided and dead.patient_id is None)
+    if answers or dead.message.press is not None or clears:
         return False
     is_promised = dead.purpose == "turn" and dead.message.channel in channels
     return is_promised and dead.attempts < ATTEMPTS_LIMIT

@@ -138,6 +138,13 @@ class TurnDraft:
             return Registry(conversation_id=self.conversation_id, epoch=self.claim.epoch)
         return self.registry.document
 
+    @property
+    def had_switched(self) -> bool:
+        """Whether a replica that died over this message had made the active patient active."""
+        running = self.claim.conversation.running_turn
+        active = self.loaded_registry().active_patient_id
+        return running is not None and running.decided and running.patient_id == active
+
     def question_press(self) -> Press | None:
         """Return the pressed button if it is the open question's; a plan's is the team's."""
         press, question = self.claim.message.press, self.open_question()

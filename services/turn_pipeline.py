@@ -36,11 +36,7 @@ from data_models.turn_events import (
     StepStarted,
 )
 from services.conversations.clearing import Clearing
-from services.group_chat_port import (
-    ActionFinished,
-    GroupChat,
-    GroupChatEvent,
-)
+from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent
 from services.patient_context.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
@@ -205,6 +201,8 @@ class TurnPipeline:
             run_id=turn.run.run_id,
             press=turn.question_press(),
         )
+        if turn.had_switched:
+            verdict = verdict.made_before(registry.active_patient_id)
         turn.decision, turn.question = verdict.decision, verdict.question
         return verdict
 

@@ -157,7 +157,7 @@ class Claimant:
     async def resume(self, stored: Stored[Conversation]) -> Claim | None:
         """Take a dead turn over in order to answer its message, under the run id it had.
 
-        None if it must not run again (`may_run_again`), or somebody was faster.
+        None if it must not run again (`may_run_again`), had ended, or somebody was faster.
         """
         dead = stored.document.running_turn
         if dead is None or not may_run_again(stored.document, dead, channels=self._resumed):
@@ -168,11 +168,14 @@ class Claimant:
         claim = await self._claim(free, again, is_takeover=True)
         if claim is None:
             return None
-        await self._takeover.fence_documents(claim.conversation, dead)
+        answered = await self._takeover.fence_again(claim.conversation, dead, self._clock.now())
         tail = await self._conversations.find_unannounced(claim.conversation)
         await claim.update(partial(_count_until, tail=tail))
         await self._conversations.sweep_inbox(claim.conversation)
-        return claim
+        if answered is None:
+            return claim
+        await claim.release(answered, change=_unchanged, successor=None)
+        return None
 
     async def successor(self, conversation: Conversation) -> Successor | None:
         """Return the claim of the message that comes next."""
@@ -326,6 +329,10 @@ class Claimant:
             started_at=now,
             expires_at=lease_end(now, self._times),
         )
+
+
+def _unchanged(_: Conversation) -> None:
+    """Change nothing but the claim."""
 
 
 def _count_until(draft: Conversation, *, tail: int) -> None:

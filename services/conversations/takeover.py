@@ -77,6 +77,26 @@ class Takeover:
         with suppress(CorruptDocumentError):  # nobody can write over that
             await self._rewritten(conversation, dead.patient_id, dead, keep=False)
 
+    async def fence_again(
+        self, conversation: Conversation, dead: RunningTurn, now: datetime
+    ) -> AnsweredMessage | None:
+        """Fence a dead turn off whose message is to be answered anew, unless it had ended.
+
+        Returns:
+            Its answer, if it was stored whole and only never released: done again, whatever it
+            did would be done twice.
+        """
+        self._contexts.forget(conversation.conversation_id)
+        await self._is_in_fenced_roster(conversation, dead.patient_id)
+        # Until a patient is decided, the turn may have ended with the session.
+        places = [dead.patient_id] if dead.decided else [dead.patient_id, None]
+        for patient_id in dict.fromkeys(places):
+            with suppress(CorruptDocumentError):  # nobody can write over that
+                kept = await self._rewritten(conversation, patient_id, dead, keep=False)
+                if kept is not None and kept.turn.error_code != INTERRUPTED:
+                    return _taken_over(dead, kept, now).answered
+        return None
+
     async def _is_in_fenced_roster(
         self, conversation: Conversation, patient_id: PatientId | None
     ) -> bool:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, Registry
+from services.patient_context.wording import switched
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,3 +34,13 @@ class PatientVerdict:
     registry: Registry | None = None
     restored: bool = False
     concerns_active_only: bool = False
+
+    def made_before(self, active: PatientId | None) -> "PatientVerdict":
+        """Return what is left of it where its change of patient led to `active` and is stored.
+
+        Read anew, "the other patient" would be the one that was left.
+        """
+        if self.registry is None or active is None:
+            return self
+        told = switched(active) if self.is_bare_switch else None
+        return PatientVerdict(decision="UNCHANGED", patient_id=active, reply=told)

@@ -1,7 +1,7 @@
 """Should a replica die, another answers its message: once and in order."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ from services.hand_over.worker import TAKEN_LIMIT, HandOverWorker
 from tests.durability.evidence import Evidence
 from tests.fakes_queue import MemoryWorkQueue
 from tests.fakes_store import MemoryBlobStore
-from tests.faults import Down, FaultyBlobStore
+from tests.faults import Delay, Down, FaultyBlobStore
 from tests.services.world import CHAT, FarReplica, World, heard
 
 TIMES = ClaimTimes(
@@ -68,6 +68,18 @@ class Cluster:
         await self.watch.close()
         self.lifeline.always = Down()
 
+    async def dies_once(self, text: str, is_done: Callable[[], bool]) -> IncomingMessage:
+        """Have the first replica die over a message, at the moment when `is_done`."""
+        self.lifeline.always = Delay(0.1)
+        message = self.dying.message(text)
+        await self.dying.desk.submit(message)
+        await self.watch.begin(message, asyncio.Future())
+        async with asyncio.timeout(10):
+            while not is_done():  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        await self.die()
+        return message
+
     @asynccontextmanager
     async def working(self) -> AsyncIterator[None]:
         """Run the other replica's worker."""
@@ -106,6 +118,11 @@ class Cluster:
             )
             for each in sorted(found, key=lambda each: each.turn.turn_id)
         ]
+
+    @property
+    def active(self) -> str | None:
+        """Who is the active patient."""
+        return Evidence(self.store.contents, CHAT).registry.active_patient_id
 
     async def _settle(self, message: IncomingMessage) -> None:
         self.settled.append(message)
@@ -233,3 +250,37 @@ def test_a_note_holds_not_a_word_of_the_message() -> None:
     assert "CANARY" not in note
     with pytest.raises(CorruptDocumentError):
         message_of("{}")
+
+
+async def test_a_switch_that_a_replica_died_over_is_not_made_back(cluster: Cluster) -> None:
+    """Said again, "the other patient" would be the one that was left."""
+    await cluster.dying.say("start a tumor board for patient_15")
+    await cluster.dying.desk.idle()
+    await cluster.dies_once("switch to the other patient", lambda: cluster.active == "patient_4")
+    async with cluster.working():
+        await cluster.until_empty()
+    assert cluster.active == "patient_4"
+    (told,) = [texts for words, _, texts in cluster.turns if words == "switch to the other patient"]
+    assert told == ["Switched to patient_4. What would you like to review?"]
+
+
+async def test_a_turn_that_was_stored_and_never_released_is_not_run_again(cluster: Cluster) -> None:
+    stored = ("what was the stage?", "COMPLETED", ["Heard: what was the stage?"])
+    message = await cluster.dies_once(stored[0], lambda: stored in cluster.turns)
+    async with cluster.working():
+        await cluster.until_empty()
+    assert cluster.turns[1:] == [stored]
+    assert cluster.other.team.requests == []
+    assert [one.message_id for one in cluster.settled] == [message.message_id]
+    assert (await cluster.other.say("and the age?")).texts == ["Heard: and the age?"]
+
+
+async def test_a_clear_that_was_made_is_not_made_again(cluster: Cluster) -> None:
+    def is_cleared() -> bool:
+        kept = Evidence(cluster.store.contents, CHAT)
+        return kept.conversation.epoch == 1 and kept.conversation.pending_clear is None
+
+    await cluster.dies_once("clear", is_cleared)
+    async with cluster.working():
+        await cluster.until_empty()
+    assert Evidence(cluster.store.contents, CHAT).conversation.epoch == 1
