@@ -194,13 +194,6 @@ class ChatContextAccessor:
         except BlobExistsError:
             await self._documents.write(name, archived, etag=await self._documents.etag_of(name))
 
-    async def runs_of(self, context: ChatContext, turn_id: int) -> Sequence[RunOutput]:
-        """Return the whole outputs of a turn's tools; none if none was long."""
-        name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn_id)
-        stored = await self._documents.read(name, TurnRuns, conversation_id=context.conversation_id)
-        visible = stored is not None and stored.document.epoch == context.epoch
-        return stored.document.runs if stored is not None and visible else []
-
     async def artifact_bytes(
         self, conversation_id: str, patient_id: PatientId | None, artifact: Artifact
     ) -> bytes:

@@ -1,6 +1,6 @@
 """Sorts what a delta offers into values to store and keys to refuse, alike for both namespaces."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from data_models.entity_keys import Namespace, canonical_key, namespace_of
@@ -49,15 +49,3 @@ def sorted_offers(
     if report["ignored"]:
         report["ignored"] = [key for key in dict.fromkeys(report["ignored"]) if key not in offers]
     return offers
-
-
-def sorted_removals(keys: Iterable[str], *, report: EntityReport) -> list[str]:
-    """Return the canonical keys to remove, each once."""
-    found: dict[str, None] = {}
-    for raw in keys:
-        key = canonical_key(raw)
-        if key is None:
-            report["rejected"][raw] = "key"
-        else:
-            found[key] = None
-    return list(found)

@@ -35,11 +35,6 @@ class Principal:
         return "operator" in self.roles
 
 
-def may_access(principal: Principal, owner: str) -> bool:
-    """Tell whether `principal` may see a web conversation of `owner`; operators may not either."""
-    return principal.id == owner
-
-
 def user_id(tenant: str, object_id: str) -> str:
     """Return the principal id of an Entra ID user, the same over web and Teams."""
     return f"entra:{tenant.lower()}:{object_id.lower()}"

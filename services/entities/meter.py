@@ -80,7 +80,9 @@ class EntityMeter:
         self._count(done, labels)
         if done.keys.get("evicted_keys"):
             self._evicted.labels(labels[0], "evict_fifo").inc(len(done.keys["evicted_keys"]))
-        self._log.info(
+        # What only reads is of interest to who looks for something.
+        log = self._log.debug if done.operation == "get_context" else self._log.info
+        log(
             "entity_operation",
             session_id=hashed(done.session_id),
             agent_name=labels[0],

@@ -56,7 +56,7 @@ def validate(
     findings = Findings()
     _check_order(context, findings)
     _check_turns(context, findings, running)
-    _check_memory(context, findings)
+    _check_memory(context, findings, running)
     if agents:
         said = {one.agent for turn in context.chat_history for one in turn.agent_responses}
         _report(findings, "unknown_agent", not said <= set(agents))
@@ -106,7 +106,7 @@ def _mended(enriched: ContextEnrichment, turn: Turn) -> bool:
     return changed
 
 
-def _check_memory(context: ChatContext, findings: Findings) -> None:
+def _check_memory(context: ChatContext, findings: Findings, running: str | None) -> None:
     memory = context.memory
     rings: tuple[list[Any], ...] = (
         memory.topic_transitions,
@@ -117,9 +117,9 @@ def _check_memory(context: ChatContext, findings: Findings) -> None:
     _repair(findings, "ring", any(len(ring) > RING for ring in rings))
     for ring in rings:
         del ring[:-RING]
-    done = sum(
-        bool(t.agent_responses) and t.turn_status == "COMPLETED" for t in context.chat_history
-    )
+    # The turn that is under way is counted when it is concluded.
+    ended = [turn for turn in context.chat_history if turn.run_id != running]
+    done = sum(bool(turn.agent_responses) and turn.turn_status == "COMPLETED" for turn in ended)
     wrong = memory.started_at is not None and memory.counts.exchanges < done
     wrong = wrong or memory.counts.failed_updates > memory.counts.updates
     if wrong:

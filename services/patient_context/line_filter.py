@@ -130,9 +130,3 @@ class LineFilter:
     def _released(self) -> str:
         held, self._rule = self._rule, ""
         return held
-
-
-def without_reserved_lines(text: str) -> str:
-    """Return `text` as `LineFilter` would let it through."""
-    reserved = LineFilter()
-    return reserved.feed(text) + reserved.finish()

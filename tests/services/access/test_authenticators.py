@@ -14,7 +14,7 @@ from services.access.api_keys import ApiKeyAuthenticator
 from services.access.app_service import AppServiceAuthenticator
 from services.access.dev import DevAuthenticator
 from services.access.handshake import Handshake
-from services.access.principal import Principal, log_off_at, may_access, user_id
+from services.access.principal import Principal, log_off_at, user_id
 from tests.fakes import FixedClock
 
 TENANT = "11111111-2222-3333-4444-555555555555"
@@ -151,14 +151,6 @@ async def test_an_unusable_header_is_refused_without_a_trace(value: str | None) 
 async def test_a_directory_that_is_not_listed_is_forbidden() -> None:
     with pytest.raises(ForbiddenError):
         await app_service(("other",)).authenticate(shown(client_principal=header(GOOD)))
-
-
-def test_nobody_but_the_owner_sees_a_conversation() -> None:
-    owner = Principal(id="key:a", name="a", kind="api_key")
-    operator = Principal(id="key:o", name="a", kind="api_key", roles=frozenset({"operator"}))
-    assert may_access(owner, "key:a")
-    assert not may_access(operator, "key:a")
-    assert not may_access(owner, "")
 
 
 def test_a_socket_is_logged_off_at_expiry_or_after_idle_time() -> None:

@@ -46,6 +46,14 @@ def test_a_sound_document_stays_as_it_is() -> None:
     assert context == sound()
 
 
+def test_the_turn_under_way_is_not_yet_counted() -> None:
+    context = sound()
+    set_exchanges(context, 2)
+    context.chat_history[-1].run_id = "running"
+    assert validate(context, agents=AGENTS, running="running").repaired == []
+    assert context.memory.counts.exchanges == 2
+
+
 def open_turn(context: ChatContext) -> None:
     context.chat_history[1].turn_status = "IN_PROGRESS"
 

@@ -6,13 +6,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.patient_context.folding import fold
-from services.patient_context.line_filter import LineFilter, without_reserved_lines
+from services.patient_context.line_filter import LineFilter
 from services.patient_context.markers import MARK
 
 FOOTER = (
     "---\n*PT_CTX:*\n- **Patient ID:** `patient_15`\n"
     "- **Session Patients:** `patient_15` (active), `patient_4`\n- **Conversation ID:** `c`"
 )
+
+
+def without_reserved_lines(text: str) -> str:
+    reserved = LineFilter()
+    return reserved.feed(text) + reserved.finish()
+
+
 PIECES = st.sampled_from(
     [
         *["PATIENT", "_CONTEXT", "_JSON", ":", "{}", "*PT", "_CTX", ":*", "*", "**", "---", "***"],
