@@ -236,6 +236,10 @@ class Claim:
             self._conversation, self._etag = stored.document, stored.etag
 
 
+def unchanged(_: Conversation) -> None:
+    """Release a claim with this to change nothing else."""
+
+
 def lease_end(now: datetime, times: ClaimTimes) -> datetime:
     """Return when a claim made or renewed at `now` expires."""
     return now + times.lease

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from data_models.claim import Claim, Successor
+from data_models.claim import Claim, Successor, unchanged
 from data_models.claim_decision import queue_length
 from data_models.conversation import AnsweredMessage, Conversation
 from data_models.documents import Stored
@@ -110,7 +110,7 @@ class LaneDriver:
         if answered is not None:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
-            return await claim.release(None, change=_unchanged, successor=successor)
+            return await claim.release(None, change=unchanged, successor=successor)
         outcome = await self._pipeline.run(claim, run)
         successor = await self._successor(claim)
         return await claim.release(outcome.answered, change=outcome.commit, successor=successor)
@@ -204,7 +204,3 @@ class LaneDriver:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # its caller may have gone away
-
-
-def _unchanged(_: Conversation) -> None:
-    """Change nothing but the claim."""

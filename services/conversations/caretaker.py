@@ -13,9 +13,8 @@ from datetime import datetime
 from pydantic import AwareDatetime, BaseModel, ValidationError
 
 from data_models.blob_store import BlobStore
-from data_models.claim import Claim
+from data_models.claim import Claim, unchanged
 from data_models.clock import Clock, IdSource
-from data_models.conversation import Conversation
 from data_models.errors import ClaimLostError, ConversationBusyError, CorruptDocumentError
 from data_models.identifiers import storage_folder
 from data_models.incoming_message import IncomingMessage, Sender
@@ -56,7 +55,7 @@ class Caretaker:
         finally:
             with suppress(ClaimLostError):
                 # No successor: who queued a message meanwhile waits for the claim and takes it.
-                await claim.release(None, change=_unchanged, successor=None)
+                await claim.release(None, change=unchanged, successor=None)
 
     async def _claimed(self, conversation_id: str, principal_id: str) -> Claim:
         message = self._message(conversation_id, principal_id)
@@ -126,7 +125,3 @@ async def _glanced(store: BlobStore, folder: str) -> _Glance | None:
 
 def _nothing() -> None:
     """Losing the claim is told by the next write."""
-
-
-def _unchanged(_: Conversation) -> None:
-    """Leave the conversation document as it is."""

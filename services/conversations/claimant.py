@@ -3,7 +3,7 @@
 from contextlib import suppress
 from functools import partial
 
-from data_models.claim import Claim, Successor, claimed, lease_end
+from data_models.claim import Claim, Successor, claimed, lease_end, unchanged
 from data_models.claim_decision import (
     ClaimState,
     ClaimTimes,
@@ -88,8 +88,7 @@ class Claimant:
     def state(self, conversation: Conversation, *, runs_here: bool) -> ClaimState:
         """Return whether a turn may begin; our own claim without a turn is abandoned."""
         running = conversation.running_turn
-        is_turn = running is not None and running.purpose == "turn"
-        if running is not None and is_turn and running.replica == self._replica.name:
+        if running and running.purpose == "turn" and running.replica == self._replica.name:
             return "held" if runs_here else "abandoned"
         return claim_state(
             running, now=self._clock.now(), times=self._times, is_dead=self._replica.is_dead
@@ -162,8 +161,7 @@ class Claimant:
         dead = stored.document.running_turn
         if dead is None or not may_run_again(stored.document, dead, channels=self._resumed):
             return None
-        free = Stored(stored.document.draft(), stored.etag)
-        again = self._ours(dead)
+        free, again = Stored(stored.document.draft(), stored.etag), self._ours(dead)
         again.attempts += 1
         claim = await self._claim(free, again, is_takeover=True)
         if claim is None:
@@ -174,7 +172,7 @@ class Claimant:
         await self._conversations.sweep_inbox(claim.conversation)
         if answered is None:
             return claim
-        await claim.release(answered, change=_unchanged, successor=None)
+        await claim.release(answered, change=unchanged, successor=None)
         return None
 
     async def successor(self, conversation: Conversation) -> Successor | None:
@@ -329,10 +327,6 @@ class Claimant:
             started_at=now,
             expires_at=lease_end(now, self._times),
         )
-
-
-def _unchanged(_: Conversation) -> None:
-    """Change nothing but the claim."""
 
 
 def _count_until(draft: Conversation, *, tail: int) -> None:
