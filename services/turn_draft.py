@@ -63,6 +63,7 @@ class TurnDraft:
         plain: The message as rules read it.
         extraction: A model's reading that is under way, or done.
         understanding: Which of both counts, once that is settled.
+        is_call_for_help: Whether the fixed safety answer was given; nothing is read into the words.
         scenario: The scenario of the document's patient, once it is seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
     """
@@ -92,6 +93,7 @@ class TurnDraft:
     plain: Understanding | None = None
     extraction: "asyncio.Task[Understanding] | None" = None
     understanding: Understanding | None = None
+    is_call_for_help: bool = False
     scenario: ScenarioSeat | None = None
     shown_roster: tuple[Registry, ShownRoster] | None = None
 

@@ -32,7 +32,7 @@ from services.memory_blocks.extraction import (
 from services.memory_blocks.figures import SURE
 from services.memory_blocks.phrases import FIRST_PERSON
 from services.memory_blocks.plain_reading import understand
-from services.memory_blocks.remembering import conclude, greet, take_in
+from services.memory_blocks.remembering import conclude, greet, note_call, take_in
 from services.memory_blocks.rotation import RotationRules
 from services.memory_blocks.summary import shown_summary
 from services.memory_blocks.understanding import Intent, Understanding
@@ -97,7 +97,11 @@ class TurnMemory:
         return MessageMeaning(summary=summary, interpretation=text, intended_agent=agent)
 
     def heard(self, turn: TurnDraft, session: EntitySession | None) -> EntitySession | None:
-        """Store what the user wants, where the rules read nothing of it; return `session`."""
+        """Store what the user wants, where nobody has read or noted it yet; return `session`.
+
+        Called before the team speaks, and again at the turn's end for a reading that came late.
+        The session is the one of this turn's document, so nothing can reach another patient's.
+        """
         wishes = {} if turn.understanding is None else turn.understanding.entities
         if session is not None and wishes:
             with suppress(ToolInputError):  # a model's delta that does not fit is no loss
@@ -109,11 +113,16 @@ class TurnMemory:
         """Bring the blocks up to date with the turn, whose end is known; the caller stores them."""
         if turn.turn is None:
             return
+        if turn.is_call_for_help:
+            self.check(turn)
+            note_call(turn.document(), turn.turn, user_id=turn.claim.message.sender.principal_id)
+            return
         if turn.understanding is None:
             if turn.plain is None:
                 self._begun(turn)
             await _settled(turn.extraction)
             self._taken(turn)
+            self.heard(turn, turn.entities)
         conclude(turn.document(), turn.turn, turn.understanding)
 
     def _begun(self, turn: TurnDraft) -> Understanding:

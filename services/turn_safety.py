@@ -67,7 +67,7 @@ class TurnSafety:
             return False
         logger.info("safety_answer", run_id=turn.run.run_id)
         registry = turn.loaded_registry()
-        turn.decision = "UNCHANGED"
+        turn.decision, turn.is_call_for_help = "UNCHANGED", True
         self._voice.show_state(turn)
         self._voice.say(turn, told)
         stays = self._patients.concerns_nobody_else(turn.text, registry=registry)

@@ -67,7 +67,7 @@ class EntitySession:
         self._pinned = frozenset(pinned)
         self._reads_legacy = reads_legacy
         self._evicted: list[str] = []
-        self._heard: set[str] = set()
+        self._settled: set[str] = set()
         for manager in (entities.conversation, entities.derived):
             manager.session_id = session_id
         for key in sorted(self._pinned.difference(entities.conversation.entities)):
@@ -86,25 +86,30 @@ class EntitySession:
             self._meter.malformed(agent_name)
             raise
         self._meter.parsed(agent_name, legacy=delta.is_legacy)
-        return self._merged(delta, agent_name=agent_name, source="inferred")
+        report = self._merged(delta, agent_name=agent_name, source="inferred")
+        found = report["conversation"]
+        for keys in (found["added"], found["updated"], found["unchanged"], found["removed"]):
+            self._settled.update(keys)
+        return report
 
     def heard(self, wishes: Mapping[str, Any], *, source: Provenance = "extracted") -> MergeReport:
-        """Store what the user's own message says; called before any agent speaks.
+        """Store what the user's own message says.
 
         Several may read the same message: rules first, then a model. What the rules read stands,
-        because a model may spell the same wish otherwise.
+        because a model may spell the same wish otherwise. A model may come to it only after the
+        agents have spoken: what one of them noted or removed meanwhile stands, too.
 
         Args:
             wishes: What the message asks for or changes, by entity key; nothing it left alone.
             source: `extracted` where somebody read it, `user_stated` where the user filled it in.
         """
         fresh = {
-            raw: value for raw, value in wishes.items() if canonical_key(raw) not in self._heard
+            raw: value for raw, value in wishes.items() if canonical_key(raw) not in self._settled
         }
         delta = EntityDelta(entities_to_update=fresh)
         report = self._merged(delta, agent_name=None, source=source)
-        self._heard.update(report["conversation"]["added"] + report["conversation"]["updated"])
-        self._heard.update(report["conversation"]["unchanged"])
+        self._settled.update(report["conversation"]["added"] + report["conversation"]["updated"])
+        self._settled.update(report["conversation"]["unchanged"])
         return report
 
     def store_tool_result(

@@ -37,6 +37,26 @@ def take_in(context: ChatContext, turn: Turn, found: Understanding) -> None:
         remember(context, text, turn_id=turn.turn_id, source=found.enrichment.source)
 
 
+def note_call(context: ChatContext, turn: Turn, *, user_id: str) -> None:
+    """Note that somebody called for help and was answered, and nothing of their words.
+
+    They are in the history; as a topic, a key point or a line of the summary they would follow
+    this person through every later answer.
+    """
+    greet(context, turn, user_id=user_id)
+    memory = context.memory
+    memory.last_updated = turn.timestamp
+    memory.flow.append(
+        FlowEntry(
+            turn_id=turn.turn_id,
+            at=turn.timestamp,
+            said="Call for help",
+            answered="The fixed safety answer was given",
+            topic=memory.active_topic,
+        )
+    )
+
+
 def conclude(context: ChatContext, turn: Turn, found: Understanding | None) -> None:
     """Note how the turn went: its line in the summary, who spoke, what may come next."""
     memory = context.memory

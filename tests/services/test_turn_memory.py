@@ -248,6 +248,41 @@ async def test_what_the_user_wants_is_known_before_the_team_speaks(room: Room) -
     }
 
 
+async def test_what_a_model_reads_beside_the_agents_is_stored_at_the_turns_end(room: Room) -> None:
+    room.model.answer["entities"] = [{"key": "procedure_preference", "value": "colonoscopy"}]
+    room.model.gate.clear()
+
+    async def reads_meanwhile(request: GroupChatRequest) -> None:
+        assert request.entities is not None
+        assert request.entities.value_of("procedure_preference", agent_name=AGENTS[0]) is None
+        room.model.gate.set()
+        await asyncio.sleep(0.02)
+
+    room.world.team.first = reads_meanwhile
+    await room.say("a cousin had a colonoscopy done somewhere in Berlin")
+    held = (await room.document()).entities.conversation.entities
+    assert {key: one.provenance for key, one in held.items()} == {
+        "procedure_preference": "extracted"
+    }
+
+
+async def test_what_an_agent_noted_meanwhile_stands_against_a_late_reading(room: Room) -> None:
+    room.model.answer["entities"] = [{"key": "procedure_preference", "value": "colonoscopy"}]
+    room.model.gate.clear()
+
+    async def notes_meanwhile(request: GroupChatRequest) -> None:
+        assert request.entities is not None
+        noted = {"entities_to_update": {"procedure_preference": "gastroscopy"}}
+        request.entities.replied(noted, agent_name=AGENTS[0])
+        room.model.gate.set()
+        await asyncio.sleep(0.02)
+
+    room.world.team.first = notes_meanwhile
+    await room.say("a cousin had a colonoscopy done somewhere in Berlin")
+    held = (await room.document()).entities.conversation.entities
+    assert held["procedure_preference"].value == "gastroscopy"
+
+
 async def test_a_model_that_overshoots_is_cut(room: Room) -> None:
     names = ("previous_context", "enriched_message", "topic", "intent", "reasoning")
     room.model.answer = dict.fromkeys(names, "患" * 50_000)

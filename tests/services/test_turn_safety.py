@@ -6,6 +6,7 @@ from data_models.chat_context import ChatContext
 from data_models.errors import StoreUnavailableError
 from data_models.turn_events import AgentMessageFinished, RunFinished
 from services.audit.entry import AuditEntry
+from services.memory_blocks.summary import context_summary
 from services.safety.rules import load_rules
 from services.turn_safety import SafetyAnswers
 from tests.durability.evidence import Evidence
@@ -114,3 +115,27 @@ async def test_the_next_turn_goes_on_as_before(world: World) -> None:
     found = await world.say("what is the current status?")
     assert found.texts == ["Heard: what is the current status?"]
     assert world.team.requests[-1].history[-1].user_message == CALL
+
+
+@pytest.mark.parametrize("before", [(), ("I am having a headache", "I feel anxious about it")])
+async def test_nothing_of_the_words_follows_the_person_into_summary_topics_or_wishes(
+    world: World, store: MemoryBlobStore, before: tuple[str, ...]
+) -> None:
+    for text in before:
+        await world.say(text)
+    await world.desk.idle()
+    told = context_of(store, "patient_4").memory
+    await world.say(CALL)
+    await world.desk.idle()
+    context = context_of(store, "patient_4")
+    memory = context.memory
+    assert context.chat_history[-1].user_message == CALL, "the history holds them"
+    assert memory.active_topic == told.active_topic
+    assert memory.topic_transitions == told.topic_transitions
+    assert memory.key_points == told.key_points
+    assert memory.next_topics == told.next_topics
+    assert memory.last_intent == told.last_intent
+    assert context.entities.conversation.entities == {}
+    assert "kill" not in memory.model_dump_json().casefold()
+    assert "kill" not in context_summary(context).casefold()
+    assert memory.flow[-1].said == "Call for help"
