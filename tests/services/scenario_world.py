@@ -24,6 +24,7 @@ from services.model_port import Answer
 from services.records.bundle_records import BundleRecords
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
+from services.replica import Replica
 from services.scenario_parts import ScenarioParts, scenario_parts
 from services.scenarios.action import ToolAction
 from services.scenarios.chosen import ScenarioHouse
@@ -119,6 +120,7 @@ class ScenarioWorld:
         default_factory=lambda: MigrationConfig(deployment=DeploymentConfig(require_approval=False))
     )
     replica_name: str = "r1"
+    replica: Replica = field(default_factory=Replica)
 
     def __post_init__(self) -> None:
         self.model = ScriptedExtractor()
@@ -150,6 +152,7 @@ class ScenarioWorld:
             audit=audit,
             clock=self.clock,
             ids=self.ids,
+            replica=self.replica,
             tools=TurnTools(ids=self.ids, scenarios=self.parts),
         )
         self.team = self.world.team
