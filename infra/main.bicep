@@ -21,8 +21,8 @@ param privateNetwork bool = stage == 'production'
 @description('Of the virtual network; must not overlap with networks it is to reach.')
 param addressPrefix string = '10.60.0.0/20'
 
-@description('Image of the server; azd fills it in after its first build.')
-param image string = 'mcr.microsoft.com/k8se/quickstart:latest'
+@description('Image of the server; empty: everything but the servers, as before the first build (infra/release.sh).')
+param image string = ''
 
 param collectorImage string = 'otel/opentelemetry-collector-contrib:0.160.0'
 
@@ -272,7 +272,7 @@ var settings = concat(fhirSettings, [
   { name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://127.0.0.1:4318' }
 ])
 
-module server 'modules/server.bicep' = {
+module server 'modules/server.bicep' = if (!empty(image)) {
   name: 'server'
   scope: group
   params: {
@@ -301,7 +301,7 @@ var jobs = [
   { name: 'audit', command: ['python', '-m', 'services.audit', 'verify'], schedule: '0 4 * * *' }
 ]
 
-module scheduled 'modules/job.bicep' = [for job in jobs: {
+module scheduled 'modules/job.bicep' = [for job in jobs: if (!empty(image)) {
   name: 'job-${job.name}'
   scope: group
   params: {
@@ -333,6 +333,5 @@ module bot 'modules/bot.bicep' = {
 
 output AZURE_RESOURCE_GROUP string = group.name
 output AZURE_CONTAINER_REGISTRY_ENDPOINT string = registry.outputs.server
-output SERVICE_ROUNDS_NAME string = server.outputs.name
-output SERVICE_ROUNDS_URI string = url
+output ROUNDS_URL string = url
 output BOT_ID string = identity.outputs.clientId

@@ -1,5 +1,5 @@
 // Who the servers are in Azure. Every role below is given to this identity, each by the module of
-// the resource that it reads; no key and no password of a resource is ever handed out.
+// the resource that it reads; no server holds a key or a password of a resource.
 
 param name string
 param location string

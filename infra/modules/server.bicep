@@ -26,7 +26,7 @@ param secrets array
 resource server 'Microsoft.App/containerApps@2024-03-01' = {
   name: name
   location: location
-  tags: union(tags, { 'azd-service-name': 'rounds' })
+  tags: tags
   identity: { type: 'UserAssigned', userAssignedIdentities: { '${identityId}': {} } }
   properties: {
     environmentId: environmentId
@@ -121,5 +121,3 @@ resource server 'Microsoft.App/containerApps@2024-03-01' = {
     }
   }
 }
-
-output name string = server.name

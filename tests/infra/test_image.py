@@ -1,5 +1,6 @@
 """The image holds what the server needs, runs as nobody, and its compose file is sound."""
 
+import os
 import re
 import subprocess
 import sys
@@ -76,13 +77,44 @@ def test_the_compose_servers_write_nowhere_but_their_data() -> None:
 
 def test_azd_is_told_where_everything_is() -> None:
     azure = yaml.safe_load((ROOT / "azure.yaml").read_text("utf-8"))
-    infra, service = azure["infra"], azure["services"]["rounds"]
+    infra, hook = azure["infra"], azure["hooks"]["postprovision"]
     assert (ROOT / infra["path"] / f"{infra['module']}.bicep").is_file()
-    assert (ROOT / infra["path"] / f"{infra['module']}.parameters.json").is_file()
-    assert (ROOT / service["project"] / service["docker"]["path"]).is_file()
-    server = (INFRA / "modules" / "server.bicep").read_text("utf-8")
-    assert "'azd-service-name': 'rounds'" in server
-    assert service["host"] == "containerapp"
+    parameters = (ROOT / infra["path"] / f"{infra['module']}.parameters.json").read_text("utf-8")
+    release = (ROOT / hook["run"]).read_text("utf-8")
+    assert os.access(ROOT / hook["run"], os.X_OK)
+    # What the script sets is what the second provisioning reads.
+    assert "azd env set ROUNDS_IMAGE" in release
+    assert "${ROUNDS_IMAGE=}" in parameters
+    assert "--file infra/Dockerfile" in release
+
+
+def test_a_release_is_built_once_and_never_of_uncommitted_work(tmp_path: Path) -> None:
+    said = tmp_path / "said"
+    for name in ("az", "azd"):
+        fake = tmp_path / name
+        fake.write_text(f'#!/bin/sh\necho {name} "$@" >> {said}\n', "utf-8")
+        fake.chmod(0o755)
+    folder = tmp_path / "project"
+    folder.mkdir()
+    git = ["git", "-C", folder, "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
+
+    def release(**more: str) -> int:
+        told = {"PATH": f"{tmp_path}:/usr/bin:/bin", **more}
+        told["AZURE_CONTAINER_REGISTRY_ENDPOINT"] = "reg.azurecr.io"
+        done = subprocess.run([INFRA / "release.sh"], cwd=folder, env=told, check=False)
+        return done.returncode
+
+    assert release() == 0
+    build, kept, again = said.read_text("utf-8").splitlines()
+    image = kept.removeprefix("azd env set ROUNDS_IMAGE ")
+    assert build.startswith("az acr build --registry reg --image rounds:")
+    assert again == "azd provision --no-prompt"
+    assert release(ROUNDS_IMAGE=image) == 0
+    assert len(said.read_text("utf-8").splitlines()) == 3
+    (folder / "new").touch()
+    assert release() == 1
 
 
 def test_the_scheduled_jobs_are_commands_that_the_check_runs() -> None:
