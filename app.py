@@ -1,28 +1,20 @@
 """The composition root: settings → stores → services → group chat → pipeline → web application.
 
-Nothing else builds objects. `python app.py` serves; tests call `build` with stores of their own.
+Nothing but this and `foundation.py` builds objects. `python app.py` serves; tests call `build` with
+stores of their own.
 """
 
 import asyncio
-import importlib
 import sys
-from dataclasses import dataclass
 
 import aiohttp
 from prometheus_client import CollectorRegistry
 
 from bots.chosen import add_bots
 from bots.ports import BotServices
-from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
-from data_models.conversation_accessor import ConversationAccessor
-from data_models.counting_blob_store import CountingBlobStore
-from data_models.documents import Documents
 from data_models.errors import ConfigurationError
-from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
-from group_chat.late_start import LateStart, Started
-from group_chat.team import Team, load_team
-from group_chat.tools.catalogue import TOOL_NAMES
+from foundation import Foundation, foundation_of, started
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import Door, create_web_app
@@ -35,15 +27,11 @@ from services.access.chosen import (
 )
 from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
-from services.assistant.back_end import AssistantBackEnd
-from services.assistant.chosen import assistant_for
-from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.conversation_reader import ConversationReader
 from services.conversations.chosen import claimant_for
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
-from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.deliveries import Deliveries
 from services.feedback import FeedbackBook
@@ -53,24 +41,15 @@ from services.lane_driver import LaneDriver
 from services.memory_desk import memory_desk_for
 from services.operators_chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
-from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.patient_directory import PatientDirectory
 from services.patient_sources import PatientSources
-from services.records.chosen import records_for
-from services.records.patient_names import PatientNames, patient_names_for
-from services.records.ports import PatientRecords
 from services.repeats import Repeats
-from services.replica import Replica
 from services.run_hub import RunHub
 from services.scenario_parts import ScenarioParts, scenario_parts
-from services.scenarios.chosen import ScenarioHouse, scenarios_for
-from services.scheduling.clinic import Clinic
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
-from services.telemetry.metrics import Metrics
 from services.telemetry.tracing import configure_traces
-from services.turn_clinic import clinic_for
 from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
 from services.turn_memory import memory_for
@@ -79,32 +58,6 @@ from services.turn_safety import safety_for
 from services.turn_state import footer_of
 from services.turn_tools import tools_for
 from settings import Settings, load_settings
-
-
-@dataclass(frozen=True, slots=True)
-class _Base:
-    """What all parts stand on."""
-
-    settings: Settings
-    stores: Stores
-    clock: Clock
-    ids: IdSource
-    replica: Replica
-    metrics: Metrics
-    audit: Audit
-    records: PatientRecords
-    clinic: Clinic
-    patient_names: PatientNames
-    assistant: AssistantBackEnd
-    documents: Documents
-    conversations: ConversationAccessor
-    registries: PatientContextRegistryAccessor
-    contexts: ChatContextAccessor
-    owners: OwnerIndex
-    pattern: PatientIdPattern
-    spec: Team
-    team: LateStart
-    scenarios: ScenarioHouse
 
 
 def build(
@@ -121,7 +74,7 @@ def build(
         ConfigurationError: a setting cannot work; the text names it.
     """
     registry = CollectorRegistry()
-    base = _base(settings, stores, clock, ids, session, registry)
+    base = foundation_of(settings, stores, clock, ids, session, registry)
     desk, reader = _desk(base), _reader(base)
     readiness = Readiness(
         probes={"storage": stores.sessions.check, "model": base.team.check}, clock=clock
@@ -137,7 +90,7 @@ def build(
 
     async def start() -> None:
         operators.runner.start()
-        await base.team.start(lambda: _started(base))
+        await base.team.start(lambda: started(base))
         hand_over.start()
 
     async def drain(seconds: float) -> None:
@@ -171,69 +124,7 @@ def _door(settings: Settings, session: aiohttp.ClientSession, clock: Clock) -> D
     )
 
 
-def _base(
-    settings: Settings,
-    stores: Stores,
-    clock: Clock,
-    ids: IdSource,
-    session: aiohttp.ClientSession,
-    registry: CollectorRegistry,
-) -> _Base:
-    replica = Replica()
-    trail = AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
-    metrics = Metrics(registry=registry)
-    store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
-    documents = Documents(store=store, clock=clock, ids=ids)
-    records = records_for(settings, session=session, clock=clock)
-    spec, offline = load_team(tools=TOOL_NAMES), settings.model_provider == "offline"
-    return _Base(
-        settings=settings,
-        stores=stores,
-        clock=clock,
-        ids=ids,
-        replica=replica,
-        metrics=metrics,
-        audit=trail if settings.audit else NoAudit(),
-        records=records,
-        clinic=clinic_for(
-            settings, patients=records, store=stores.users, session=session, clock=clock, ids=ids
-        ),
-        patient_names=patient_names_for(settings, session=session, clock=clock),
-        assistant=assistant_for(
-            settings, store=stores.users, session=session, clock=clock, ids=ids
-        ),
-        documents=documents,
-        conversations=ConversationAccessor(documents=documents),
-        registries=PatientContextRegistryAccessor(documents=documents),
-        contexts=ChatContextAccessor(documents=documents),
-        owners=OwnerIndex(store=stores.users),
-        pattern=PatientIdPattern.compile(settings.patient_id_pattern),
-        spec=spec,
-        team=LateStart(team=spec, is_language_model=not offline),
-        scenarios=scenarios_for(settings, ids=ids),
-    )
-
-
-def _started(base: _Base) -> Started:
-    """Import Semantic Kernel and build the team; runs in a thread, once."""
-    from group_chat.build import build_team
-
-    importlib.import_module("services.assistant.local_calendar")
-    return build_team(
-        base.settings,
-        team=base.spec,
-        records=base.records,
-        audit=base.audit,
-        metrics=base.metrics,
-        clock=base.clock,
-        ids=base.ids,
-        clinic=base.clinic,
-        assistant=base.assistant,
-        patient_names=base.patient_names,
-    )
-
-
-def _pipeline(base: _Base) -> TurnPipeline:
+def _pipeline(base: Foundation) -> TurnPipeline:
     store, contexts = base.documents.store, base.contexts
     documents = TurnDocuments(
         contexts=contexts,
@@ -273,7 +164,7 @@ def _pipeline(base: _Base) -> TurnPipeline:
     )
 
 
-def _scenarios(base: _Base) -> ScenarioParts:
+def _scenarios(base: Foundation) -> ScenarioParts:
     return scenario_parts(
         base.scenarios,
         records=base.records,
@@ -286,7 +177,7 @@ def _scenarios(base: _Base) -> ScenarioParts:
     )
 
 
-def _claimant(base: _Base) -> Claimant:
+def _claimant(base: Foundation) -> Claimant:
     return claimant_for(
         base.settings,
         conversations=base.conversations,
@@ -298,7 +189,7 @@ def _claimant(base: _Base) -> Claimant:
     )
 
 
-def _answers(base: _Base) -> StoredAnswers:
+def _answers(base: Foundation) -> StoredAnswers:
     return StoredAnswers(
         contexts=base.contexts,
         conversations=base.conversations,
@@ -308,7 +199,7 @@ def _answers(base: _Base) -> StoredAnswers:
     )
 
 
-def _desk(base: _Base) -> TurnDesk:
+def _desk(base: Foundation) -> TurnDesk:
     claimant, hub = _claimant(base), RunHub(clock=base.clock)
     driver = LaneDriver(
         pipeline=_pipeline(base), claimant=claimant, answers=_answers(base), hub=hub
@@ -322,7 +213,7 @@ def _desk(base: _Base) -> TurnDesk:
     )
 
 
-def _reader(base: _Base) -> ConversationReader:
+def _reader(base: Foundation) -> ConversationReader:
     return ConversationReader(
         conversations=base.conversations,
         registries=base.registries,
@@ -334,7 +225,7 @@ def _reader(base: _Base) -> ConversationReader:
     )
 
 
-def _operators(base: _Base) -> Operators:
+def _operators(base: Foundation) -> Operators:
     return operators_for(
         base.scenarios,
         conversations=base.documents.store,
@@ -346,7 +237,7 @@ def _operators(base: _Base) -> Operators:
 
 
 def _route_context(
-    base: _Base,
+    base: Foundation,
     desk: TurnDesk,
     reader: ConversationReader,
     readiness: Readiness,
@@ -386,7 +277,7 @@ def _route_context(
 
 
 def _bot_services(
-    base: _Base,
+    base: Foundation,
     desk: TurnDesk,
     reader: ConversationReader,
     hand_over: HandOver,
