@@ -15,9 +15,17 @@ from urllib.parse import urlsplit
 from zoneinfo import available_timezones
 
 from dotenv import dotenv_values
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+)
 from pydantic import model_validator as checked
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, SettingsError
 
 from data_models.errors import ConfigurationError
 
@@ -32,6 +40,20 @@ class ApiKey(NamedTuple):
 
     name: str
     sha256: str
+
+
+BotKind: TypeAlias = Literal["MultiTenant", "SingleTenant", "UserAssignedMSI"]
+
+
+class AgentBot(BaseModel):
+    """An agent's own bot; what it leaves open is as for the team's (`MicrosoftApp…`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    app_id: str
+    app_password: SecretStr | None = None
+    app_type: BotKind | None = None
+    app_tenant_id: str | None = None
 
 
 class Problem(NamedTuple):
@@ -71,7 +93,18 @@ def _api_keys(value: object) -> object:
 def _lowered(value: object) -> object:
     if not isinstance(value, dict):
         return value
-    return {str(key).lower(): _lowered(inner) for key, inner in value.items()}
+    found: dict[str, object] = {}
+    for key, inner in value.items():
+        name, lowered = str(key).lower(), _lowered(inner)
+        found[name] = _joined(found[name], lowered) if name in found else lowered
+    return found
+
+
+def _joined(one: object, other: object) -> object:
+    """Join what is written once in small letters and once in capitals."""
+    if not isinstance(one, dict) or not isinstance(other, dict) or one.keys() & other.keys():
+        raise ValueError("one thing is set twice, in small letters and in capitals")
+    return one | other
 
 
 def _pairs(value: object) -> object:
@@ -115,6 +148,7 @@ Networks: TypeAlias = Annotated[Names, AfterValidator(_networks)]
 ApiKeys: TypeAlias = Annotated[tuple[ApiKey, ...], NoDecode, BeforeValidator(_api_keys)]
 Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_pairs)]
 Section: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_lowered)]
+AgentBots: TypeAlias = Annotated[dict[str, AgentBot], BeforeValidator(_lowered)]
 Url: TypeAlias = Annotated[str, AfterValidator(_url)]
 QueueName: TypeAlias = Annotated[str, Field(pattern=r"^[a-z0-9](?:-?[a-z0-9]){2,55}$")]
 PhoneNumber: TypeAlias = Annotated[str, Field(pattern=r"^\+?[0-9][0-9 ()/-]{1,23}$")]
@@ -218,10 +252,11 @@ class Settings(BaseSettings):
     idle_logoff_seconds: Seconds = _set(900.0, "A socket without a message for so long is closed (not in dev)", 900)
 
     bot_endpoints: bool | None = _set(None, "Serve `/api/messages`; `true` outside dev needs `MicrosoftAppId`; unset: if that is set, and in dev", "false")
-    microsoft_app_type: Literal["MultiTenant", "SingleTenant", "UserAssignedMSI"] = _set("MultiTenant", "Kind of the bot's app registration", "SingleTenant", alias="MicrosoftAppType")
+    microsoft_app_type: BotKind = _set("MultiTenant", "Kind of the bot's app registration", "SingleTenant", alias="MicrosoftAppType")
     microsoft_app_id: str | None = _set(None, "The bot's application id", "11111111-2222-3333-4444-555555555555", alias="MicrosoftAppId")
     microsoft_app_password: SecretStr | None = _set(None, "The bot's secret", "a1B~…", alias="MicrosoftAppPassword")
     microsoft_app_tenant_id: str | None = _set(None, "The bot's directory", "11111111-2222-3333-4444-555555555555", alias="MicrosoftAppTenantId")
+    agent_bots: AgentBots = _set({}, "Agents with a bot of their own at `/api/{agent}/messages`, as JSON or `AGENT_BOTS__AGENT__KEY`: `app_id`, `app_password`, and `app_type`, `app_tenant_id` where they differ from the team's; unset: one bot serves all", '{"Radiology": {"app_id": "11111111-2222-3333-4444-555555555555", "app_password": "a1B~…"}}')
     additional_allowed_tenant_ids: Names = _set((), "Directories besides the bot's own whose users may write to it; `*`: all", "66666666-7777-8888-9999-000000000000")
     additional_allowed_user_ids: Names = _set((), "Object ids of users who may write to the bot; `*`: all", "*")
     bot_service_url_hosts: Names = _set(("smba.trafficmanager.net", "*.botframework.com"), "Hosts that replies may go to", "smba.trafficmanager.net")
@@ -250,6 +285,7 @@ class Settings(BaseSettings):
     @checked(mode="after")
     def _fits_together(self) -> Self:
         problems = [*_access_problems(self), *_bot_problems(self), *_other_problems(self)]
+        problems += _agent_bot_problems(self)
         problems += _graph_problems(self) if self.assistant_backend == "graph" else ()
         if problems:
             raise ConfigurationError("\n".join(map(str, problems)))
@@ -326,6 +362,24 @@ def _bot_problems(settings: Settings) -> Iterator[Problem]:
         yield _needed("MicrosoftAppTenantId", f"MicrosoftAppType={kind}", "11111111-2222-…")
 
 
+def _agent_bot_problems(settings: Settings) -> Iterator[Problem]:
+    team = settings.microsoft_app_id or ""
+    if settings.agent_bots and not team:
+        yield _needed("MicrosoftAppId", "AGENT_BOTS, for the team's own bot", "11111111-2222-…")
+    taken = {team.lower(): "MicrosoftAppId"}
+    for agent, bot in settings.agent_bots.items():
+        name = f"AGENT_BOTS__{agent.upper()}__APP"
+        other = taken.setdefault(bot.app_id.lower(), f"{name}_ID")
+        if other != f"{name}_ID":
+            text = f"is the same as {other}, and every bot has its own"
+            yield Problem(f"{name}_ID", text, f"{name}_ID=11111111-2222-…")
+        kind = bot.app_type or settings.microsoft_app_type
+        if kind != "UserAssignedMSI" and not bot.app_password:
+            yield _needed(f"{name}_PASSWORD", f"{name}_TYPE={kind}", "a1B~…")
+        if kind != "MultiTenant" and not (bot.app_tenant_id or settings.microsoft_app_tenant_id):
+            yield _needed(f"{name}_TENANT_ID", f"{name}_TYPE={kind}", "11111111-2222-…")
+
+
 def _graph_problems(settings: Settings) -> Iterator[Problem]:
     when = "ASSISTANT_BACKEND=graph"
     url = urlsplit(settings.graph_base_url)
@@ -377,6 +431,9 @@ def load_settings(env_file: Path | None = Path(".env")) -> Settings:
     except ValidationError as error:
         # Not `from error`: it may hold the rejected value.
         raise ConfigurationError("\n".join(map(str, _field_problems(error)))) from None
+    except SettingsError as error:
+        # Neither: its cause is the parser's error, which holds the whole text.
+        raise ConfigurationError(str(_not_json(error))) from None
 
 
 def _refuse_sensitive_diagnostics(environ: Mapping[str, str | None]) -> None:
@@ -388,8 +445,21 @@ def _refuse_sensitive_diagnostics(environ: Mapping[str, str | None]) -> None:
 
 
 def _field_problems(error: ValidationError) -> Iterator[Problem]:
-    fields = {field.alias: field for field in Settings.model_fields.values()}
     for detail in error.errors(include_input=False, include_context=False, include_url=False):
-        name = str(detail["loc"][0])
-        example = (fields[name].examples or [""])[0]
-        yield Problem(name, detail["msg"], f"{name}={example}")
+        found, *inside = map(str, detail["loc"])
+        name, example = _named(found)
+        whole = "__".join((name, *map(str.upper, inside)))
+        yield Problem(whole, detail["msg"], f"{name}={example}")
+
+
+def _named(field_or_variable: str) -> tuple[str, str]:
+    """Return the variable, which of a section is told by its field, and its example."""
+    for name, field in Settings.model_fields.items():
+        if field_or_variable in (name, field.alias):
+            return str(field.alias), str((field.examples or [""])[0])
+    raise KeyError(field_or_variable)
+
+
+def _not_json(error: SettingsError) -> Problem:
+    name, example = _named(str(error).split('"')[1])
+    return Problem(name, "is not JSON", f"{name}={example}")

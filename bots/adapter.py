@@ -18,12 +18,13 @@ from botframework.connector.auth import (
 from bots.connector import Connector
 from bots.door import BotDoor
 from bots.inbound import Account, Inbound, parse_activity
+from bots.per_bot import PerBot
 from bots.reference import reference_of
 
 INBOUND = "rounds.inbound"
 """Key of the turn state: the activity as it was read."""
 AGENT = "rounds.agent"
-"""Key of the turn state: the agent whose bot is spoken to; None for the facilitator's."""
+"""Key of the turn state: the agent whose bot is spoken to; None for the team's."""
 ANSWER = "rounds.answer"
 """Key of the turn state: what the request is answered with; absent for a bare 202."""
 
@@ -42,9 +43,9 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
     where a field is missing and downloads keys on the event loop.
     """
 
-    def __init__(self, *, door: BotDoor, connector: Connector) -> None:
+    def __init__(self, *, doors: PerBot[BotDoor], connector: Connector) -> None:
         super().__init__(_DoorAuthentication(connector=connector))
-        self._door = door
+        self._doors = doors
         self._connector = connector
 
     async def process(
@@ -57,12 +58,13 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
             BadFrameError: the body is no activity.
             StoreError: the message could not be made durable.
         """
-        ticket = self._door.knock(request)
+        agent = request.match_info.get("agent")
+        door = self._doors.at(agent)
+        ticket = door.knock(request)
         if request.content_type != "application/json":
             raise web.HTTPUnsupportedMediaType
         inbound = parse_activity(await request.read())
-        await self._door.admit(ticket, inbound)
-        agent = request.match_info.get("agent")
+        await door.admit(ticket, inbound)
 
         async def logic(context: TurnContext) -> None:
             context.turn_state.update({INBOUND: inbound, AGENT: agent})
@@ -76,7 +78,8 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
         self, context: TurnContext, activities: list[Activity]
     ) -> list[ResourceResponse]:
         """Send `activities`; botbuilder's `context.send_activity` ends here."""
-        reference = reference_of(context.turn_state[INBOUND])
+        state = context.turn_state
+        reference = reference_of(state[INBOUND], agent=state[AGENT])
         sent = [await self._connector.send(reference, each.serialize()) for each in activities]
         return [ResourceResponse(id=sent_id) for sent_id in sent]
 

@@ -8,7 +8,7 @@ from bots.inbound import Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes
 from bots.ports import BotServices
-from bots.reference import reference_of
+from bots.reference import Reference, reference_of
 from bots.rendering import text_activity
 from bots.welcome import Greeter, welcome
 from data_models.errors import StoreError, UserInputError
@@ -61,9 +61,9 @@ class RoundsBot:
             case "invoke" if activity.name == _CARD_ACTION:
                 return await self._on_action(activity, self._reader(agent))
             case "invoke":
-                return await self._invokes.take(activity)
+                return await self._invokes.take(activity, reference_of(activity, agent=agent))
             case "conversationUpdate":
-                return self._on_update(activity)
+                return self._on_update(activity, reference_of(activity, agent=agent))
             case _:
                 return Answer({"activities": []}) if activity.expects_replies else None
 
@@ -84,12 +84,12 @@ class RoundsBot:
         await self._submit(message)
         return Answer(_TAKEN)
 
-    def _on_update(self, activity: Inbound) -> Answer | None:
+    def _on_update(self, activity: Inbound, reference: Reference) -> Answer | None:
         is_due = self._greeter.is_due(activity)
         if activity.expects_replies:
             return Answer({"activities": [self._welcome] if is_due else []})
         if is_due:
-            self._delivery.send(reference_of(activity), self._welcome)
+            self._delivery.send(reference, self._welcome)
         return None
 
     async def _submit(self, message: IncomingMessage) -> None:

@@ -11,9 +11,19 @@ from settings import Settings
 def add_bots(
     app: web.Application, settings: Settings, services: BotServices, *, patient_id_example: str
 ) -> None:
-    """Add the endpoints to `app`; they are closed where nobody could be verified."""
+    """Add the endpoints to `app`; they are closed where nobody could be verified.
+
+    Raises:
+        ConfigurationError: a bot is set for somebody who cannot have one.
+    """
     if settings.serves_bots:
-        config = bot_config(settings, patient_id_example=patient_id_example)
+        team = services.team
+        config = bot_config(
+            settings,
+            agents=[card.name for card in team.agents],
+            facilitator=team.facilitator,
+            patient_id_example=patient_id_example,
+        )
         add_bot_routes(app, config=config, services=services)
     else:
         add_closed_routes(app)

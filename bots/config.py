@@ -1,48 +1,105 @@
-"""What the operator says about the bot."""
+"""What the operator says about the bots."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-from settings import Settings
+from bots.per_bot import PerBot
+from bots.tokens import TokenSource
+from data_models.errors import ConfigurationError
+from settings import AgentBot, BotKind, Problem, Settings
 
 
 @dataclass(frozen=True, slots=True)
-class BotConfig:
-    """The bot's registration, and who may use it.
+class Registration:
+    """One bot's app registration, and whose users may write to it.
 
     Attributes:
         app_id: None: loopback callers only, which settings allow in dev only.
         directory: Where the bot's own tokens come from; None: the Bot Framework's.
         tenants: Directories whose users may write; `*`: all.
-        users: Object ids of users who may write; `*`: all.
-        patient_id_example: For the welcome.
-        key_metadata_url: Tells where the keys are that sign the channels' tokens.
     """
 
     app_id: str | None = None
     app_password: str = field(default="", repr=False)
-    app_type: Literal["MultiTenant", "SingleTenant", "UserAssignedMSI"] = "MultiTenant"
+    app_type: BotKind = "MultiTenant"
     directory: str | None = None
     tenants: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BotConfig:
+    """The bots, who may use them, and where replies may go.
+
+    Attributes:
+        loopback: Replies go to this machine and nowhere else.
+        users: Object ids of users who may write; `*`: all.
+        patient_id_example: For the welcome.
+        key_metadata_url: Tells where the keys are that sign the channels' tokens.
+        tokens: Where a bot's own tokens come from; None: its directory.
+    """
+
+    bots: PerBot[Registration] = field(default_factory=lambda: PerBot(Registration()))
+    loopback: bool = True
     users: tuple[str, ...] = ()
     service_url_hosts: tuple[str, ...] = ()
     link_hosts: tuple[str, ...] = ()
     patient_id_example: str = "patient_4"
     key_metadata_url: str = "https://login.botframework.com/v1/.well-known/openidconfiguration"
+    tokens: Callable[[Registration], TokenSource] | None = None
 
 
-def bot_config(settings: Settings, *, patient_id_example: str) -> BotConfig:
-    """Return the part of `settings` that is the bot's."""
-    tenant, password = settings.microsoft_app_tenant_id, settings.microsoft_app_password
-    single = settings.microsoft_app_type == "SingleTenant"
+def bot_config(
+    settings: Settings, *, agents: Sequence[str], facilitator: str, patient_id_example: str
+) -> BotConfig:
+    """Return the part of `settings` that is the bots'.
+
+    Raises:
+        ConfigurationError: `AGENT_BOTS` names somebody who cannot have a bot there.
+    """
+    problems = list(_name_problems(settings, agents, facilitator))
+    if problems:
+        raise ConfigurationError("\n".join(map(str, problems)))
+    own = {name.casefold(): _of_agent(settings, bot) for name, bot in settings.agent_bots.items()}
     return BotConfig(
-        app_id=settings.microsoft_app_id,
-        app_password=password.get_secret_value() if password else "",
-        app_type=settings.microsoft_app_type,
-        directory=tenant if single else None,
-        tenants=(*settings.additional_allowed_tenant_ids, *([tenant] if tenant else [])),
+        bots=PerBot(_of_team(settings), own),
+        loopback=settings.microsoft_app_id is None,
         users=settings.additional_allowed_user_ids,
         service_url_hosts=settings.bot_service_url_hosts,
         link_hosts=settings.link_allow_list,
         patient_id_example=patient_id_example,
     )
+
+
+def _of_team(settings: Settings) -> Registration:
+    whole = AgentBot(
+        app_id=settings.microsoft_app_id or "", app_password=settings.microsoft_app_password
+    )
+    return _of_agent(settings, whole)
+
+
+def _of_agent(settings: Settings, bot: AgentBot) -> Registration:
+    """Return the registration of `bot`; what it leaves open is as for the team's bot."""
+    kind = bot.app_type or settings.microsoft_app_type
+    tenant = bot.app_tenant_id or settings.microsoft_app_tenant_id
+    return Registration(
+        app_id=bot.app_id or None,
+        app_password=bot.app_password.get_secret_value() if bot.app_password else "",
+        app_type=kind,
+        directory=tenant if kind == "SingleTenant" else None,
+        tenants=(*settings.additional_allowed_tenant_ids, *([tenant] if tenant else [])),
+    )
+
+
+def _name_problems(
+    settings: Settings, agents: Sequence[str], facilitator: str
+) -> Iterator[Problem]:
+    others = [name for name in agents if name != facilitator]
+    known = {name.casefold() for name in others}
+    example = f"AGENT_BOTS__{others[0].upper()}__APP_ID=11111111-2222-…" if others else ""
+    for name in settings.agent_bots:
+        setting = f"AGENT_BOTS__{name.upper()}"
+        if name.casefold() == facilitator.casefold():
+            text = "is the team's own bot, which MicrosoftAppId sets"
+            yield Problem(setting, text, "MicrosoftAppId=11111111-2222-…")
+        elif name.casefold() not in known:
+            yield Problem(setting, f"is none of the team: {', '.join(others)}", example)

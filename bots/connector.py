@@ -14,6 +14,7 @@ import stamina
 import structlog
 from yarl import URL
 
+from bots.per_bot import PerBot
 from bots.reference import Activity, Reference, addressed
 from bots.service_urls import ServiceUrls
 from bots.tokens import TokenSource
@@ -32,10 +33,14 @@ logger = structlog.get_logger()
 
 
 class Connector:
-    """The channels' end of the bot; the caller owns `session`."""
+    """The channels' end of the bots; the caller owns `session`."""
 
     def __init__(
-        self, *, session: aiohttp.ClientSession, tokens: TokenSource, service_urls: ServiceUrls
+        self,
+        *,
+        session: aiohttp.ClientSession,
+        tokens: PerBot[TokenSource],
+        service_urls: ServiceUrls,
     ) -> None:
         self._session = session
         self._tokens = tokens
@@ -79,7 +84,7 @@ class Connector:
     async def _request(
         self, method: str, url: URL, reference: Reference, activity: Activity
     ) -> str:
-        token = await self._tokens.token()
+        token = await self._tokens.at(reference.get("agent")).token()
         headers = {"Content-Type": "application/json"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"

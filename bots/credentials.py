@@ -8,7 +8,7 @@ from botframework.connector.auth.managedidentity_app_credentials import (
     ManagedIdentityAppCredentials,
 )
 
-from bots.config import BotConfig
+from bots.config import Registration
 from bots.tokens import NoTokens, TokenSource
 from data_models.clock import Clock
 from data_models.errors import ChannelUnavailableError
@@ -43,13 +43,13 @@ class AppTokens:
             raise ChannelUnavailableError("the directory gave the bot no token") from None
 
 
-def token_source(config: BotConfig, clock: Clock) -> TokenSource:
-    """Return where replies get their tokens, for the kind of app registration."""
-    if not config.app_id:
+def token_source(bot: Registration, clock: Clock) -> TokenSource:
+    """Return where replies of `bot` get their tokens, for its kind of app registration."""
+    if not bot.app_id:
         return NoTokens()
-    if config.app_type == "UserAssignedMSI":
-        return AppTokens(credentials=ManagedIdentityAppCredentials(config.app_id), clock=clock)
+    if bot.app_type == "UserAssignedMSI":
+        return AppTokens(credentials=ManagedIdentityAppCredentials(bot.app_id), clock=clock)
     credentials = MicrosoftAppCredentials(
-        config.app_id, config.app_password, channel_auth_tenant=config.directory
+        bot.app_id, bot.app_password, channel_auth_tenant=bot.directory
     )
     return AppTokens(credentials=credentials, clock=clock)

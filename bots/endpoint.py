@@ -1,5 +1,7 @@
 """The running bot: everything of this package put together. Imports the SDK."""
 
+from functools import partial
+
 from aiohttp import web
 
 from bots.adapter import RoundsAdapter
@@ -47,10 +49,10 @@ class Endpoint:
 
 
 def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) -> Endpoint:
-    """Return the bot of `config`, ready to take requests."""
+    """Return the bots of `config`, ready to take requests."""
     connector = Connector(
         session=entrance.session,
-        tokens=token_source(config, services.clock),
+        tokens=config.bots.each(config.tokens or partial(token_source, clock=services.clock)),
         service_urls=entrance.service_urls,
     )
     outbox, deliveries = Outbox(connector=connector), services.deliveries
@@ -59,7 +61,7 @@ def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) 
         link_hosts=frozenset(config.link_hosts),
         patient_id_example=config.patient_id_example,
     )
-    drives = ServiceUrls(hosts=DRIVE_HOSTS, loopback=config.app_id is None)
+    drives = ServiceUrls(hosts=DRIVE_HOSTS, loopback=config.loopback)
     files = FileDesk(reader=services.reader, outbox=outbox, session=entrance.session, drives=drives)
     stage = Stage(
         outbox=outbox, deliveries=deliveries, files=files, look=look, clock=services.clock
@@ -72,5 +74,5 @@ def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) 
         invokes=Invokes(services=services, files=files, delivery=delivery),
         patient_id_example=config.patient_id_example,
     )
-    adapter = RoundsAdapter(door=entrance.door, connector=connector)
+    adapter = RoundsAdapter(doors=entrance.doors, connector=connector)
     return Endpoint(adapter=adapter, bot=bot, delivery=delivery)

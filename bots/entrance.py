@@ -1,4 +1,4 @@
-"""What stands before the SDK and needs nothing of it: the door, its keys, the replies' session."""
+"""What stands before the SDK and needs nothing of it: doors, their keys, the replies' session."""
 
 import asyncio
 from dataclasses import dataclass
@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import aiohttp
 
 from bots.channel_keys import ChannelKeys, MetadataKeyDownload
-from bots.config import BotConfig
+from bots.config import BotConfig, Registration
 from bots.connector import channel_session
 from bots.door import BotDoor, ChannelDoor, LoopbackDoor
+from bots.per_bot import PerBot
 from bots.service_urls import ServiceUrls
 from data_models.clock import Clock
 from services.access.allow_list import AllowList
@@ -22,7 +23,7 @@ class Entrance:
         upkeep: Renews the keys; None where there are none.
     """
 
-    door: BotDoor
+    doors: PerBot[BotDoor]
     session: aiohttp.ClientSession
     service_urls: ServiceUrls
     upkeep: "asyncio.Task[None] | None" = None
@@ -36,19 +37,23 @@ class Entrance:
 
 def open_entrance(config: BotConfig, clock: Clock) -> Entrance:
     """Return the entrance of `config`; call inside a running loop."""
-    loopback = config.app_id is None
-    session = channel_session(loopback=loopback)
-    urls = ServiceUrls(hosts=config.service_url_hosts, loopback=loopback)
-    if config.app_id is None:
-        return Entrance(LoopbackDoor(service_urls=urls), session, urls)
+    session = channel_session(loopback=config.loopback)
+    urls = ServiceUrls(hosts=config.service_url_hosts, loopback=config.loopback)
+    if config.bots.team.app_id is None:
+        # Settings see to it that no agent has a bot of its own then.
+        return Entrance(PerBot(LoopbackDoor(service_urls=urls)), session, urls)
     download = MetadataKeyDownload(session=session, metadata_url=config.key_metadata_url)
     keys = ChannelKeys(download=download, clock=clock)
-    door = ChannelDoor(
-        app_id=config.app_id,
-        keys=keys,
-        service_urls=urls,
-        tenants=AllowList(names=config.tenants),
-        users=AllowList(names=config.users),
-        clock=clock,
-    )
-    return Entrance(door, session, urls, asyncio.create_task(keys.keep_fresh()))
+
+    def door(bot: Registration) -> BotDoor:
+        return ChannelDoor(
+            app_id=bot.app_id or "",
+            keys=keys,
+            service_urls=urls,
+            tenants=AllowList(names=bot.tenants),
+            users=AllowList(names=config.users),
+            clock=clock,
+        )
+
+    doors = config.bots.each(door)
+    return Entrance(doors, session, urls, asyncio.create_task(keys.keep_fresh()))

@@ -67,7 +67,7 @@ class MessageReader:
             addressed_agent=self._addressed_agent,
             time_zone=activity.time_zone,
             press=press,
-            delivery=reference_of(activity),
+            delivery=reference_of(activity, agent=self._addressed_agent),
         )
 
     def _text_and_mentions(self, activity: Inbound) -> tuple[str, tuple[str, ...]]:

@@ -12,7 +12,7 @@ from bots.files import FileDesk
 from bots.inbound import Inbound
 from bots.incoming import owner_of, principal_of, required
 from bots.ports import BotServices
-from bots.reference import reference_of
+from bots.reference import Reference
 from data_models.errors import BadFrameError
 from services.feedback import COMMENT_LIMIT_CHARS
 
@@ -48,8 +48,8 @@ class Invokes:
         self._files = files
         self._delivery = delivery
 
-    async def take(self, activity: Inbound) -> Answer:
-        """Do what `activity` asks for.
+    async def take(self, activity: Inbound, reference: Reference) -> Answer:
+        """Do what `activity` asks for; what is left to say goes to `reference`.
 
         Raises:
             BadFrameError: it is not whole.
@@ -60,7 +60,7 @@ class Invokes:
             await self._file(activity)
         elif activity.name == _FILE:
             self._rate.take(principal_of(activity))
-            work = self._files.answer(activity, reference_of(activity), owner=owner_of(activity))
+            work = self._files.answer(activity, reference, owner=owner_of(activity))
             self._delivery.go_on(work)
         return Answer({})
 

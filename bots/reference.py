@@ -8,10 +8,11 @@ Reference: TypeAlias = dict[str, Any]
 Activity: TypeAlias = dict[str, Any]
 
 
-def reference_of(activity: Inbound) -> Reference:
+def reference_of(activity: Inbound, *, agent: str | None) -> Reference:
     """Return what a reply to `activity` needs: a conversation reference of the Bot Framework.
 
-    `pressedId` is ours: the message whose button was pressed, if one was.
+    Two parts are ours. `pressedId`: the message whose button was pressed, if one was. `agent`:
+    whose bot was spoken to, so that it sends every reply, however late and from wherever.
     """
     parts = {"conversation": activity.conversation, "user": activity.from_}
     found = {name: _raw(part) for name, part in parts.items() if part is not None}
@@ -22,6 +23,7 @@ def reference_of(activity: Inbound) -> Reference:
         "serviceUrl": activity.service_url,
         "locale": activity.locale,
         "bot": None if bot is None else _raw(bot),
+        "agent": agent,
         "pressedId": None if activity.value is None else activity.reply_to_id,
         **found,
     }

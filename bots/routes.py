@@ -81,8 +81,8 @@ class _Gate:
         """Take an activity."""
         if self._open is None:
             raise web.HTTPServiceUnavailable
-        self._open.entrance.door.knock(request)
         agent = request.match_info.get("agent")
+        self._open.entrance.doors.at(agent).knock(request)
         known = {card.name.casefold() for card in self._services.team.agents}
         if agent is not None and agent.casefold() not in known:
             raise NotFoundError
@@ -105,11 +105,11 @@ class _Gate:
 
 
 def _say_who_may_write(config: BotConfig) -> None:
-    if config.app_id is None:
+    if config.bots.team.app_id is None:
         logger.warning("bot_serves_this_machine_only", setting="MicrosoftAppId")
         return
     for setting, names in (
-        ("ADDITIONAL_ALLOWED_TENANT_IDS", config.tenants),
+        ("ADDITIONAL_ALLOWED_TENANT_IDS", config.bots.team.tenants),
         ("ADDITIONAL_ALLOWED_USER_IDS", config.users),
     ):
         if EVERYBODY in names:

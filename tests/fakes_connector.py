@@ -69,6 +69,7 @@ class FakeConnector:
         self.groups: set[str] = set()
         self.faults: list[str] = []
         self.tokens: list[str | None] = []
+        self.signed: list[tuple[str | None, Activity]] = []
         self.refused = 0
         self._per_second = messages_per_second
         self._sent: dict[str, list[Activity]] = defaultdict(list)
@@ -310,6 +311,7 @@ class FakeConnector:
         conversation = unquote(request.match_info["conversation"])
         body = await request.read()
         activity: Activity = orjson.loads(body)
+        self.signed.append((self.tokens[-1], activity))
         if self._planned and self._planned[0].kind in (None, activity.get("type")):
             fault = self._planned.popleft()
             self.refused += 1

@@ -11,6 +11,7 @@ from settings import SENSITIVE_SWITCH, ApiKey, Settings, is_loopback_host, load_
 
 HASH = "a" * 64
 BOT = {"MicrosoftAppId": "id", "MicrosoftAppPassword": "pw"}
+OWN = {"AGENT_BOTS__RADIOLOGY__APP_ID": "own", "AGENT_BOTS__RADIOLOGY__APP_PASSWORD": "pw"}
 GRAPH = {"ASSISTANT_BACKEND": "graph", "GRAPH_TENANT_ID": "11111111-2222-3333-4444-555555555555"}
 Load = Callable[..., Settings]
 
@@ -54,6 +55,20 @@ def test_nothing_set_gives_a_loopback_server_with_the_offline_model(load: Load) 
         ({"AUTH_MODE": "app_service", **BOT}, "TRUSTED_PROXY"),
         ({"MicrosoftAppId": "id"}, "MicrosoftAppPassword"),
         ({**BOT, "MicrosoftAppType": "SingleTenant"}, "MicrosoftAppTenantId"),
+        ({"AGENT_BOTS__RADIOLOGY__APP_ID": "own"}, "MicrosoftAppId"),
+        ({**BOT, "AGENT_BOTS": "Radiology:hush"}, "AGENT_BOTS"),
+        ({**BOT, "AGENT_BOTS": '["Radiology"]'}, "AGENT_BOTS"),
+        ({**BOT, "AGENT_BOTS__RADIOLOGY__APP_ID": "own"}, "AGENT_BOTS__RADIOLOGY__APP_PASSWORD"),
+        ({**BOT, **OWN, "AGENT_BOTS__RADIOLOGY__APP_ID": "ID"}, "AGENT_BOTS__RADIOLOGY__APP_ID"),
+        (
+            {**BOT, **OWN, "AGENT_BOTS__PATHOLOGY__APP_ID": "own"},
+            "AGENT_BOTS__PATHOLOGY__APP_PASSWORD",
+        ),
+        (
+            {**BOT, **OWN, "AGENT_BOTS__RADIOLOGY__APP_TYPE": "SingleTenant"},
+            "AGENT_BOTS__RADIOLOGY__APP_TENANT_ID",
+        ),
+        ({"SCENARIO_MIGRATION": "deployment"}, "SCENARIO_MIGRATION"),
         ({"ALLOWED_ORIGINS": "*"}, "ALLOWED_ORIGINS"),
         ({"ALLOWED_ORIGINS": "https://a.example/path"}, "ALLOWED_ORIGINS"),
         ({"FHIR_BASE_URL": "file:///etc/passwd"}, "FHIR_BASE_URL"),
@@ -88,6 +103,54 @@ def test_every_bad_variable_is_named_at_once(load: Load) -> None:
     with pytest.raises(ConfigurationError) as caught:
         load(PORT="abc", LOG_FORMAT="xml")
     assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["PORT", "LOG_FORMAT"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("AGENT_BOTS__RADIOLOGY", "hush"),
+        ("AGENT_BOTS__RADIOLOGY__APP_TYPE", "hush"),
+        ("AGENT_BOTS__RADIOLOGY__APPPASSWORD", "hush"),
+        ("AGENT_BOTS__RADIOLOGY__APP_PASSWORD", "5"),
+    ],
+)
+def test_a_bad_part_of_an_agents_bot_is_named_with_an_example_of_the_whole(
+    load: Load, name: str, value: str
+) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        load(**{**BOT, **OWN, name: value})
+    (line,) = str(caught.value).splitlines()
+    assert line.startswith(f"{name}: ")
+    assert 'Example: AGENT_BOTS={"Radiology": ' in line
+    assert "hush" not in line
+
+
+def test_two_bots_have_two_registrations(load: Load) -> None:
+    twice = {f"{name}".replace("RADIOLOGY", "PATHOLOGY"): value for name, value in OWN.items()}
+    with pytest.raises(
+        ConfigurationError, match="PATHOLOGY__APP_ID: is the same as AGENT_BOTS__RAD"
+    ):
+        load(**BOT, **OWN, **twice)
+
+
+def test_agents_bots_may_be_one_text_with_the_secrets_apart(load: Load) -> None:
+    settings = load(
+        **BOT,
+        AGENT_BOTS='{"Radiology": {"app_id": "own"}, "Pathology": {"app_id": "third"}}',
+        AGENT_BOTS__RADIOLOGY__APP_PASSWORD="hush",
+        AGENT_BOTS__Pathology__APP_TYPE="UserAssignedMSI",
+        AGENT_BOTS__Pathology__APP_TENANT_ID="t",
+    )
+    radiology, pathology = settings.agent_bots["radiology"], settings.agent_bots["pathology"]
+    assert radiology.app_password is not None
+    assert radiology.app_password.get_secret_value() == "hush"
+    assert (pathology.app_id, pathology.app_type) == ("third", "UserAssignedMSI")
+    assert "hush" not in repr(settings)
+
+
+def test_what_is_set_in_small_letters_and_in_capitals_is_refused(load: Load) -> None:
+    with pytest.raises(ConfigurationError, match="set twice"):
+        load(**BOT, **OWN, AGENT_BOTS__Radiology__APP_ID="other")
 
 
 def test_neither_errors_nor_repr_show_a_secret(load: Load) -> None:

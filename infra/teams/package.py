@@ -1,7 +1,8 @@
 """Writes the Teams app package: `python -m infra.teams.package --bot-id ID --site https://…`.
 
 One package for each bot. The team's own bot needs no name; `--bot Radiology=ID` adds the bot of
-one agent, which listens at `/api/Radiology/messages`.
+one agent, which listens at `/api/Radiology/messages` and has a registration of its own: the server
+knows it by `AGENT_BOTS__RADIOLOGY__APP_ID`, the same id.
 """
 
 import argparse

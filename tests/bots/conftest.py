@@ -9,7 +9,8 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from bots.config import BotConfig
+from bots.config import BotConfig, Registration
+from bots.per_bot import PerBot
 from bots.ports import BotServices, Deliver
 from bots.routes import add_bot_routes
 from data_models.clock import RandomIds, SystemClock
@@ -187,13 +188,18 @@ async def teams_bot(start: Start, directory: ChannelDirectory) -> Bot:
     return await start(**registered(directory))
 
 
-def registered(directory: ChannelDirectory) -> dict[str, Any]:
+def registered(
+    directory: ChannelDirectory,
+    *,
+    tenants: tuple[str, ...] = (TENANT,),
+    users: tuple[str, ...] = (USER,),
+) -> dict[str, Any]:
     """The configuration of a bot that Teams may call."""
+    bot = Registration(app_id=APP_ID, app_password="not a secret", tenants=tenants)
     return {
-        "app_id": APP_ID,
-        "app_password": "not a secret",
-        "tenants": (TENANT,),
-        "users": (USER,),
+        "bots": PerBot(bot),
+        "loopback": False,
+        "users": users,
         "service_url_hosts": ("smba.trafficmanager.net", "*.botframework.com"),
         "key_metadata_url": directory.url,
     }

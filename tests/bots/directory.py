@@ -1,4 +1,7 @@
-"""A small Bot Framework sign-in on loopback: real keys, real tokens, real HTTP."""
+"""A small Bot Framework sign-in on loopback: real keys, real tokens, real HTTP.
+
+It also gives bots the tokens that their replies carry, to each its own by its own password.
+"""
 
 import asyncio
 import json
@@ -31,6 +34,9 @@ class ChannelDirectory:
         self.status = 200
         self.delay_seconds = 0.0
         self.keys_url = ""
+        self.audience = APP_ID
+        self.passwords = {APP_ID: "team-password"}
+        self.granted: list[str] = []
         app = web.Application()
         app.router.add_get("/openid", self._metadata)
         app.router.add_get("/keys", self._keys)
@@ -44,7 +50,7 @@ class ChannelDirectory:
         """Return a good token, but for `changes`; a claim changed to None is left out."""
         claims = {
             "iss": "https://api.botframework.com",
-            "aud": APP_ID,
+            "aud": self.audience,
             "exp": int(self._now.timestamp()) + 3_600,
             "nbf": int(self._now.timestamp()) - 60,
             "serviceurl": SERVICE_URL,
@@ -64,6 +70,17 @@ class ChannelDirectory:
             algorithm="RS256",
             headers={"kid": "one"},
         )
+
+    def grant(self, app_id: str, password: str) -> str:
+        """Return a token for a bot's replies.
+
+        Raises:
+            PermissionError: the password is not that bot's.
+        """
+        if self.passwords.get(app_id) != password:
+            raise PermissionError("AADSTS7000215: invalid client secret provided")
+        self.granted.append(app_id)
+        return f"token of {app_id}"
 
     async def _metadata(self, request: web.Request) -> web.Response:
         self.downloads += 1

@@ -145,7 +145,7 @@ async def test_a_good_token_does_not_excuse(
 async def test_everybody_is_allowed_only_in_writing(
     start: Start, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
-    bot = await start(**registered(directory) | {"tenants": ("*",), "users": ("*",)})
+    bot = await start(**registered(directory, tenants=("*",), users=("*",)))
     token = directory.token()
     await knock(bot, channel, token)
     await asyncio.sleep(0.2)
@@ -157,7 +157,7 @@ async def test_everybody_is_allowed_only_in_writing(
 async def test_nobody_is_allowed_by_default(
     start: Start, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
-    bot = await start(**registered(directory) | {"tenants": (), "users": ()})
+    bot = await start(**registered(directory, tenants=(), users=()))
     await knock(bot, channel, directory.token())
     await asyncio.sleep(0.2)
     assert (await knock(bot, channel, directory.token())).status == 403

@@ -7,6 +7,7 @@ import pytest
 
 from bots.connector import Connector, channel_session
 from bots.outbox import Outbox
+from bots.per_bot import PerBot
 from bots.reference import Reference
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
@@ -31,7 +32,7 @@ async def connector(channel: FakeConnector) -> AsyncIterator[Connector]:
     async with channel_session(loopback=True) as session:
         yield Connector(
             session=session,
-            tokens=FixedToken(),
+            tokens=PerBot(FixedToken()),
             service_urls=ServiceUrls(hosts=(), loopback=True),
         )
 

@@ -1,0 +1,72 @@
+"""What settings make of the bots, and what of them stops the start."""
+
+from typing import Any
+
+import pytest
+
+from bots.config import BotConfig, Registration, bot_config
+from data_models.errors import ConfigurationError
+from settings import AgentBot, Settings
+
+AGENTS = ("Orchestrator", "Radiology", "Pathology")
+
+
+def made(**settings: Any) -> BotConfig:
+    usual = {"microsoft_app_id": "team", "microsoft_app_password": "pw"}
+    return bot_config(
+        Settings(_env_file=None, **{**usual, **settings}),
+        agents=AGENTS,
+        facilitator="Orchestrator",
+        patient_id_example="patient_4",
+    )
+
+
+def own(**changes: Any) -> AgentBot:
+    return AgentBot(**{"app_id": "own", "app_password": "own-pw", **changes})
+
+
+def test_without_agents_bots_one_bot_serves_all() -> None:
+    bots = made().bots
+    assert bots.agents == {}
+    assert bots.at("Radiology") == bots.at(None) == Registration(app_id="team", app_password="pw")
+
+
+def test_an_agents_bot_is_found_in_any_letters_and_others_are_the_teams() -> None:
+    bots = made(agent_bots={"RADIOLOGY": own()}).bots
+    expected = Registration(app_id="own", app_password="own-pw")
+    assert bots.at("Radiology") == bots.at("radiology") == expected
+    assert bots.at("Pathology").app_id == bots.at(None).app_id == "team"
+
+
+def test_what_an_agents_bot_leaves_open_is_as_for_the_teams() -> None:
+    team = {"microsoft_app_type": "SingleTenant", "microsoft_app_tenant_id": "home"}
+    bots = made(agent_bots={"radiology": own()}, **team).bots
+    found = bots.at("Radiology")
+    assert (found.app_type, found.directory, found.tenants) == ("SingleTenant", "home", ("home",))
+
+
+def test_an_agents_bot_may_be_of_another_kind_and_directory() -> None:
+    identity = own(app_password=None, app_type="UserAssignedMSI", app_tenant_id="away")
+    bots = made(agent_bots={"radiology": identity}, additional_allowed_tenant_ids=("more",)).bots
+    found = bots.at("Radiology")
+    assert (found.app_type, found.directory, found.app_password) == ("UserAssignedMSI", None, "")
+    assert found.tenants == ("more", "away")
+    assert bots.team.tenants == ("more",)
+
+
+def test_no_password_is_shown() -> None:
+    assert "own-pw" not in repr(made(agent_bots={"radiology": own()}))
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("radiolgy", "AGENT_BOTS__RADIOLGY: is none of the team: Radiology, Pathology"),
+        ("orchestrator", "AGENT_BOTS__ORCHESTRATOR: is the team's own bot"),
+    ],
+)
+def test_somebody_who_cannot_have_a_bot_stops_the_start(name: str, says: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        made(agent_bots={name: own()})
+    assert says in str(caught.value)
+    assert "Example: " in str(caught.value)
