@@ -96,7 +96,7 @@ def test_a_release_is_built_once_and_never_of_uncommitted_work(tmp_path: Path) -
         fake.chmod(0o755)
     folder = tmp_path / "project"
     folder.mkdir()
-    git = ["git", "-C", folder, "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    git = ["git", "-C", str(folder), "-c", "user.name=x", "-c", "user.email=x@example.org"]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "x"], check=True)
 
