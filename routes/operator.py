@@ -10,7 +10,6 @@ from routes.operator_answers import PREFIX, dry_run_document, review_document
 from routes.operator_input import Definition, Policies, Proposal, Rollback, Share, decision
 from routes.replies import json_reply
 from services.operator_desk import OperatorDesk
-from services.scenarios.definition_reader import read_definition
 from services.scenarios.plan_view import view_of_graph
 
 PAGE_LIMIT = 500
@@ -26,9 +25,9 @@ async def list_scenarios(request: web.Request) -> web.Response:
 
 async def validate(request: web.Request) -> web.Response:
     """`POST validate`: check a version without storing it."""
-    _desk(request)
+    desk, _ = _desk(request)
     sent = await decision(request, Definition)
-    return json_reply(view_of_graph(read_definition(sent.definition), ()).model_dump(mode="json"))
+    return json_reply((await desk.checked(sent.definition)).model_dump(mode="json"))
 
 
 async def publish(request: web.Request) -> web.Response:
@@ -78,8 +77,10 @@ async def put_policies(request: web.Request) -> web.Response:
 
 async def dry_run(request: web.Request) -> web.Response:
     """`GET scenarios/{scenario_id}/dry-run`: what the plan would do to a page of sessions."""
-    desk, _ = _desk(request)
-    page = await desk.dry_run(_scenario(request), after=_after(request), limit=_limit(request))
+    desk, who = _desk(request)
+    page = await desk.dry_run(
+        _scenario(request), after=_after(request), limit=_limit(request), operator=who
+    )
     return json_reply(dry_run_document(page))
 
 

@@ -1,5 +1,6 @@
 """What operators do with scenarios: one desk behind the page, the API and the command line."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -104,6 +105,14 @@ class OperatorDesk:
         graph = await self._graph(scenario_id, version)
         return view_of_graph(graph, await self._parts.index.tally(scenario_id))
 
+    async def checked(self, source: str) -> GraphView:
+        """Return the version that `source` defines, to be drawn; nothing is stored.
+
+        Raises:
+            ScenarioDefinitionError: with everything that is wrong.
+        """
+        return view_of_graph(await _read(source), ())
+
     async def publish(self, source: str, *, operator: str) -> Graph:
         """Make a scenario's first version active.
 
@@ -111,7 +120,7 @@ class OperatorDesk:
             ScenarioDefinitionError: with everything that is wrong.
             ScenarioConflictError: the scenario has an active version already.
         """
-        graph = read_definition(source)
+        graph = await _read(source)
         async with self._act(graph.scenario.id, operator, "publish", f"version {graph.version}"):
             await self._deployer.publish_first(graph)
         return graph
@@ -130,7 +139,7 @@ class OperatorDesk:
             ScenarioDefinitionError: with everything that is wrong.
             ScenarioPlanError: nothing is active, it is not newer, or a deployment runs.
         """
-        graph = read_definition(source)
+        graph = await _read(source)
         return await self._propose(
             graph, operator=operator, action="propose", policies=policies, mapping=mapping
         )
@@ -164,9 +173,12 @@ class OperatorDesk:
         """
         return await self._seen(await self._plan(scenario_id))
 
-    async def dry_run(self, scenario_id: str, *, after: str, limit: int) -> DryRunPage:
-        """Tell what the plan would do to a page of the stored sessions."""
+    async def dry_run(
+        self, scenario_id: str, *, after: str, limit: int, operator: str
+    ) -> DryRunPage:
+        """Tell what the plan would do to a page of the stored sessions, which is on record."""
         plan = await self._plan(scenario_id)
+        await self._recorded(scenario_id, operator, "dry_run")
         return await self._parts.dry_run.page(plan, after=after, limit=limit)
 
     async def approve(self, scenario_id: str, *, operator: str) -> MigrationPlan:
@@ -265,13 +277,7 @@ class OperatorDesk:
             AuditUnavailableError: it is not on record, so it does not happen.
             ScenarioConflictError: somebody else was faster.
         """
-        await self._parts.audit.record(
-            AuditEntry(
-                principal=operator,
-                conversation=f"scenario:{scenario_id}",
-                actions=(f"operator.{action}",),
-            )
-        )
+        await self._recorded(scenario_id, operator, action)
         outcome: Outcome = "refused"
         try:
             yield
@@ -285,6 +291,15 @@ class OperatorDesk:
                 time=self._parts.now(), operator=operator, action=action, note=note, outcome=outcome
             )
             await self._parts.journal.write(scenario_id, entry)
+
+    async def _recorded(self, scenario_id: str, operator: str, action: str) -> None:
+        await self._parts.audit.record(
+            AuditEntry(
+                principal=operator,
+                conversation=f"scenario:{scenario_id}",
+                actions=(f"operator.{action}",),
+            )
+        )
 
     async def _card(self, scenario_id: str, versions: list[int]) -> ScenarioCard:
         held = await self._store.active(scenario_id)
@@ -322,3 +337,8 @@ class OperatorDesk:
         if graph is None:
             raise ScenarioNotFoundError(f"version {version} is not stored")
         return graph
+
+
+async def _read(source: str) -> Graph:
+    # A long text takes seconds, and conversations go on meanwhile.
+    return await asyncio.to_thread(read_definition, source)

@@ -45,12 +45,16 @@ def _plain_values(source: str) -> object:
 
 
 class _PlainLoader(yaml.SafeLoader):
-    """Refuses aliases, with which a small text can grow without bounds, and repeated keys."""
+    """Refuses aliases, with which a small text can grow without bounds, tags, repeated keys."""
 
     def compose_node(self, parent: yaml.Node | None, index: object) -> yaml.Node | None:
         if self.check_event(yaml.events.AliasEvent):
             event = self.peek_event()  # type: ignore[no-untyped-call]
             raise yaml.composer.ComposerError(None, None, "aliases are not used", event.start_mark)
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        kinds = (yaml.ScalarEvent, yaml.CollectionStartEvent)
+        if isinstance(event, kinds) and event.tag is not None:
+            raise yaml.composer.ComposerError(None, None, "tags are not used", event.start_mark)
         return super().compose_node(parent, index)  # type: ignore[arg-type]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:

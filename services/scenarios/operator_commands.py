@@ -34,6 +34,8 @@ from services.stores import AUDIT, SESSIONS, open_container
 from settings import Settings, load_settings
 
 _POLICIES = TypeAdapter(dict[str, AnchorMigrationPolicy])
+_READER = "operator"
+"""Who looks at sessions here, on the audit trail: whoever has the machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,9 @@ async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Tell what the plan would do to stored sessions: sums of all, and the first rows."""
     counts, rows, after = DryRunCounts(), list[dict[str, Any]](), options.after
     while True:
-        page = await bench.desk.dry_run(options.scenario, after=after, limit=1_000)
+        page = await bench.desk.dry_run(
+            options.scenario, after=after, limit=1_000, operator=_READER
+        )
         for row in page.rows:
             counts.add(row)
             if len(rows) < options.limit:

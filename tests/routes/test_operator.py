@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -258,6 +259,18 @@ async def test_a_canary_waits_and_is_widened(office: Office) -> None:
     assert (overview["share_percent"], overview["deployment"]["marked"]) == (100, len(VISITORS))
 
 
+async def test_a_long_definition_holds_nobody_up(office: Office) -> None:
+    long = "x: [" + "1," * 12_000 + "]"
+    asked = asyncio.create_task(office.call("POST", "validate", {"definition": long}))
+    longest, began = 0.0, time.monotonic()
+    last = began
+    while not asked.done():
+        await asyncio.sleep(0.005)
+        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+    assert (await asked)[0] == 400
+    assert longest < (last - began) / 3
+
+
 async def test_the_review_list_gives_reasons_and_hashed_sessions(office: Office) -> None:
     await office.planned()
     _, page = await office.call("GET", f"{ONE}/review")
@@ -275,7 +288,10 @@ async def test_every_act_is_on_record_before_it_happens(office: Office) -> None:
         ("key:ann", "operator.publish", f"scenario:{BOOKING}"),
         ("key:ann", "operator.propose", f"scenario:{BOOKING}"),
     ]
+    assert (await office.call("GET", f"{ONE}/dry-run", who="bob"))[0] == 200
+    assert office.ledger.entries[-1].actions == ("operator.dry_run",)
     office.ledger.is_down = True
+    assert (await office.call("GET", f"{ONE}/dry-run"))[0] == 503
     status, problem = await office.call("POST", f"{ONE}/approve", who="bob")
     assert (status, problem["code"]) == (503, "audit_unavailable")
     _, view = await office.call("GET", f"{ONE}/plan")

@@ -75,6 +75,10 @@ def test_what_is_no_definition_is_refused(source: str) -> None:
     assert problems(source)
 
 
+def test_a_tag_is_refused_where_it_stands() -> None:
+    assert problems("id: !!timestamp soon") == "line 1, column 5: tags are not used"
+
+
 @given(st.text(max_size=60))
 def test_no_short_text_is_a_definition(source: str) -> None:
     assert problems(source)
