@@ -50,7 +50,7 @@ class AgentBot(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    app_id: str
+    app_id: Annotated[str, Field(min_length=1)]
     app_password: SecretStr | None = None
     app_type: BotKind | None = None
     app_tenant_id: str | None = None

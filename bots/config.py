@@ -59,7 +59,9 @@ def bot_config(
     problems = list(_name_problems(settings, agents, facilitator))
     if problems:
         raise ConfigurationError("\n".join(map(str, problems)))
-    own = {name.casefold(): _of_agent(settings, bot) for name, bot in settings.agent_bots.items()}
+    own = {
+        name.casefold(): _registration(settings, bot) for name, bot in settings.agent_bots.items()
+    }
     return BotConfig(
         bots=PerBot(_of_team(settings), own),
         loopback=settings.microsoft_app_id is None,
@@ -71,18 +73,18 @@ def bot_config(
 
 
 def _of_team(settings: Settings) -> Registration:
-    whole = AgentBot(
-        app_id=settings.microsoft_app_id or "", app_password=settings.microsoft_app_password
-    )
-    return _of_agent(settings, whole)
+    app_id, password = settings.microsoft_app_id, settings.microsoft_app_password
+    if app_id is None:
+        return Registration()
+    return _registration(settings, AgentBot(app_id=app_id, app_password=password))
 
 
-def _of_agent(settings: Settings, bot: AgentBot) -> Registration:
+def _registration(settings: Settings, bot: AgentBot) -> Registration:
     """Return the registration of `bot`; what it leaves open is as for the team's bot."""
     kind = bot.app_type or settings.microsoft_app_type
     tenant = bot.app_tenant_id or settings.microsoft_app_tenant_id
     return Registration(
-        app_id=bot.app_id or None,
+        app_id=bot.app_id,
         app_password=bot.app_password.get_secret_value() if bot.app_password else "",
         app_type=kind,
         directory=tenant if kind == "SingleTenant" else None,

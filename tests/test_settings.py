@@ -110,6 +110,7 @@ def test_every_bad_variable_is_named_at_once(load: Load) -> None:
     [
         ("AGENT_BOTS__RADIOLOGY", "hush"),
         ("AGENT_BOTS__RADIOLOGY__APP_TYPE", "hush"),
+        ("AGENT_BOTS__RADIOLOGY__APP_ID", '""'),
         ("AGENT_BOTS__RADIOLOGY__APPPASSWORD", "hush"),
         ("AGENT_BOTS__RADIOLOGY__APP_PASSWORD", "5"),
     ],
