@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
 import aiohttp
@@ -52,6 +52,17 @@ class Chat:
                 return Shown(sent_at, first_text_at, time.monotonic())
             elif b'"RUN_ERROR"' in frame:
                 raise TurnFailedError(frame.decode())
+
+    async def rest(self, seconds: float) -> None:
+        """Wait as a page does that stays open: the server's pings are answered meanwhile.
+
+        Raises:
+            TurnFailedError: the socket closed.
+        """
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while True:
+                    await self._next()
 
     async def _next(self) -> bytes:
         async with asyncio.timeout(TURN_LIMIT_SECONDS):

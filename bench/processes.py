@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -138,11 +138,14 @@ class ServerPeer:
 
 @asynccontextmanager
 async def running_server(
-    environment: Mapping[str, str], *, counted: bool = False
+    environment: Mapping[str, str],
+    *,
+    counted: bool = False,
+    program: Sequence[str] = ("app.py",),
 ) -> AsyncIterator[ServerPeer]:
-    """Run `app.py`, or the one that counts storage operations, until it is ready."""
+    """Run `program`, or the server that counts storage operations, until it is ready."""
     port = free_port()
-    program = ("-m", "bench.counted_server") if counted else ("app.py",)
+    program = ("-m", "bench.counted_server") if counted else program
     began = time.monotonic()
     peer = await Peer.start(*program, environment={**environment, "PORT": str(port)})
     try:
