@@ -39,6 +39,7 @@ _DAY = re.compile(
     r"|(?:this|next|last) week"
     r"|(?:(?:this|next|last) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
 )
+_PICKED = re.compile(r"(?i)\bthe (?:first|earlier)(?: one)?(?= to\b|\W*$)")
 _GOAL = re.compile(r"(?i)\bto (?P<goal>[^?!]+?)(?: instead| please)?[.?!)]*$")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
@@ -59,11 +60,22 @@ _ABOUT = re.compile(
     r"(?i)\b(?:from|about|named|called|of|for|with|find|search|contact|document|file|mail)\s+"
     r"(?P<words>[\w.@'’-]+(?:\s+(?:and\s+)?[A-Z][\w.@'’-]+)*)"
 )
+_NAMED = re.compile(
+    r"(?i)[\"“](?P<quoted>[^\"”]+)[\"”]|\b(?:called|named|titled)\s+(?P<name>[^\"“”?!,;]+)"
+)
+_REACHED = r"(?:contacts?(?:['’]s)?|(?:tele)?phone)(?: (?:phone|telephone|number))*\b"
+_OF_A_PATIENT = re.compile(
+    rf"(?i)\b(?:her|his|their) (?:[\w-]+ )?{_REACHED}"
+    rf"|\b(?:emergency|family|next[- ]of[- ]kin) {_REACHED}"
+    r"|\b(?:patient|mother|father|wife|husband|sister|brother|daughter|son)['’]s (?:\w+ )?"
+    rf"{_REACHED}|\bcontacts? with\b"
+    r"|\bcontacts?(?: person)? (?:of|for) (?:the|this|our|my) patient\b"
+)
 _OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
 _IDLE_TEXT = (
     "today tomorrow yesterday me my the a an it that this on in friday monday tuesday wednesday "
     "thursday saturday sunday last next week from about contact contacts document documents file "
-    "files mail mails is do i have there any"
+    "files mail mails is do i have there any for called named"
 )
 _IDLE_WORDS = frozenset(_IDLE_TEXT.split())
 _LOOK_FIRST = "list or search them first"
@@ -83,13 +95,13 @@ class _Plan:
 
 def is_office_request(prompt: Prompt) -> bool:
     """Whether the user asks for their own calendar, mail, contacts, tasks or documents."""
-    text = prompt.asked
+    text = _OF_A_PATIENT.sub(" ", prompt.asked)
     if any(pattern.search(text) for kind, pattern in _NOUNS if kind != "document"):
         return True
     if re.search(r"(?i)\bmy (?:documents?|files?)\b", text):
         return True
     acts = _DELETE, _MOVE, _DONE, _SEND, _READ
-    if topics_of(text):
+    if topics_of(_PICKED.sub("", text)):
         return False
     if _DAY.search(text) and any(each.search(text) for each in (_ADD, _MOVE, _DELETE)):
         return True
@@ -215,6 +227,10 @@ def _looking_for(prompt: Prompt, tool: str) -> dict[str, Any]:
     days = {} if tool == "search_contacts" else _days(text)
     if tool in ("list_events", "list_tasks"):
         return days
+    named = _NAMED.search(text)
+    if named is not None:
+        name = named["quoted"] or _DAY.sub(" ", named["name"])
+        return {"words": " ".join(name.rstrip(". ").split()), **days}
     owner = _OWNER.search(text)
     about = _ABOUT.search(text)
     words = owner[1] if owner else about["words"] if about else ""

@@ -6,6 +6,11 @@ from typing import Any
 
 from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
+from group_chat.offline.complaint import (
+    SEVERITY,
+    answer_about_complaint,
+    is_about_complaint,
+)
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.registration import answer_as_registration
 from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
@@ -41,6 +46,8 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return answer_from_memory(prompt)
     if prompt.tool(ASSISTANT_TOOL) is not None:
         return answer_as_assistant(prompt)
+    if (taken := answer_about_complaint(prompt)) is not None:
+        return taken
     if prompt.snapshot and prompt.patient_id is None:
         return OfflineReply(text=NO_PATIENT)
     if prompt.tool(BOOKING_TOOL) is not None:
@@ -114,6 +121,8 @@ def _report(prompt: Prompt) -> str:
     closing = _CLOSING.search(prompt.instructions)
     if closing is not None:
         parts += ["", closing[1]]
+    if is_about_complaint(prompt):
+        parts += ["", SEVERITY]
     if prompt.cue.hand_back is not None:
         parts += ["", f"Back to you *{prompt.cue.hand_back}*."]
     return "\n".join(parts).strip()

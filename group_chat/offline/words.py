@@ -73,6 +73,11 @@ def is_clinical(name: str, description: str) -> bool:
     return not _topics_of_agent(name, description) & _NOT_IN_PLANS
 
 
+def works_on(topic: str, name: str) -> bool:
+    """Whether an agent's name says that it works on `topic`."""
+    return topic in _topics_of_agent(name, "")
+
+
 def words_of(text: str) -> frozenset[str]:
     """Return the telling words of `text`, in lower case."""
     return frozenset(word.casefold() for word in _WORD.findall(text)) - _STOP

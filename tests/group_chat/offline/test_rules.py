@@ -9,8 +9,9 @@ from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
 from group_chat.cues import cue_text
 from group_chat.floor import Cue as CueName
+from group_chat.offline.assistant import is_office_request
 from group_chat.offline.offline_chat import reply_to
-from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer, cue_of, read_prompt
+from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer, cue_of, read_prompt
 from group_chat.offline.rows import lines_of, missing_of, notes_of
 from group_chat.offline.words import best_match, query_of
 
@@ -189,3 +190,80 @@ def test_who_is_registered_must_be_named_in_full(asked: str) -> None:
     reply = reply_to(registering(asked))
     assert reply.calls == ()
     assert "full name and the date of birth" in reply.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("find contact Anna", "Anna"),
+        ("find the contact called Anna", "Anna"),
+        ("search contacts for Anna Schmidt", "Anna Schmidt"),
+    ],
+)
+def test_a_contact_is_searched_by_its_name_alone(asked: str, words: str) -> None:
+    prompt = Prompt(asked=asked, tools=[ToolOffer("o-list_events"), ToolOffer("o-search_contacts")])
+    (call,) = reply_to(prompt).calls
+    assert (call.wire_name, call.arguments) == ("o-search_contacts", {"words": words})
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ("read my document called On call", "On call"),
+        ('read my document "On call"', "On call"),
+        ("open my file named On-call guide.", "On-call guide"),
+    ],
+)
+def test_a_document_is_searched_by_its_whole_name(asked: str, words: str) -> None:
+    tools = [ToolOffer(f"o-{one}") for one in ("list_events", "read_document", "search_documents")]
+    unknown = ToolAnswer("read_document", {"error": "unclear; list or search them first"})
+    (call,) = reply_to(Prompt(asked=asked, tools=tools, answers=[unknown])).calls
+    assert (call.wire_name, call.arguments) == ("o-search_documents", {"words": words})
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_office"),
+    [
+        ("who is the emergency contact of the patient?", False),
+        ("Is her emergency contact phone in the record?", False),
+        ("the patient's phone number?", False),
+        ("was there contact with asbestos?", False),
+        ("what is her next-of-kin contact?", False),
+        ("find contact Anna", True),
+        ("what is Jonas Weber's phone number?", True),
+        ("add the emergency contact to my calendar", True),
+    ],
+)
+def test_who_stands_by_a_patient_is_no_entry_of_the_users_address_book(
+    asked: str, is_office: bool
+) -> None:
+    assert is_office_request(Prompt(asked=asked)) is is_office
+
+
+def health(asked: str, *, last: str = "", agent: str = "GeneralHealth") -> Prompt:
+    return Prompt(
+        instructions=f"You are {agent}. You talk about complaints.\n",
+        snapshot={"patient_id": "patient_4"},
+        asked=asked,
+        earlier=[Spoken(agent, last)] if last else [],
+    )
+
+
+def test_the_agent_that_asked_takes_the_bare_answer_and_asks_on() -> None:
+    first = reply_to(health("I have a headache")).text
+    assert first.endswith("How strong is it now, from 1 to 10?")
+    second = reply_to(health("8", last=first)).text
+    assert second == "Noted: 8 of 10.\n\nSince when have you had it?"
+    third = reply_to(health("since yesterday evening", last=second)).text
+    assert third.startswith("Noted: since yesterday evening.")
+    assert not third.endswith("?"), "nobody waits any more"
+
+
+@pytest.mark.parametrize("asked", ["11", "8 patients are waiting", "what is 8?"])
+def test_what_is_no_rating_is_not_noted_as_one(asked: str) -> None:
+    last = "How strong is it now, from 1 to 10?"
+    assert "Noted" not in reply_to(health(asked, last=last)).text
+
+
+def test_agents_of_other_work_ask_nothing_about_complaints() -> None:
+    assert "How strong" not in reply_to(health("show my scan", agent="Radiology")).text

@@ -1,0 +1,41 @@
+"""The offline rules of the agents for health: ask about a complaint, one thing at a time."""
+
+import re
+
+from group_chat.offline.prompt import Prompt
+from group_chat.offline.reply import OfflineReply
+from group_chat.offline.words import works_on
+
+SEVERITY = "How strong is it now, from 1 to 10?"
+ONSET = "Since when have you had it?"
+_SPEAKER = re.compile(r"\AYou are (?P<name>[A-Za-z][\w-]{0,63})\.")
+_OWN_COMPLAINT = re.compile(r"(?i)\b(?:i|i['’](?:m|ve)|my|me)\b")
+_RATING = re.compile(
+    r"(?i)\W*(?:about |maybe |a |an |it(?:['’]s| is) )*(10|[0-9])(?:\s*(?:/|of|out of)\s*10)?\W*"
+)
+_SHORT_WORDS = 8
+
+
+def is_about_complaint(prompt: Prompt) -> bool:
+    """Whether the user tells an agent for health of a complaint, outside of any plan."""
+    return _is_for_health(prompt) and _OWN_COMPLAINT.search(prompt.asked) is not None
+
+
+def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
+    """Take the answer to a question of ours, and ask the next; None for any other message."""
+    if not _is_for_health(prompt) or prompt.answers or not prompt.earlier:
+        return None
+    last = prompt.earlier[-1].text.rstrip()
+    rating = _RATING.fullmatch(prompt.asked)
+    if last.endswith(SEVERITY) and rating is not None:
+        return OfflineReply(text=f"Noted: {rating[1]} of 10.\n\n{ONSET}")
+    is_short = len(prompt.asked.split()) <= _SHORT_WORDS and "?" not in prompt.asked
+    if last.endswith(ONSET) and is_short:
+        said = " ".join(prompt.asked.split()).rstrip(".")
+        return OfflineReply(text=f"Noted: {said}. A clinician can read both in this conversation.")
+    return None
+
+
+def _is_for_health(prompt: Prompt) -> bool:
+    speaker = _SPEAKER.search(prompt.instructions)
+    return speaker is not None and prompt.cue.kind == "none" and works_on("health", speaker["name"])
