@@ -54,7 +54,8 @@ class _PlainLoader(yaml.SafeLoader):
         event = self.peek_event()  # type: ignore[no-untyped-call]
         kinds = (yaml.ScalarEvent, yaml.CollectionStartEvent)
         if isinstance(event, kinds) and event.tag is not None:
-            raise yaml.composer.ComposerError(None, None, "tags are not used", event.start_mark)
+            mark = event.start_mark
+            raise yaml.composer.ComposerError(None, None, "tags are not used", mark)  # type: ignore[arg-type]
         return super().compose_node(parent, index)  # type: ignore[arg-type]
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[object, object]:
