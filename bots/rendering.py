@@ -56,12 +56,14 @@ class TurnRenderer:
         self._asked = asked
         self._first: SharedState | None = None
         self._state: SharedState | None = None
+        self._told_place: str | None = None
 
     def activities(self, event: TurnEvent) -> list[Activity]:
         """Return what the user is sent for `event`, in order; for most events nothing."""
         match event:
             case StateChanged(state=state):
-                self._first = self._first or state
+                if self._first is None:
+                    self._first, self._told_place = state, _place_of(state)
                 self._state = state
                 return []
             case AgentMessageFinished(message=message):
@@ -117,8 +119,16 @@ class TurnRenderer:
     def _parts(self, message: AgentMessage, texts: list[str]) -> list[Activity]:
         parts = [self._part(message, text, at, len(texts)) for at, text in enumerate(texts, 1)]
         if parts and self._state is not None:
-            parts[-1]["text"] += f"\n\n{self._look.footer(self._state)}"
+            parts[-1]["text"] += f"{self._new_place()}\n\n{self._look.footer(self._state)}"
         return parts
+
+    def _new_place(self) -> str:
+        """Return a line that says where the patient's scenario is, where that has changed."""
+        place = None if self._state is None else _place_of(self._state)
+        if place is None or place == self._told_place:
+            return ""
+        self._told_place = place
+        return f"\n\n*{inert(place, hosts=())}*"
 
     def _part(self, message: AgentMessage, text: str, number: int, count: int) -> Activity:
         is_last = number == count
@@ -170,6 +180,14 @@ class TurnRenderer:
             return []
         card = plan_card(state.plan, patient_id=state.patient_id)
         return [card_activity(card, summary="A plan waits for your yes")]
+
+
+def _place_of(state: SharedState) -> str | None:
+    """Return where the patient's scenario is, in words."""
+    place = state.scenario
+    if place is None:
+        return None
+    return f"{place.scenario}: {place.step}, {place.done} of {place.total} steps done"
 
 
 def text_activity(text: str) -> Activity:

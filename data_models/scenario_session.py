@@ -204,6 +204,11 @@ class ScenarioSession(Part):
         return self.step is not None and not self.is_left
 
     @property
+    def shown_place(self) -> ScenarioPlace | None:
+        """What people are shown of it; nothing of one that was left."""
+        return None if self.is_left else self.place
+
+    @property
     def path(self) -> list[str]:
         """The ids of the visited steps, oldest first; the last one is the current one."""
         return [visit.step_id for visit in self.step_history]

@@ -27,10 +27,10 @@ async def list_chats(request: web.Request) -> web.Response:
 
 
 async def show_chat(request: web.Request) -> web.Response:
-    """`GET /api/chats/{chat_id}`: patient, roster, plan, question, running turn."""
+    """`GET /api/chats/{chat_id}`: patient, roster, plan, scenario, question, running turn."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
     view = await request.app[CONTEXT].reader.view(chat_id, owner=owner)
-    return json_reply(view.model_dump(mode="json"))
+    return json_reply(view.model_dump(mode="json", exclude={"scenario": {"keys"}}))
 
 
 async def show_progress(request: web.Request) -> web.Response:

@@ -14,6 +14,7 @@ from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.plan import Plan
+from data_models.scenario_session import ScenarioPlace
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.conversations.owner_index import OwnerIndex
@@ -71,6 +72,7 @@ class ConversationView(BaseModel):
     patients: list[RosterRow]
     plan: Plan | None
     artifacts: list[Artifact]
+    scenario: ScenarioPlace | None = None
     question: QuestionRow | None
     running_turn: RunningRow | None
     queued: int
@@ -162,6 +164,7 @@ class ConversationReader:
             ],
             plan=context.plan,
             artifacts=context.artifacts,
+            scenario=context.scenario.shown_place if context.scenario else None,
             question=self._question(conversation),
             running_turn=None
             if running is None

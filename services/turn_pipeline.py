@@ -186,8 +186,8 @@ class TurnPipeline:
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
-        if turn.is_press_elsewhere or self._scenarios.is_answer(turn):
-            # A plan's button says nothing of patients, whatever its text reads.
+        if turn.is_press_elsewhere or turn.picks_entity or self._scenarios.is_answer(turn):
+            # A plan's or an item's button says nothing of patients, whatever its text reads.
             turn.decision = "UNCHANGED"
             return PatientVerdict(decision="UNCHANGED", patient_id=registry.active_patient_id)
         known = registry.active_patient_id if turn.claim.was_known else None
@@ -258,6 +258,7 @@ class TurnPipeline:
             return
         if isinstance(event, AgentMessageStarted) and turn.has_unsaved_answers:
             await self._documents.save(turn)
+        self._scenarios.show(turn)
         follow(turn, event, at=self._clock.monotonic())
         turn.run.emit(event)
 

@@ -73,6 +73,7 @@ class TurnScenarios:
         """Note what the user has heard of the step from the agent that guides them."""
         seat = turn.scenario
         if seat is None or seat.session is None or turn.turn is None:
+            self.show(turn)
             return
         said = turn.turn.agent_responses[seat.answers_before :]
         if any(answer.agent == seat.lead for answer in said):
@@ -80,7 +81,16 @@ class TurnScenarios:
                 await seat.close()
             except _UNEXPECTED as error:
                 _log.warning("scenario_step_failed", error=type(error).__name__)
-        self._show(turn, seat)
+        self.show(turn)
+
+    def show(self, turn: TurnDraft) -> None:
+        """Show where the user is, if that has changed; cheap enough for every event."""
+        seat = turn.scenario
+        session = turn.document().scenario if seat is not None else None
+        state = None if session is None else (session.place, session.is_left)
+        if seat is not None and state != seat.shown:
+            seat.shown = state
+            self._voice.show_state(turn)
 
     async def stored(self, turn: TurnDraft) -> None:
         """Bring the index and the audit trail up to date with what was just written.
@@ -125,7 +135,7 @@ class TurnScenarios:
         if told is None:
             return False
         turn.unsaved = True
-        self._show(turn, seat)
+        self.show(turn)
         self._voice.say(turn, told)
         return True
 
@@ -201,15 +211,7 @@ class TurnScenarios:
         if seat.is_waiting and seat.grounding:
             waits = Continuation(agent=seat.lead, asked_at=turn.now)
             turn.document().continuation = waits
-        self._show(turn, seat)
-
-    def _show(self, turn: TurnDraft, seat: ScenarioSeat) -> None:
-        """Show where the user is, if that has changed."""
-        session = turn.document().scenario
-        state = None if session is None else (session.place, session.is_left)
-        if state != seat.shown:
-            seat.shown = state
-            self._voice.show_state(turn)
+        self.show(turn)
 
     # -- after the write ----------------------------------------------------------------------
 

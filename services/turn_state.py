@@ -1,8 +1,6 @@
 """What clients and agents are told of the conversation, made from a turn's draft. Pure."""
 
-from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
-from data_models.scenario_session import ScenarioPlace
 from data_models.turn_events import SharedState
 from services.group_chat_port import GroupChat
 from services.patient_context.snapshot import (
@@ -37,6 +35,7 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
     """Return what clients may show now."""
     roster, question = roster_of(turn), turn.question
     context = turn.context.document if turn.context is not None else None
+    session = context.scenario if context is not None else None
     active = turn.loaded_registry().active_patient_id
     shows_patient = context is not None and context.patient_id == active
     return SharedState(
@@ -50,16 +49,10 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
         if question is None
         else {"id": question.question_id, "kind": question.kind, "text": question.text},
         artifacts=tuple(context.artifacts) if context is not None and shows_patient else (),
-        scenario=_place(context) if context is not None and shows_patient else None,
+        scenario=session.shown_place if session is not None and shows_patient else None,
         model_kind="language_model" if group_chat.is_language_model else "offline",
         facilitator=group_chat.facilitator,
     )
-
-
-def _place(context: ChatContext) -> ScenarioPlace | None:
-    """Return where the patient's scenario is; nothing of one that was left."""
-    session = context.scenario
-    return None if session is None or session.is_left else session.place
 
 
 def footer_of(state: SharedState) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from data_models.turn_events import RunFailed
+from data_models.turn_events import AgentTextDelta, RunFailed, StateChanged
 from services.group_chat_port import GroupChatRequest
 from services.turn_entities import needed_keys
 from tests.services.scenario_world import (
@@ -14,6 +14,7 @@ from tests.services.scenario_world import (
     version,
     with_sample_records,
 )
+from tests.services.world import CHAT, OWNER
 
 VISIT = version(
     1,
@@ -255,6 +256,27 @@ async def test_clients_are_shown_where_they_are(visit: ScenarioWorld) -> None:
     assert place is not None
     assert (place.scenario, place.step, place.done, place.total) == ("Visit", "size", 1, 4)
     assert place.needs == ["size"]
+
+
+async def test_the_place_is_shown_before_the_answer_that_tells_of_it(visit: ScenarioWorld) -> None:
+    await visit.begin()
+    await visit.say("fine")
+    heard = await visit.say("three", size=3)
+    first_word = next(
+        n for n, event in enumerate(heard.events) if isinstance(event, AgentTextDelta)
+    )
+    places = [e.state.scenario for e in heard.events[:first_word] if isinstance(e, StateChanged)]
+    assert places[-1] is not None
+    assert places[-1].step == "done"
+
+
+async def test_a_conversation_that_is_opened_again_carries_the_place(visit: ScenarioWorld) -> None:
+    await visit.begin()
+    place = (await visit.world.reader.view(CHAT, owner=OWNER)).scenario
+    assert place is not None
+    assert (place.scenario, place.step) == ("Visit", "greet")
+    await visit.say("leave the visit")
+    assert (await visit.world.reader.view(CHAT, owner=OWNER)).scenario is None
 
 
 async def test_the_index_finds_the_session_where_it_is_and_forgets_it_at_the_end(

@@ -59,6 +59,7 @@ export const EMPTY: Chat = {
     plan: null,
     question: null,
     artifacts: [],
+    scenario: null,
   },
   turns: [],
   earlier: new Map(),

@@ -41,8 +41,7 @@ export interface SharedState {
   plan: Plan | null;
   question: Question | null;
   artifacts: Artifact[];
-  /** Absent until the first turn after a page is opened. */
-  scenario?: ScenarioPlace | null;
+  scenario: ScenarioPlace | null;
 }
 
 export interface Citation {
@@ -82,6 +81,7 @@ export interface ChatView {
   plan: Plan | null;
   question: Question | null;
   artifacts: Artifact[];
+  scenario: ScenarioPlace | null;
   running_turn: { run_id: string } | null;
 }
 

@@ -195,10 +195,10 @@ async function restore(
   readHistory: (patientId: string | null, running: string | null) => Promise<void>,
   update: Update,
 ): Promise<void> {
-  const { patient_id, plan, question, artifacts } = view;
+  const { patient_id, plan, question, artifacts, scenario } = view;
   const all_patient_ids = view.patients.map((patient) => patient.patient_id).sort();
   const patient_count = view.patients.length;
-  const state = { patient_id, plan, question, artifacts, all_patient_ids, patient_count };
+  const state = { patient_id, plan, question, artifacts, scenario, all_patient_ids, patient_count };
   update((chat) => withState(chat, state));
   await readHistory(patient_id, view.running_turn?.run_id ?? null);
 }
