@@ -7,7 +7,7 @@ from pydantic import AwareDatetime, Field
 from data_models.document import Document, Part
 from data_models.identifiers import PatientId
 
-CHANGES_LIMIT_BYTES = 4_000
+CHANGES_LIMIT_BYTES = 2_000
 MemoryAction: TypeAlias = Literal["correct", "retire", "restore", "undo"]
 
 
