@@ -67,12 +67,25 @@ def plan_card(plan: Plan, *, patient_id: str | None) -> Card:
 
 def question_card(question: dict[str, str]) -> Card | None:
     """Return the card of an open question; None for one that a button cannot answer."""
+    if question["kind"] == "which_entity":
+        return _choice_card(question)
     if question["kind"] not in _YES_NO_KINDS:
         return None
     yes, no = (_press(question["id"], answer) for answer in ("yes", "no"))
     if question["kind"] in _DESTRUCTIVE_KINDS:
         yes["style"] = "destructive"
     return _card([_title("Please answer"), _text(question["text"])], [yes, no])
+
+
+def _choice_card(question: dict[str, str]) -> Card:
+    """Return the card that asks which one is meant; each numbered line is a button."""
+    asked, *lines = question["text"].splitlines()
+    buttons = [
+        {**_press(question["id"], line.partition(".")[0]), "title": line.replace("*", "")}
+        for line in lines
+    ]
+    none = {**_press(question["id"], "no"), "title": "None of these"}
+    return _card([_title("Please answer"), _text(asked)], [*buttons, none])
 
 
 def welcome_card(greeting: str, examples: Sequence[str]) -> Card:

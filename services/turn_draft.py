@@ -114,6 +114,13 @@ class TurnDraft:
         return self.claim.message.press is not None and self.question_press() is None
 
     @property
+    def picks_entity(self) -> bool:
+        """Whether a button of our question which item is meant was pressed."""
+        question = self.open_question()
+        is_ours = question is not None and question.kind == "which_entity"
+        return is_ours and self.question_press() is not None
+
+    @property
     def conversation_id(self) -> str:
         """The conversation of this turn."""
         return self.claim.conversation.conversation_id

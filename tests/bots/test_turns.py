@@ -314,6 +314,23 @@ async def test_a_question_has_a_yes_and_a_no(bot: Bot, channel: FakeConnector) -
     assert (press.target_id, press.answer) == ("question_7", "no")
 
 
+async def test_a_question_which_one_is_meant_has_a_button_for_each(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    text = "Which event do you mean?\n1. *Case meeting*, Wed 2 Dec 15:00\n2. *other appointment*"
+    question = {"id": "question_7", "kind": "which_entity", "text": text}
+    interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
+    bot.desk.script = script_of(said(text), interrupted, state_changes={"question": question})
+    await channel.say(bot.url, "cancel the meeting")
+    await channel.until(lambda one: bool(one.get("attachments")))
+    names = ["1. Case meeting, Wed 2 Dec 15:00", "2. other appointment", "None of these"]
+    assert list(channel.buttons()) == names
+    await channel.press(bot.url, channel.buttons()[names[1]])
+    press = bot.desk.messages[-1].press
+    assert press is not None
+    assert (press.target_id, press.answer) == ("question_7", "2")
+
+
 async def test_a_question_that_no_button_can_answer_has_none(
     bot: Bot, channel: FakeConnector
 ) -> None:

@@ -8,14 +8,48 @@ interface QuestionCardProps {
 }
 
 const YES_OR_NO = new Set(["clear", "destructive_tool", "new_history"]);
+const CHOICE = /^(\d)\. (.+)$/;
 
-/** The server's one open question; others than yes-or-no are answered in words below. */
+interface Choice {
+  number: string;
+  name: string;
+}
+
+/** The numbered lines of a question that asks which one is meant. */
+function choicesOf(question: Question): Choice[] {
+  if (question.kind !== "which_entity") return [];
+  return question.text.split("\n").flatMap((line) => {
+    const [, number, name] = CHOICE.exec(line) ?? [];
+    return number && name ? [{ number, name: name.replaceAll("*", "") }] : [];
+  });
+}
+
+/** The server's one open question; what no button can answer is answered in words below. */
 export function QuestionCard({ question, isBusy, onAnswer }: QuestionCardProps) {
   const answer = (words: string): void =>
     onAnswer(words, { target_id: question.id, answer: words });
+  const choices = choicesOf(question);
   return (
     <section class="card question" aria-label={strings.question.label}>
-      <p>{question.text}</p>
+      <p>{choices.length > 0 ? question.text.split("\n")[0] : question.text}</p>
+      {choices.length > 0 && (
+        <div class="actions">
+          {choices.map(({ number, name }) => (
+            <button
+              key={number}
+              type="button"
+              class="button"
+              disabled={isBusy}
+              onClick={() => answer(number)}
+            >
+              {number}. {name}
+            </button>
+          ))}
+          <button type="button" class="button" disabled={isBusy} onClick={() => answer("no")}>
+            {strings.question.noneOfThese}
+          </button>
+        </div>
+      )}
       {YES_OR_NO.has(question.kind) && (
         <div class="actions">
           <button type="button" class="button danger" disabled={isBusy} onClick={() => answer("yes")}>

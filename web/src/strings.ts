@@ -207,7 +207,7 @@ const english = {
     statuses: { pending: "to do", running: "running", done: "done", skipped: "left out" },
   },
 
-  question: { label: "Open question", yes: "Yes", no: "No" },
+  question: { label: "Open question", yes: "Yes", no: "No", noneOfThese: "None of these" },
 
   link: {
     lost: (when: string) =>
