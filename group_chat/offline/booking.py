@@ -13,7 +13,9 @@ from group_chat.tools.clinic_times import day_of, is_consent
 BOOKING_TOOL = "book_appointment"
 _CANCEL = re.compile(r"(?i)\bcancel\b")
 _MOVE = re.compile(r"(?i)\b(move|re-?schedule|postpone|change)\b")
+_HOUR = re.compile(r"\W*(\d{1,2})\W*")
 _LIST = re.compile(r"(?i)\b(which|what|list|show|my|our|any)\b[^.?!]{0,30}\bappointments\b")
+_FIRST_HOUR = 7
 _MISSING = {
     "doctor_preference": "Which doctor would you like to see?",
     "date_preference": "Which day suits?",
@@ -98,7 +100,7 @@ def _times(prompt: Prompt, data: Mapping[str, Any]) -> list[str]:
         return [f"{head} at {slots[0]} is free."]
     if not slots:
         return [f"{head}: nothing is free that day.", _MISSING["date_preference"]]
-    taken = "time_preference" in _wishes(prompt)
+    taken = "time" in _wanted(prompt)
     note = "that time is not free; free are" if taken else "free are"
     return [f"{head}: {note} {', '.join(slots)}.", _MISSING["time_preference"]]
 
@@ -116,6 +118,9 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
     wishes = _wishes(prompt)
     named = {"doctor_preference": "doctor", "date_preference": "day", "time_preference": "time"}
     wanted = {name: str(wishes[key]) for key, name in named.items() if key in wishes}
+    hour = _HOUR.fullmatch(prompt.asked)
+    if hour is not None and "time" not in wanted and _was_asked(prompt, "time_preference"):
+        wanted["time"] = _on_the_clock(int(hour[1]))
     said_at = prompt.entities.get("said_at", {}).get("date_preference")
     if "day" in wanted and said_at is not None:
         try:
@@ -123,6 +128,16 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
         except ToolInputError:
             return wanted  # the tool says what is wrong with it
     return wanted
+
+
+def _on_the_clock(hour: int) -> str:
+    """Return `15:00` for 3: nobody is seen in the night."""
+    return f"{hour + 12 if hour < _FIRST_HOUR else hour:02}:00"
+
+
+def _was_asked(prompt: Prompt, wish: str) -> bool:
+    """Whether the last thing said asks for that wish."""
+    return bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith(_MISSING[wish])
 
 
 def _reason(prompt: Prompt, tool: str) -> dict[str, str]:

@@ -28,10 +28,13 @@ _STEP_LIMIT = 20
 _ROSTER_TOOL = "list_roster"
 _HELP = (
     "I can propose a plan for a tumor board, pass a question on to one agent of the team, give an "
-    "overview of the record, or say which patients were discussed. Try one of these:\n"
+    "overview of the record, arrange an appointment, look into your calendar, or say which "
+    "patients were discussed. Try one of these:\n"
     "- start tumor board\n"
     "- what is the current status, the timeline, the imaging, the pathology\n"
-    "- which patients have we discussed"
+    "- which patients have we discussed\n"
+    "- I want to see Dr. Smith\n"
+    "- what's on my calendar tomorrow"
 )
 _TASKS = {
     "history": "give the course of the illness in order of time",
@@ -81,7 +84,9 @@ def _answer(prompt: Prompt) -> OfflineReply:
     if overview is not None and OVERVIEW.search(prompt.asked) and not topics_of(prompt.asked):
         return OfflineReply(calls=(Call(overview.wire_name, {}),))
     if agent is not None:
-        return OfflineReply(text=f"*{agent}*, please answer this from the record.")
+        is_of_record = is_clinical(agent, prompt.team[agent])
+        wish = "please answer this from the record" if is_of_record else "please see to this"
+        return OfflineReply(text=f"*{agent}*, {wish}.")
     return OfflineReply(text=_HELP)
 
 
