@@ -33,6 +33,11 @@ _SHORT_REFERENCE_WORDS = 14
 _SAID_CHARS = 200
 _READ_CHARS = 2_000
 _NO_SUBJECT = "it"
+_NO_TOPIC_TEXT = (
+    "and are can could did does for has have how she the they was were what when where which who "
+    "why will with would you your"
+)
+_NO_TOPIC = frozenset(_NO_TOPIC_TEXT.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +241,9 @@ def _topic(reading: _Reading, memory: MemoryBlocks, *, is_first: bool) -> tuple[
 
 
 def _slug(text: str) -> str:
-    words = [word.lower() for word in re.findall(r"[^\W\d_]{3,}", text[:_SAID_CHARS])]
-    return "_".join(words[:4]) if len(words) > 1 else ""
+    words = re.findall(r"[^\W\d_]{3,}", text[:_SAID_CHARS].lower())
+    telling = [word for word in words if word not in _NO_TOPIC]
+    return "_".join(telling[:4]) if len(telling) > 1 else ""
 
 
 def _points(reading: _Reading) -> list[str]:

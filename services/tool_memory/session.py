@@ -267,7 +267,8 @@ def _summary(run: FinishedRun, found: Sequence[Found]) -> str:
     if not found:
         return "ok"
     kinds = sorted({one.entity_type for one in found})
-    return f"{len(found)} {', '.join(kinds)}"
+    names = ", ".join(kinds).replace("_", " ")
+    return f"{len(found)} {names}{'s' if len(found) > 1 and names != 'generic' else ''}"
 
 
 def log_summary(store: ToolEntityStore, conversation_id: str) -> None:

@@ -194,3 +194,7 @@ def test_no_text_breaks_it_and_all_it_says_is_short(said: str, before: str, answ
     assert len(found.enrichment.enriched_message) <= 500
     assert len(found.enrichment.previous_context) <= 500
     assert all(0 < one <= 1 for one in found.enrichment.relevant_history)
+
+
+def test_words_that_say_nothing_are_no_topic() -> None:
+    assert read("where are we?").topic == ""
