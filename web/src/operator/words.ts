@@ -273,7 +273,9 @@ export const words = {
 
   history: {
     title: "Audit trail",
-    hint: "What operators did here, newest first. The server's hash-chained trail holds the same.",
+    hint:
+      "What operators did here, newest first. The server's hash-chained audit trail holds the same, and each " +
+      "session's jump once, as scenario_migration; whole events are in the container scenarios, below events/.",
     none: "Nothing yet.",
     when: "When",
     who: "Who",
