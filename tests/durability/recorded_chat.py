@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from contextlib import AsyncExitStack
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import aiohttp
@@ -16,6 +17,7 @@ from app import build
 from data_models.clock import RandomIds, SystemClock
 from data_models.incoming_message import IncomingMessage, Sender
 from routes.context import CONTEXT
+from services.memory_edits.operations import Correct
 from services.run_hub import Run
 from services.stores import Stores
 from services.turn_desk import TurnDesk
@@ -30,6 +32,8 @@ CANARY = re.compile(r"\b(?:user|agent)-canary-(?:patient_[0-9]+|session)-[0-9]+\
 SESSION = "session"
 Result = TypeVar("Result")
 CHAT = "chat_machine"
+REMEMBER = "do you remember"
+SCENARIO = Path("samples/scenarios/tumor_board_preparation.yaml").read_text("utf-8")
 
 
 def owner_of(canary: str) -> str:
@@ -50,7 +54,7 @@ class Conversation:
         self.archived: set[str] = set()
         self.spoken: set[str] = set()
         self.sent: list[tuple[str, str]] = []
-        self.readings = 0
+        self.readings = self.recalls = 0
         self.record_words = _record_words()
         self.do(self._open())
 
@@ -66,7 +70,10 @@ class Conversation:
         self.model = await self._stack.enter_async_context(FakeOpenAI(brain=self._brain))
         session = await self._stack.enter_async_context(aiohttp.ClientSession())
         self._http = session
+        self._folder = Path(self._stack.enter_context(TemporaryDirectory()))
         await self._start()
+        assert self._operators is not None
+        await self._operators.publish(SCENARIO, operator="ann")
 
     async def _start(self) -> None:
         chosen = Settings(
@@ -74,6 +81,7 @@ class Conversation:
             openai_base_url=self.model.base_url,
             openai_api_key=SecretStr("k"),
             bot_endpoints=False,
+            data_dir=self._folder,
         )
         server = build(
             chosen,
@@ -87,6 +95,8 @@ class Conversation:
         desk = server.web[CONTEXT].desk
         assert isinstance(desk, TurnDesk)
         self._desk = desk
+        self._memory = server.web[CONTEXT].memory
+        self._operators = server.web[CONTEXT].operators
 
     def restart(self) -> None:
         """A new process takes the place of this one, which is gone without a word."""
@@ -103,6 +113,11 @@ class Conversation:
         self.readings += "enriched_message" in request.text
         if "response_format" in request.body or "JSON Schema" in request.instructions:
             return Reply(text=_read(request))
+        said = str(request.messages[-1].get("content", ""))
+        recalls = [name for name in request.tool_names if name.endswith("recall")]
+        if recalls and REMEMBER in said:
+            self.recalls += 1
+            return Reply(tool_calls=[ToolCall(recalls[0], {"query": "canary", "limit": 10})])
         timelines = [name for name in request.tool_names if name.endswith("patient_timeline")]
         if timelines and request.messages[-1]["role"] != "tool":
             return Reply(tool_calls=[ToolCall(timelines[0], {})])
@@ -132,6 +147,26 @@ class Conversation:
     def say(self, text: str, *, message_id: str | None = None, stop: bool = False) -> Run:
         name = message_id or f"m-{next(self._numbers)}"
         return self.do(self._said(self.message(text, name), stop=stop))
+
+    async def _corrected(self, text: str) -> bool:
+        assert self._memory is not None
+        view = await self._memory.show(CHAT, owner="alice", patient_id=self.active)
+        points = [one for one in view.understood if one.kind == "point" and one.can_correct]
+        if not points:
+            return False
+        operations = [Correct(op="correct", item=points[-1].id, value=text)]
+        await self._memory.change(
+            CHAT,
+            owner="alice",
+            patient_id=self.active,
+            operations=operations,
+            revision=view.revision,
+        )
+        return True
+
+    def correct(self, text: str) -> bool:
+        """Put a key point of the active patient right, as a person does; False without any."""
+        return self.do(self._corrected(text))
 
     @property
     def evidence(self) -> Evidence:

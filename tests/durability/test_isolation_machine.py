@@ -15,7 +15,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.durability.recorded_chat import CANARY, PATIENTS, SESSION, Conversation, owner_of
+from tests.durability.recorded_chat import (
+    CANARY,
+    PATIENTS,
+    REMEMBER,
+    SESSION,
+    Conversation,
+    owner_of,
+)
 
 
 class Isolation(RuleBasedStateMachine):
@@ -74,6 +81,28 @@ class Isolation(RuleBasedStateMachine):
         canary = self.talk.canary("user")
         self.talk.say(f"it is {canary}")
         assert self.talk.readings > readings, "else this would prove nothing"
+
+    @rule()
+    def recall(self) -> None:
+        """Every agent may look up all that was said, of this patient and since the last clear."""
+        recalls = self.talk.recalls
+        self.talk.say(f"@PatientHistory {REMEMBER} {self.talk.canary('user')}?")
+        assert self.talk.recalls > recalls, "else this would prove nothing"
+
+    @rule()
+    def correct(self) -> None:
+        """A person's word takes the place of a model's, in the same patient's memory only."""
+        self.talk.correct(f"Put right: {self.talk.canary('user')}")
+
+    @rule()
+    def begin_a_scenario(self) -> None:
+        self.talk.say("start tumor board preparation")
+        held = [one for one in self.talk.evidence.contexts() if one.scenario is not None]
+        assert self.talk.active == SESSION or held, "else this would prove nothing"
+
+    @rule()
+    def leave_the_scenario(self) -> None:
+        self.talk.say("leave the scenario")
 
     @precondition(lambda self: self.answered)
     @rule(data=st.data())
