@@ -28,7 +28,7 @@ from settings import Settings
 from tests.e2e.models import running_model
 from tests.e2e.server import running_server
 from tests.e2e.talks import StreamTalk, new_chat, settled, socket_to
-from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply
+from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import OWNER, World, heard
@@ -153,6 +153,7 @@ def assert_summary(blocks: Blocks) -> None:
 
 TURNS, WINDOW, MEASURED = 2_000, 40, 12
 FACT = "please note: the sister donated bone marrow in 2009"
+REMEMBER = "@Radiology what did I say about the family?"
 _ANSWER = "The scan of that day shows a stable lesion in the right upper lobe. " * 10
 
 
@@ -168,11 +169,13 @@ class Told:
     times: dict[str, list[float]] = field(default_factory=dict)
     numbers: "count[int]" = field(default_factory=lambda: count(1))
 
-    async def say(self, chat: str) -> None:
-        before, began = len(self.model.requests), monotonic()
-        text = f"what does imaging {next(self.numbers)} show?"
+    async def ask(self, text: str, chat: str) -> None:
         run = await self.desk.submit(self.world.message(text, chat=chat))
         assert isinstance((await heard(run)).end, RunFinished)
+
+    async def say(self, chat: str) -> None:
+        before, began = len(self.model.requests), monotonic()
+        await self.ask(f"what does imaging {next(self.numbers)} show?", chat)
         self.times.setdefault(chat, []).append(monotonic() - began)
         await self.desk.idle()
         chars = sum(len(request.text) for request in list(self.model.requests)[before:])
@@ -193,6 +196,9 @@ async def told(world: World, sessions: MemoryBlobStore) -> AsyncIterator[Told]:
     def brain(request: RecordedRequest) -> Reply:
         if "response_format" in request.body:
             return Reply(text=structured_answer(request.body))
+        if request.messages[-1]["content"] == REMEMBER:
+            wire_name = next(one for one in request.tool_names if one.endswith("recall"))
+            return Reply(text=None, tool_calls=[ToolCall(wire_name, {"query": "sister donated"})])
         return Reply(text=_ANSWER, chunk_chars=len(_ANSWER))
 
     async with FakeOpenAI(brain=brain) as model, aiohttp.ClientSession() as session:
@@ -229,7 +235,12 @@ async def test_two_thousand_turns_cost_what_a_full_window_costs_and_are_all_ther
         assert times["long"] <= 1.6 * times["short"]
         last = server.model.requests[-1].text
         assert "bone marrow" in last, "what was noted in turn 3 is in the summary"
-        assert await paged(server.reader) == list(range(1, TURNS + MEASURED + 1))
+        await server.ask(REMEMBER, "long")
+        (recalled,) = [one for one in server.model.requests[-1].messages if one["role"] == "tool"]
+        (found, *_) = orjson.loads(recalled["content"])["remarks"]
+        assert (found["turn"], found["speaker"]) == (3, "user")
+        assert FACT in found["said"], "it is found in the archive, word for word"
+        assert await paged(server.reader) == list(range(1, TURNS + MEASURED + 2))
     stored = sessions.contents["long/patient_patient_4_context.json"]
     assert len(stored) <= 96_000
 
