@@ -78,11 +78,14 @@ def _stop_on_signals(stopped: asyncio.Event) -> None:
 
 
 async def _start(server: Server, stopped: asyncio.Event) -> None:
+    is_started = False
     try:
         await server.start()
-    except ConfigurationError:
-        stopped.set()
-        raise
+        is_started = True
+    finally:
+        # Whatever broke the start, a server that never gets ready ends, and is started anew.
+        if not is_started:
+            stopped.set()
     # What was imported and built stays for good. Looked through at every collection, it took a
     # third of a turn's CPU.
     gc.freeze()
