@@ -54,3 +54,36 @@ async def test_the_main_job_end_to_end(app: str, browser: Browser) -> None:
     await say(page, "clear patient context")
     await expect(banner).to_contain_text("No active patient")
     await expect(page.get_by_role("button", name="Switch to patient_4")).to_have_count(0)
+
+
+async def test_each_candidate_of_a_question_is_a_button_and_what_ran_is_shown(
+    app: str, browser: Browser
+) -> None:
+    page = await browser.new_page()
+    await page.goto(app)
+    await say(page, "start with patient_15")
+    await say(page, "@Assistant what's on my calendar tomorrow?")
+    await say(page, "@Assistant cancel the meeting")
+    question = page.get_by_role("region", name="Open question")
+    await expect(question).to_contain_text("Which event do you mean?")
+    choices = question.get_by_role("button")
+    await expect(choices.last).to_have_text("None of these")
+    chosen = await choices.nth(1).inner_text()
+    await choices.nth(1).click()
+    name = chosen.partition(". ")[2].partition(",")[0]
+    await expect(question).to_contain_text(name)
+    await expect(question.get_by_role("button", name="Yes")).to_be_visible()
+    await question.get_by_role("button", name="Yes").click()
+    await expect(page.get_by_text("Cancelled:").last).to_be_visible()
+
+    await page.get_by_role("button", name="Memory").click()
+    ran = page.get_by_role("dialog", name="Memory of patient_15")
+    await expect(ran.get_by_role("heading", name="What ran")).to_be_visible()
+    of_tool = page.locator(".memory-label", has_text="cancel_event")
+    runs = ran.locator(".memory-item").filter(has=of_tool)
+    await expect(runs).to_have_count(3)
+    await expect(runs.nth(0)).to_contain_text("ok")
+    await expect(runs.nth(0)).to_contain_text("for “yes”")
+    await expect(runs.nth(2)).to_contain_text("failed")
+    await expect(runs.nth(2)).to_contain_text("for “@Assistant cancel the meeting”")
+    await runs.nth(2).scroll_into_view_if_needed()
