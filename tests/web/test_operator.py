@@ -208,8 +208,7 @@ async def planned(page: Page) -> None:
         await page.get_by_role("button", name="Store and plan the migration").click()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1360, 390])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1360), ("dark", 390)])
 async def test_axe_finds_nothing(shared: Server, browser: Browser, scheme: str, width: int) -> None:
     viewport = {"width": width, "height": 844}
     page = await signed_in(browser, shared, "ann", color_scheme=scheme, viewport=viewport)
