@@ -24,6 +24,13 @@ function choicesOf(question: Question): Choice[] {
   });
 }
 
+/** What the card asks, without the marks of its Markdown; where buttons answer, it need not say so. */
+function wordsOf(question: Question, hasChoices: boolean): string {
+  const text = hasChoices ? (question.text.split("\n")[0] ?? "") : question.text;
+  const plain = text.replaceAll(/[*`]/g, "");
+  return YES_OR_NO.has(question.kind) ? plain.replace(/ yes \/ no$/, "") : plain;
+}
+
 /** The server's one open question; what no button can answer is answered in words below. */
 export function QuestionCard({ question, isBusy, onAnswer }: QuestionCardProps) {
   const answer = (words: string): void =>
@@ -31,7 +38,7 @@ export function QuestionCard({ question, isBusy, onAnswer }: QuestionCardProps) 
   const choices = choicesOf(question);
   return (
     <section class="card question" aria-label={strings.question.label}>
-      <p>{choices.length > 0 ? question.text.split("\n")[0] : question.text}</p>
+      <p>{wordsOf(question, choices.length > 0)}</p>
       {choices.length > 0 && (
         <div class="actions">
           {choices.map(({ number, name }) => (
