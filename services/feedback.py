@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import BlobExistsError, StoreUnavailableError
+from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from services.deliveries import Deliveries
@@ -83,12 +83,12 @@ class FeedbackBook:
     async def _put(self, name: str, data: bytes) -> None:
         for _ in range(_TRIES):
             current = await self._store.read(name)
-            if current is not None:
-                await self._store.replace(name, data, etag=current.etag)
-                return
             try:
-                await self._store.create(name, data)
-            except BlobExistsError:
+                if current is None:
+                    await self._store.create(name, data)
+                else:
+                    await self._store.replace(name, data, etag=current.etag)
+            except (BlobChangedError, BlobExistsError):
                 continue
             return
         raise StoreUnavailableError("a feedback that others write too")
