@@ -72,8 +72,6 @@ class Conversation:
         self._http = session
         self._folder = Path(self._stack.enter_context(TemporaryDirectory()))
         await self._start()
-        assert self._operators is not None
-        await self._operators.publish(SCENARIO, operator="ann")
 
     async def _start(self) -> None:
         chosen = Settings(
@@ -101,6 +99,11 @@ class Conversation:
     def restart(self) -> None:
         """A new process takes the place of this one, which is gone without a word."""
         self.do(self._start())
+
+    def publish(self) -> None:
+        """Let a scenario be begun."""
+        assert self._operators is not None
+        self.do(self._operators.publish(SCENARIO, operator="ann"))
 
     def canary(self, kind: str) -> str:
         made = f"{kind}-canary-{self.active}-{next(self._numbers)}"

@@ -44,6 +44,7 @@ class Isolation(RuleBasedStateMachine):
     @initialize()
     def greet(self) -> None:
         self.opened.append(Conversation())
+        self.talk.publish()
         self.talk.say(f"hello, {self.talk.canary('user')}")
 
     def _switched(self, patient: str) -> None:
