@@ -71,7 +71,9 @@ class Store:
         """Dry-run the plan; return how many sessions it met and the highest memory."""
         seen, highest, after = 0, 0, ""
         while True:
-            page = await self.operators.desk.dry_run(BOOKING, after=after, limit=1_000)
+            page = await self.operators.desk.dry_run(
+                BOOKING, after=after, limit=1_000, operator="ann"
+            )
             seen += sum(row.effect not in ("gone", "unreadable") for row in page.rows)
             highest = max(highest, _resident_bytes())
             after = page.cursor

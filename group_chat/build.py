@@ -12,6 +12,7 @@ from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
+from group_chat.tools.personal import PersonalDesk
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.assistant.back_end import AssistantBackEnd
 from services.audit.trail import Audit
@@ -45,8 +46,7 @@ def build_team(
         team=team,
         chat_model=models.chat,
         records=records,
-        assistant=assistant,
-        patient_names=patient_names,
+        office=PersonalDesk(back_end=assistant, names=patient_names, ids=ids),
         clock=clock,
         ids=ids,
         limits=GroupChatLimits(

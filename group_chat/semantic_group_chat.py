@@ -20,12 +20,11 @@ from group_chat.team import Team
 from group_chat.tools.actions import run_action
 from group_chat.tools.catalogue import catalogue
 from group_chat.tools.kernel import ToolKernel
+from group_chat.tools.personal import PersonalDesk
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, enter_turn, leave_turn
-from services.assistant.back_end import AssistantBackEnd
 from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
-from services.records.patient_names import PatientNames
 from services.records.ports import PatientRecords
 from services.scenarios.action import ToolAction
 
@@ -71,8 +70,7 @@ class SemanticGroupChat:
         is_language_model: bool,
         watcher: ToolWatcher | None = None,
         clinic: SchedulingTools | None = None,
-        assistant: AssistantBackEnd | None = None,
-        patient_names: PatientNames | None = None,
+        office: PersonalDesk | None = None,
     ) -> Self:
         """Return the team of `team` over one model client and one store of records.
 
@@ -86,8 +84,7 @@ class SemanticGroupChat:
             ids=ids,
             is_language_model=is_language_model,
             clinic=clinic,
-            assistant=assistant,
-            patient_names=patient_names,
+            office=office,
         )
         factory = AgentFactory(
             chat_model=chat_model,

@@ -21,8 +21,8 @@ from group_chat.tools.scheduling_tools import (
 from group_chat.tools.task_tools import TASK_TOOLS, task_tools
 from group_chat.tools.team_tools import team_tools
 from group_chat.tools.tool import Tool
-from services.assistant.back_end import AssistantBackEnd, NoAssistant
-from services.records.patient_names import PatientNames, RosterOnly
+from services.assistant.back_end import NoAssistant
+from services.records.patient_names import RosterOnly
 from services.records.ports import PatientRecords
 
 TOOL_NAMES = (
@@ -57,8 +57,7 @@ def catalogue(
     ids: IdSource,
     is_language_model: bool,
     clinic: SchedulingTools | None = None,
-    assistant: AssistantBackEnd | None = None,
-    patient_names: PatientNames | None = None,
+    office: PersonalDesk | None = None,
 ) -> Mapping[str, Tool]:
     """Return the tools by name.
 
@@ -66,12 +65,9 @@ def catalogue(
         names: The team, facilitator first.
         is_language_model: Told in documents that agents make.
         clinic: Doctors, times and persons; None where no clinic is connected.
-        assistant: The users' own calendars, mail, contacts, tasks and documents.
-        patient_names: Whom those may not name to a model.
+        office: The users' own calendars, mail, contacts, tasks and documents.
     """
-    desk = PersonalDesk(
-        back_end=assistant or NoAssistant(), names=patient_names or RosterOnly(), ids=ids
-    )
+    desk = office or PersonalDesk(back_end=NoAssistant(), names=RosterOnly(), ids=ids)
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *records_tools(records),

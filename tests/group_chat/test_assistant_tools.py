@@ -225,7 +225,9 @@ async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: 
 
 async def test_contacts_and_tasks_are_added_changed_done_and_asked_about(office: Office) -> None:
     await office.call("add_contact", name=" Maria  Kern ", email="m@k.example")
-    changed = await office.call("change_contact", "change Maria's phone to +49 30 55", phone="+49 30 55")
+    changed = await office.call(
+        "change_contact", "change Maria's phone to +49 30 55", phone="+49 30 55"
+    )
     assert changed["changed"][0]["email"] == "m@k.example"
     await office.call("delete_contact", "delete that contact")
     assert office.asked[-1].text == "Delete *Maria Kern*, m@k.example? yes / no"
