@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +25,7 @@ from tests.e2e.talks import settled, talking
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(360)]
 
 TURN_SECONDS = 8.0
+_PASSED_ON = "X-Passed-On"
 LIMITS = {
     "TURN_SECONDS": str(TURN_SECONDS),
     "LLM_SILENCE_SECONDS": "5",
@@ -68,10 +71,19 @@ def running_small_model(weights: Path, folder: Path) -> Iterator[str]:
 def _address_in(output: Path, process: "subprocess.Popen[bytes]") -> str:
     deadline = time.monotonic() + 30.0
     while time.monotonic() < deadline and process.poll() is None:
-        if found := re.search(r"^listening at (\S+)$", output.read_text("utf-8"), re.MULTILINE):
+        found = re.search(r"^listening at (\S+)$", output.read_text("utf-8"), re.MULTILINE)
+        if found and _is_healthy(found[1]):
             return found[1]
         time.sleep(0.1)
     pytest.fail(f"the model did not start: {output.read_text('utf-8')}", pytrace=False)
+
+
+def _is_healthy(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/health", timeout=5) as answer:  # noqa: S310
+            return bool(answer.status == 200)
+    except (urllib.error.URLError, ConnectionError, TimeoutError):
+        return False
 
 
 @dataclass
@@ -83,12 +95,14 @@ class Recorder:
     requests: list[tuple[str, str]] = field(default_factory=list)
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
+        # The model chooses its port itself; should it be gone, ours may be the same one.
+        assert _PASSED_ON not in request.headers, "the model is gone"
         body = await request.read()
         self.requests.append((self.active, body.decode()))
         # Hotter than the team asks for, so that it says more of what it should not.
         body = orjson.dumps({**orjson.loads(body), "temperature": 1.0})
         url = f"{self.target}{request.path}"
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", _PASSED_ON: "1"}
         async with (
             aiohttp.ClientSession() as client,
             client.post(url, data=body, headers=headers) as answer,
