@@ -21,6 +21,7 @@ _REF = re.compile(r'"ref":"([A-Za-z]+/[A-Za-z0-9.-]{1,64})"')
 _PATIENT = re.compile(r"\bpatient_[0-9]+\b")
 _CLEAR = re.compile(r"(?i)\b(?:clear|reset|forget)\b")
 _BOARD = re.compile(r"(?i)tumou?r board|\bplan\b")
+_MEANS = "MESSAGE_MEANS_JSON:"
 _CLOSE = "All steps of the plan are done"
 
 
@@ -120,6 +121,8 @@ def _asked(request: RecordedRequest) -> str:
 def _cue(request: RecordedRequest) -> str:
     """Return the server's own last line of the prompt, if it has one after the talk."""
     for row in reversed(request.messages):
+        if row["role"] == "system" and _MEANS in str(row["content"]):
+            continue  # what the message means is no order
         if row["role"] == "system":
             return str(row["content"])
         if row["role"] == "user" or (row["role"] == "assistant" and not row.get("tool_calls")):

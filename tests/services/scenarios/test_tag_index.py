@@ -1,6 +1,6 @@
 """The index on Azure (5.5): tags that come with every write of a document."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 
 import pytest
 
@@ -13,9 +13,17 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from services.scenarios.ports import SessionRow
 from services.scenarios.tag_index import TagSessionIndex, rows_of, session_tags, tags_of_row
+from tests.peers import running_azurite
 from tests.services.scenarios.clinic import BEGUN, BOOKING, Clinic, Visitor, crowd
 
 CONTAINER = "chat-sessions"
+
+
+@pytest.fixture(scope="module")
+def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """An Azurite of our own: it ends a page of found blobs early where others lie between."""
+    with running_azurite(tmp_path_factory.mktemp("azurite")) as connection_string:
+        yield connection_string
 
 
 class RecordedTags:
