@@ -28,7 +28,7 @@ from tests.fakes_openai_brain import structured_answer
 from tests.fakes_store import MemoryBlobStore
 
 PATIENTS = ("patient_4", "patient_7", "patient_15", "patient_21", "patient_33")
-CANARY = re.compile(r"\b(?:user|agent)-canary-(?:patient_[0-9]+|session)-[0-9]+\b")
+CANARY = re.compile(r"\b(?:user|agent)-canary-(?:patient_[0-9]+|session)-[0-9]{5}\b")
 SESSION = "session"
 Result = TypeVar("Result")
 CHAT = "chat_machine"
@@ -106,7 +106,8 @@ class Conversation:
         self.do(self._operators.publish(SCENARIO, operator="ann"))
 
     def canary(self, kind: str) -> str:
-        made = f"{kind}-canary-{self.active}-{next(self._numbers)}"
+        # Of one width: a text that is cut short must not read as an earlier one.
+        made = f"{kind}-canary-{self.active}-{next(self._numbers):05}"
         self.spoken.add(made)
         return made
 
