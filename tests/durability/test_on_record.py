@@ -36,11 +36,11 @@ def talk(log: io.StringIO) -> Iterator[Conversation]:
 
 
 def broken(_: RecordedRequest) -> Reply:
-    return Reply(status=400, body=b'{"error": {"message": "agent-canary-session-0 is wrong"}}')
+    return Reply(status=400, body=b'{"error": {"message": "agent-canary-session-00000 is wrong"}}')
 
 
 def garbage(_: RecordedRequest) -> Reply:
-    return Reply(body=b"<html>agent-canary-session-0</html>", content_type="text/html")
+    return Reply(body=b"<html>agent-canary-session-00000</html>", content_type="text/html")
 
 
 def walk(talk: Conversation) -> list[Run]:
