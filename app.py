@@ -54,6 +54,7 @@ from services.turn_desk import TurnDesk
 from services.turn_documents import TurnDocuments
 from services.turn_memory import memory_for
 from services.turn_pipeline import TurnPipeline
+from services.turn_seats import TurnSeats
 from services.turn_safety import safety_for
 from services.turn_state import footer_of
 from services.turn_tools import tools_for
@@ -202,7 +203,11 @@ def _answers(base: Foundation) -> StoredAnswers:
 def _desk(base: Foundation) -> TurnDesk:
     claimant, hub = _claimant(base), RunHub(clock=base.clock)
     driver = LaneDriver(
-        pipeline=_pipeline(base), claimant=claimant, answers=_answers(base), hub=hub
+        pipeline=_pipeline(base),
+        claimant=claimant,
+        answers=_answers(base),
+        hub=hub,
+        seats=TurnSeats(limit=base.settings.turns_at_once),
     )
     return TurnDesk(
         driver=driver,

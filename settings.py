@@ -201,6 +201,7 @@ class Settings(BaseSettings):
     llm_retries: Annotated[int, Field(ge=0, le=5)] = _set(1, "Retries on 408, 409, 429 and 5xx", 1)
     llm_concurrency: Count = _set(64, "Model calls at a time in this process", 64)
 
+    turns_at_once: Count = _set(128, "Turns that run at once in this process; the others wait", 128)
     turn_seconds: Seconds = _set(300.0, "A turn ends after so long", 300)
     turn_agent_messages: Count = _set(30, "Agent messages in a turn", 30)
     turn_tool_calls: Count = _set(20, "Tool calls in a turn", 20)

@@ -18,6 +18,7 @@ from services.conversations.stored_answers import StoredAnswers
 from services.lane import Lane
 from services.run_hub import Run, RunHub
 from services.turn_pipeline import TurnPipeline
+from services.turn_seats import TurnSeats
 
 Deliver = Callable[[Run], Coroutine[None, None, None]]
 _POLL_SECONDS = 0.25
@@ -30,6 +31,7 @@ class LaneDriver:
     """Drives lanes. Which message comes next says the conversation; nobody else runs turns.
 
     Attributes:
+        seats: Where turns wait that this process cannot begin yet.
         is_late: Set when the process must end: nothing more is begun.
     """
 
@@ -40,11 +42,13 @@ class LaneDriver:
         claimant: Claimant,
         answers: StoredAnswers,
         hub: RunHub,
+        seats: TurnSeats,
     ) -> None:
         self._pipeline = pipeline
         self._claimant = claimant
         self._answers = answers
         self._hub = hub
+        self.seats = seats
         self._deliver: dict[str, Deliver] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self.is_late = False
@@ -111,7 +115,8 @@ class LaneDriver:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
             return await claim.release(None, change=unchanged, successor=successor)
-        outcome = await self._pipeline.run(claim, run)
+        async with self.seats.seated(claim, run):
+            outcome = await self._pipeline.run(claim, run)
         successor = await self._successor(claim)
         return await claim.release(outcome.answered, change=outcome.commit, successor=successor)
 

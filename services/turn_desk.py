@@ -143,7 +143,8 @@ class TurnDesk:
     @property
     def waiting(self) -> int:
         """How many messages that came in here wait for their turn."""
-        return sum(len(lane.waiting) for lane in self._lanes.values())
+        queued = sum(len(lane.waiting) for lane in self._lanes.values())
+        return queued + self._driver.seats.waiting
 
     def _check(self, message: IncomingMessage) -> None:
         if not message.text.strip() and message.press is None:

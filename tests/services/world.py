@@ -54,6 +54,7 @@ from services.turn_documents import TurnDocuments
 from services.turn_memory import TurnMemory
 from services.turn_pipeline import TurnPipeline
 from services.turn_safety import SafetyAnswers
+from services.turn_seats import TurnSeats
 from services.turn_tools import TurnTools
 from tests.fakes_store import MemoryBlobStore
 
@@ -147,6 +148,7 @@ class World:
     replica: Replica = field(default_factory=Replica)
     queue_depth: int = 20
     resumed: frozenset[str] = frozenset()
+    seats: TurnSeats = field(default_factory=TurnSeats)
     safety: SafetyAnswers | None = None
     memory: TurnMemory | None = None
     tools: TurnTools | None = None
@@ -214,6 +216,7 @@ class World:
                     facilitator="Orchestrator",
                 ),
                 hub=hub,
+                seats=self.seats,
             ),
             claimant=claimant,
             hub=hub,
