@@ -10,10 +10,11 @@ from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from group_chat.tools.clinic_times import day_of
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
+from group_chat.tools.typed import refuse_untyped
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.scheduling.desk import Request
-from services.scheduling.ports import Appointment, Appointments, Doctor, People, Slot
+from services.scheduling.ports import Appointment, Appointments, Doctor, Known, People, Slot
 
 SCHEDULING_TOOLS = (
     "find_doctor",
@@ -32,6 +33,13 @@ _ASKED = (
     "the user is asked to confirm; nothing is done yet; say in one sentence what you propose and "
     "end without a question"
 )
+_NEXT: Mapping[Known, str] = {
+    "nobody": "say so; register_person asks the user whether to register them",
+    "this_patient": "it is the active patient",
+    "another_person": "say that they are registered; to work on their record the user types "
+    "their patient id, and you can see nothing of it",
+    "several": "say that several fit; the user types the patient id of the one they mean",
+}
 
 
 class _Arguments(BaseModel):
@@ -73,16 +81,10 @@ class AppointmentArguments(_Arguments):
 
 
 class PersonArguments(_Arguments):
-    """Whom to look for."""
+    """Who somebody is, as the user said it."""
 
-    name: str = Field(min_length=2, max_length=100)
-
-
-class RegisterArguments(_Arguments):
-    """Who is new."""
-
-    name: str = Field(min_length=2, max_length=100)
-    birth_date: date
+    name: str = Field(min_length=2, max_length=100, description="Full name, as the user typed it.")
+    birth_date: date = Field(description="YYYY-MM-DD; the user has to have typed it.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,16 @@ class SchedulingTools:
                 AppointmentArguments,
                 self._cancel,
             ),
-            Tool("find_person", "Persons by name.", PersonArguments, self._find_person),
+            Tool(
+                "find_person",
+                "Whether somebody is registered, by full name and birth date of the user's.",
+                PersonArguments,
+                self._find_person,
+            ),
             Tool(
                 "register_person",
                 "Asks the user to confirm a person; they are registered when the user says yes.",
-                RegisterArguments,
+                PersonArguments,
                 self._register,
             ),
             Tool(
@@ -192,21 +199,15 @@ class SchedulingTools:
         turn.ask(question)
         return {"proposal": {"action": request.action, **proposal}, "asked": _ASKED}
 
-    async def _find_person(self, _: TurnContext, asked: PersonArguments) -> ToolOutput:
-        found = await self.people.find(asked.name)
-        rows = [
-            {
-                "person_id": one.person_id,
-                "name": one.name,
-                "birth_date": one.birth_date.isoformat() if one.birth_date else None,
-            }
-            for one in found
-        ]
-        return {"persons": rows} | (
-            {"patient_id_retrieved": found[0].person_id} if len(found) == 1 else {}
-        )
+    async def _find_person(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
+        """Tell whether somebody is registered; of another person nothing but that."""
+        refuse_untyped(turn, name=asked.name, birth_date=asked.birth_date)
+        patient_id = turn.request.patient_id
+        known = await self.people.known(asked.name, asked.birth_date, patient_id=patient_id)
+        answer = {"registered": known, "next": _NEXT[known]}
+        return answer | ({"patient_id_retrieved": patient_id} if known == "this_patient" else {})
 
-    async def _register(self, turn: TurnContext, asked: RegisterArguments) -> ToolOutput:
+    async def _register(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
         if asked.birth_date > turn.request.now.astimezone(self.zone).date():
             raise ToolInputError("birth_date lies in the future")
         person, born = " ".join(asked.name.split()), asked.birth_date

@@ -11,7 +11,7 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta, tzinfo
 
 from data_models.clock import Clock, IdSource
-from data_models.errors import RecordChangedError, ToolInputError
+from data_models.errors import RecordChangedError, RecordNotFoundError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.resource import Resource
 from services.scheduling.fhir import (
@@ -25,6 +25,7 @@ from services.scheduling.fhir import (
     is_abandoned,
     is_active,
     is_booked_by,
+    may_be_born,
     name_of,
     overlaps,
     patient_resource,
@@ -34,9 +35,16 @@ from services.scheduling.fhir import (
     slot_of,
     utc_text,
 )
-from services.scheduling.ports import Appointment, ClinicRecords, Coverage, Doctor, Person, Slot
+from services.scheduling.ports import (
+    Appointment,
+    ClinicRecords,
+    Coverage,
+    Doctor,
+    Known,
+    Person,
+    Slot,
+)
 
-_FOUND = 10
 _TAKEN = "that time was taken meanwhile; ask for available_slots again"
 _NO_SLOT = "there is no such slot; take an id of available_slots"
 _ELSEWHERE = "the patient has another appointment at that time"
@@ -144,14 +152,17 @@ class Clinic:
             await self._settle(left, is_free=True)
         return self._appointment(gone)
 
-    async def find(self, name: str) -> Sequence[Person]:
-        """See `People.find`."""
+    async def known(self, name: str, birth_date: date, *, patient_id: PatientId | None) -> Known:
+        """See `People.known`."""
         wanted = _words(name)
         if not wanted:
-            return []
+            return "nobody"
         found = await self._records.search("Patient", [("name", max(wanted, key=len))])
-        people = [person_of(each.body) for each in found]
-        return [one for one in people if wanted <= _words(one.name)][:_FOUND]
+        fitting = [each.body for each in found if may_be_born(each.body, birth_date)]
+        ids = {str(each["id"]) for each in fitting if wanted <= _words(name_of(each))}
+        if len(ids) != 1:
+            return "several" if ids else "nobody"
+        return "this_patient" if ids == await self._keys(patient_id) else "another_person"
 
     async def register(self, name: str, birth_date: date) -> Person:
         """See `People.register`."""
@@ -165,6 +176,14 @@ class Clinic:
         return max(rows, key=lambda each: each.is_active, default=None)
 
     # -- reading ------------------------------------------------------------------------------
+
+    async def _keys(self, patient_id: PatientId | None) -> set[str]:
+        if patient_id is None:
+            return set()
+        try:
+            return {await self._records.patient_key(patient_id)}
+        except RecordNotFoundError:
+            return set()
 
     async def _schedules(self, doctor_id: str) -> list[str]:
         actor = f"Practitioner/{doctor_id}"

@@ -176,6 +176,12 @@ def person_of(patient: Mapping[str, Any]) -> Person:
     return Person(str(patient["id"]), name_of(patient), known)
 
 
+def may_be_born(patient: Mapping[str, Any], day: date) -> bool:
+    """Tell whether a Patient's birth date is `day`, or says only its month or year."""
+    born = str(patient.get("birthDate", ""))
+    return bool(born) and day.isoformat().startswith(born)
+
+
 def utc_text(moment: datetime) -> str:
     """Return a moment as all servers write and compare it."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

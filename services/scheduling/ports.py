@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 from data_models.identifiers import PatientId
 from data_models.resource import Resource
@@ -47,6 +47,10 @@ class Person:
     person_id: str
     name: str
     birth_date: date | None
+
+
+Known: TypeAlias = Literal["nobody", "this_patient", "another_person", "several"]
+"""Whether somebody is registered; who it is leaves the clinic only as that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +168,13 @@ class Appointments(Protocol):
 
 
 class People(Protocol):
-    """Finds and registers persons, and asks their insurance."""
+    """Registers persons, tells whether somebody is registered, and asks their insurance."""
 
-    async def find(self, name: str) -> Sequence[Person]:
-        """Return those whose name fits, at most ten."""
+    async def known(self, name: str, birth_date: date, *, patient_id: PatientId | None) -> Known:
+        """Tell whether a person of that full name and birth date is registered.
+
+        Nothing that the clinic holds of anybody is returned: it may be another patient's.
+        """
         ...
 
     async def register(self, name: str, birth_date: date) -> Person:

@@ -43,7 +43,8 @@ def owner_of(canary: str) -> str:
 class Conversation:
     """One conversation with a server in this process, and all that its model was asked."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, samples: Path = Path("samples")) -> None:
+        self._samples = samples
         self._loop = asyncio.new_event_loop()
         self._stack = AsyncExitStack()
         self._numbers = count(1)
@@ -80,6 +81,7 @@ class Conversation:
             openai_api_key=SecretStr("k"),
             bot_endpoints=False,
             data_dir=self._folder,
+            samples_dir=self._samples,
         )
         server = build(
             chosen,

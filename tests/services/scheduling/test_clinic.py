@@ -15,7 +15,7 @@ from data_models.identifiers import PatientId
 from data_models.resource import Resource
 from scripts.test_tools import NODE_HOME
 from services.scheduling.clinic import Clinic
-from services.scheduling.fhir import held
+from services.scheduling.fhir import held, may_be_born
 from services.scheduling.ports import ClinicRecords
 from tests import peers
 from tests.services.scheduling.clinics import (
@@ -253,12 +253,25 @@ async def test_what_another_system_holds_is_never_taken_over(records: ClinicReco
         await clinic_over(records, now=NOW + timedelta(minutes=30)).book(FOUR, TEN, "")
 
 
-async def test_a_person_is_registered_once_and_found(clinic: Clinic) -> None:
+async def test_a_person_is_registered_once_and_known(clinic: Clinic) -> None:
     born = date(1980, 2, 29)
+    assert await clinic.known("Ada Leeward", born, patient_id=FOUR) == "nobody"
     first, again = [await clinic.register(name, born) for name in ("Ada Leeward", "ada  leeward")]
     assert first.person_id == again.person_id
     assert (await clinic.register("Ada Leeward", date(1980, 3, 1))).person_id != first.person_id
-    assert {one.birth_date for one in await clinic.find("leeward")} >= {born}
+    for name in ("Ada Leeward", "leeward, ADA"):
+        assert await clinic.known(name, born, patient_id=FOUR) == "another_person"
+    assert await clinic.known("Ada Leeward", date(1981, 2, 28), patient_id=FOUR) == "nobody"
+    assert await clinic.known("Ada Windward", born, patient_id=None) == "nobody"
+    await clinic.register("Ada Maria Leeward", born)
+    assert await clinic.known("Ada Leeward", born, patient_id=FOUR) == "several"
+
+
+def test_a_birth_date_that_is_known_in_part_may_fit() -> None:
+    day = date(1980, 2, 29)
+    for known, fits in {"1980": True, "1980-02": True, "1980-02-28": False, "": False}.items():
+        assert may_be_born({"birthDate": known}, day) is fits
+    assert not may_be_born({}, day)
 
 
 async def test_coverage_ends_with_its_period(clinic: Clinic) -> None:

@@ -1,0 +1,157 @@
+"""No tool of the catalogue, whatever a model asks of it, brings one patient to another's turn."""
+
+from collections.abc import Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+from zipfile import ZipFile
+
+import pytest
+
+from group_chat.team import load_team
+from group_chat.tools.catalogue import TOOL_NAMES
+from tests.durability.recorded_chat import Conversation
+from tests.durability.seventh_canaries import FAMILY, HELD, NAMED, write_samples
+from tests.fakes_openai import RecordedRequest, Reply, ToolCall
+from tests.fakes_openai_brain import structured_answer
+
+pytestmark = pytest.mark.slow
+SAID = "said-canary"
+CANARIES = frozenset({*NAMED, *HELD.values(), SAID})
+# Begin and end what later messages would be taken to belong to.
+LAST = ("start_scenario", "where_are_we", "record_fields", "leave_scenario", "resume_scenario")
+VERY_LAST = "propose_plan"
+"""Its success ends the agent's message: no model is told of it."""
+ANSWERED = {*TOOL_NAMES} - {VERY_LAST}
+MEANT = {
+    "event": "the visit",
+    "mail": "the message",
+    "contact": "the contact",
+    "task": "the task",
+    "document": "the guide",
+}
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    "propose_plan": {"steps": [{"agent": "Radiology", "text": "Look", "needs": []}]},
+    "search_notes": {"query": "the daughter says"},
+    "recall": {"query": "what the daughter told us"},
+    "start_scenario": {"name": "tumor board preparation"},
+    "record_fields": {"values": {"note": "x"}},
+    "available_slots": {"doctor": "Smith", "day": "tomorrow"},
+    "book_appointment": {"slot_id": "slot-dr-smith-20300102T1000"},
+    "move_appointment": {
+        "appointment_id": "booked-of-seven",
+        "slot_id": "slot-dr-smith-20300102T1000",
+    },
+    "cancel_appointment": {"appointment_id": "booked-of-seven"},
+    "find_person": {"name": "Marigold of the seventh", "birth_date": "1931-01-01"},
+    "register_person": {"name": "Ada Leeward", "birth_date": "1980-02-29"},
+    "find_free_time": {"day": "tomorrow", "minutes": 30},
+    "create_event": {"title": "Lunch", "start": "tomorrow 12:00"},
+    "move_event": {"start": "16:30"},
+    "cancel_event": {"event_id": ""},
+    "draft_mail": {"to": ["a@b.example"], "title": "Hello", "text": "Hello"},
+    "read_mail": {"mail_id": "mail-1"},
+    "read_document": {"document_id": ""},
+    "add_contact": {"name": "Jonas Weber"},
+    "change_contact": {"phone": "112"},
+    "add_task": {"title": "Rota"},
+    "move_task": {"due": "Friday"},
+    "update_entities": {"entities_to_update": {"doctor_preference": "Smith"}},
+}
+
+
+class Tools(Conversation):
+    """A conversation whose model calls the tool that the message names.
+
+    Attributes:
+        asked_for: The tool, if this message is about one.
+        more: Arguments that the model adds to every call.
+        results: The last answer of each tool, as the model was sent it.
+    """
+
+    def __init__(self, *, samples: Path) -> None:
+        self.asked_for = ""
+        self.more: dict[str, Any] = {}
+        self.results: dict[str, str] = {}
+        super().__init__(samples=samples)
+
+    def _brain(self, request: RecordedRequest) -> Reply:
+        self.sent.append((self.active, request.text.replace("\\", "")))
+        if "response_format" in request.body or "JSON Schema" in request.instructions:
+            return Reply(text=structured_answer(request.body))
+        last = request.messages[-1]
+        tool = self.asked_for
+        names = [name for name in request.tool_names if name.endswith(f"-{tool}")]
+        if last["role"] == "tool":
+            self.results[tool] = str(last["content"])
+            return Reply(text="Done.")
+        if not tool or not names:
+            return Reply(text="Noted.")
+        return Reply(tool_calls=[ToolCall(names[0], {**ARGUMENTS.get(tool, {}), **self.more})])
+
+    def use(self, tool: str, agent: str) -> None:
+        self.asked_for = tool
+        kind = tool.rpartition("_")[2]
+        self.say(f"@{agent} {tool.partition('_')[0]} {MEANT.get(kind, 'it')}")
+        self.asked_for = ""
+
+    def use_all(self) -> None:
+        """Have every tool called once."""
+        team = load_team(tools=TOOL_NAMES)
+        holders = {name: each.name for each in team.agents for name in each.tools}
+        first = [name for name in TOOL_NAMES if name not in (*LAST, VERY_LAST)]
+        for name in (*first, *LAST):
+            self.use(name, holders[name])
+        self.say("leave the scenario")
+        self.use(VERY_LAST, holders[VERY_LAST])
+        self.say("no")
+
+    def switch(self, patient: str) -> None:
+        self.active = patient
+        self.say(f"switch to {patient}")
+
+    def take_sent(self, patient: str) -> str:
+        """Return all that models were sent in turns of `patient` since the last time."""
+        sent, self.sent = self.sent, []
+        return "\n".join(text for active, text in sent if active == patient)
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tools]:
+    talk = Tools(samples=write_samples(tmp_path_factory.mktemp("canaries") / "samples"))
+    talk.publish()
+    yield talk
+    talk.close()
+
+
+def found_in(text: str) -> set[str]:
+    return {one for one in CANARIES if one in text}
+
+
+def stored_of(patient: str, tools: Tools) -> Iterator[str]:
+    """Return the texts of all that is stored for a patient, the Word reports' too."""
+    for name, data in tools.sessions.contents.items():
+        if f"patient_{patient}_artifacts/" in name:
+            with ZipFile(BytesIO(data)) as packed:
+                yield packed.read("word/document.xml").decode()
+        elif f"patient_{patient}_" in name:
+            yield data.decode()
+
+
+def test_no_tool_brings_one_patient_to_another(tools: Tools) -> None:
+    tools.switch("patient_7")
+    tools.say(f"Mrs {FAMILY} told us: {SAID}")
+    tools.use_all()
+    assert set(tools.results) >= ANSWERED
+    shown = found_in(tools.take_sent("patient_7"))
+    assert shown == CANARIES, "else this would prove nothing"
+    tools.switch("patient_4")
+    for more in ({}, {"patient_id": "patient_7"}):
+        tools.results, tools.more = {}, more
+        tools.use_all()
+        assert set(tools.results) >= ANSWERED
+        assert found_in(tools.take_sent("patient_4")) == set()
+    stored = [*stored_of("patient_4", tools)]
+    assert len(stored) > 1
+    assert found_in("".join(stored).replace("\\", "")) == set()
+    assert all("active patient only" in one for one in tools.results.values())
