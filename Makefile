@@ -8,7 +8,7 @@ BIN := .venv/bin
 PYTEST ?= $(BIN)/python -m pytest
 # Processes that run tests side by side, a file in one of them; 0 runs all in one, as a debugger wants.
 WORKERS ?= 2
-SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile
+SIDE_BY_SIDE := -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Such as ARGS="-k claim -x".
 ARGS ?=
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \

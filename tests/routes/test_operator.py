@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -262,13 +261,12 @@ async def test_a_canary_waits_and_is_widened(office: Office) -> None:
 async def test_a_long_definition_holds_nobody_up(office: Office) -> None:
     long = "x: [" + "1," * 12_000 + "]"
     asked = asyncio.create_task(office.call("POST", "validate", {"definition": long}))
-    longest, began = 0.0, time.monotonic()
-    last = began
+    others = 0
     while not asked.done():
         await asyncio.sleep(0.005)
-        longest, last = max(longest, time.monotonic() - last), time.monotonic()
+        others += 1
     assert (await asked)[0] == 400
-    assert longest < (last - began) / 3
+    assert others > 10
 
 
 async def test_the_review_list_gives_reasons_and_hashed_sessions(office: Office) -> None:

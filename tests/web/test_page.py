@@ -86,6 +86,7 @@ async def test_a_lost_connection_comes_back_without_a_word_missing_or_doubled(
 
 
 async def test_stop_ends_the_answer(site: Site, browser: Browser) -> None:
+    site.board.pause_seconds = 0.5  # half a minute for the whole answer: a slow browser is in time
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await page.get_by_role("button", name="Stop").click()
