@@ -11,6 +11,7 @@ from data_models.turn_events import SharedState
 from services.deliveries import Deliveries
 from services.feedback import FeedbackBook
 from services.group_chat_port import AgentCard
+from services.repeats import Fate
 from services.run_hub import Run
 
 Deliver = Callable[[Run], Coroutine[None, None, None]]
@@ -46,6 +47,14 @@ class HandOver(Protocol):
 
 class Answers(Protocol):
     """Repeats stored answers; `services.repeats.Repeats` fits."""
+
+    async def fate(self, message: IncomingMessage) -> Fate:
+        """Tell whether the answer to `message` may still be shown.
+
+        Raises:
+            RoundsError: the conversation cannot be read, or is somebody else's.
+        """
+        ...
 
     async def of(self, message: IncomingMessage) -> Run | None:
         """Return a finished run that repeats the answer to `message`, or None if there is none.

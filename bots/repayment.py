@@ -22,6 +22,11 @@ from services.deliveries import Deliveries, Owed
 PATIENCE_SECONDS = 75.0
 """A reply is tried for a minute; what is owed longer than this, nobody is at work on."""
 _LATE = "*This could not be delivered earlier:*"
+_CLEARED = (
+    "*A reply from before the conversation was cleared may not have reached you. It is not shown "
+    "any more.*"
+)
+_FORGOTTEN = "*An earlier reply was not delivered and is too old to be shown. Please ask again.*"
 
 logger = structlog.get_logger()
 
@@ -74,8 +79,7 @@ class Repayment:
             return
         logger.info("bot_reply_late", run_id=note.run_id)
         place = {**(note.message.delivery or reference), "serviceUrl": reference["serviceUrl"]}
-        due = note.activities or await self._stored_answer(note)
-        queue = [text_activity(_LATE), *due] if due else []
+        queue = await self._due(note)
         while queue:
             try:
                 await self._outbox.send(place, queue[0])
@@ -96,10 +100,20 @@ class Repayment:
             is_kept=True,
         )
 
+    async def _due(self, note: Owed) -> list[Activity]:
+        """Return what the user is told now: of what was cleared, only that there was something."""
+        match await self._answers.fate(note.message):
+            case "cleared":
+                return [text_activity(_CLEARED)]
+            case "unknown":
+                return [text_activity(_FORGOTTEN)] if note.activities else []
+            case "standing":
+                due = note.activities or await self._stored_answer(note)
+                return [text_activity(_LATE), *due] if due else []
+
     async def _stored_answer(self, note: Owed) -> list[Activity]:
         """Return what a process that died had still to send, made from what it had stored."""
-        old = self._deliveries.is_too_old(note)
-        run = None if old else await self._answers.of(note.message)
+        run = await self._answers.of(note.message)
         if run is None:
             return []
         renderer = TurnRenderer(

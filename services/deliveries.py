@@ -3,17 +3,19 @@
 A note per run, `deliveries/{folder}/owed/{run_id}.json` in the container beside the conversations:
 written when the turn begins, removed when its last reply was taken. So a clear leaves it alone,
 and what a dead process owed is found at the next contact. Where a channel takes feedback, what it
-called each message stays behind as `…/sent/{run_id}.json`, without a word of the conversation.
+called each message stays behind as `…/sent/{run_id}.json`, without a word of the conversation, for
+as long as somebody may still say what they think of it.
 """
 
+from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from data_models.blob_store import Blob, BlobStore
+from data_models.blob_store import Blob, BlobInfo, BlobStore
 from data_models.clock import Clock
 from data_models.errors import (
     BlobChangedError,
@@ -26,8 +28,10 @@ from services.replica import Replica
 
 LONGEST_DELIVERY = timedelta(minutes=7)
 """A turn takes five minutes at most, and a reply that is tried again one more."""
-REMEMBERED_DAYS = 1
+KEPT_DAYS = 30
+"""A note older than this is of no use to anybody; storage removes it too (`infra/`)."""
 SEARCHED_RUNS = 200
+_TIDIED_LIMIT = 10_000
 
 
 class Owed(BaseModel):
@@ -65,6 +69,7 @@ class Deliveries:
         self._store = store
         self._replica = replica
         self._clock = clock
+        self._tidied: OrderedDict[str, date] = OrderedDict()
 
     async def owe(self, run_id: str, message: IncomingMessage) -> None:
         """Note that the replies of a run that begins are ours to deliver."""
@@ -108,6 +113,7 @@ class Deliveries:
             # One that exists is of a delivery that was finished twice.
             with suppress(BlobExistsError):
                 await self._store.create(f"{_sent_prefix(conversation_id)}{run_id}.json", body)
+            await self._tidy(conversation_id)
         await self._store.delete(_owed(conversation_id, run_id))
 
     async def owed(self, conversation_id: str) -> list[Owed]:
@@ -125,10 +131,6 @@ class Deliveries:
         age = self._clock.now() - note.since
         return note.is_kept or self._replica.is_dead(note.replica) or age > LONGEST_DELIVERY
 
-    def is_too_old(self, note: Owed) -> bool:
-        """Whether the stored answer may be forgotten, and the question would be asked anew."""
-        return self._clock.now() - note.since > timedelta(days=REMEMBERED_DAYS)
-
     async def take_over(self, note: Owed) -> bool:
         """Make `note` ours; False if it is delivered, or another replica was faster."""
         name = _owed(note.message.conversation_id, note.run_id)
@@ -145,14 +147,31 @@ class Deliveries:
         Returns:
             Two empty texts if it is none of the newest two hundred runs'.
         """
-        rows = [row async for row in self._store.list(_sent_prefix(conversation_id))]
-        rows.sort(key=lambda row: row.modified_at, reverse=True)
-        for row in rows[:SEARCHED_RUNS]:
+        for row in (await self._sent(conversation_id))[:SEARCHED_RUNS]:
             blob = await self._store.read(row.name)
             sent = None if blob is None else Sent.model_validate_json(blob.data)
             if sent is not None and channel_message_id in sent.messages:
                 return sent.run_id, sent.messages[channel_message_id]
         return "", ""
+
+    async def _tidy(self, conversation_id: str) -> None:
+        """Remove what is never searched for; once a day for each conversation is enough."""
+        now = self._clock.now()
+        if self._tidied.get(conversation_id) == now.date():
+            return
+        self._tidied[conversation_id] = now.date()
+        self._tidied.move_to_end(conversation_id)
+        if len(self._tidied) > _TIDIED_LIMIT:
+            self._tidied.popitem(last=False)
+        for number, row in enumerate(await self._sent(conversation_id)):
+            is_old = now - row.modified_at > timedelta(days=KEPT_DAYS)
+            if is_old or number >= SEARCHED_RUNS:
+                await self._store.delete(row.name)
+
+    async def _sent(self, conversation_id: str) -> list[BlobInfo]:
+        """Return the notes of what was sent, newest first."""
+        rows = [row async for row in self._store.list(_sent_prefix(conversation_id))]
+        return sorted(rows, key=lambda row: row.modified_at, reverse=True)
 
     async def _replace(self, name: str, blob: Blob, note: Owed) -> bool:
         try:

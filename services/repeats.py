@@ -1,10 +1,15 @@
 """Repeats what is stored of an answered message, and never answers one anew."""
 
+from typing import Literal, TypeAlias
+
 from data_models.clock import IdSource
 from data_models.incoming_message import IncomingMessage
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.run_hub import Run
+
+Fate: TypeAlias = Literal["standing", "cleared", "unknown"]
+"""What became of an answer: it went with a clear, or nobody remembers the message any more."""
 
 
 class Repeats:
@@ -14,6 +19,19 @@ class Repeats:
         self._claimant = claimant
         self._answers = answers
         self._ids = ids
+
+    async def fate(self, message: IncomingMessage) -> Fate:
+        """Tell whether the answer to `message` may still be shown, as the store has it now.
+
+        Raises:
+            StoreError, NotFoundError: the conversation cannot be read, or is somebody else's.
+        """
+        # Fresh: another replica may have cleared the conversation since we looked.
+        stored = await self._claimant.look(message, fresh=True)
+        answered = await self._claimant.answered(stored.document, message)
+        if answered is None:
+            return "unknown"
+        return "standing" if answered.epoch == stored.document.epoch else "cleared"
 
     async def of(self, message: IncomingMessage) -> Run | None:
         """Return a finished run that repeats the answer to `message`, or None if there is none.

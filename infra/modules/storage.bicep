@@ -80,7 +80,7 @@ resource turnQueues 'Microsoft.Storage/storageAccounts/queueServices/queues@2023
 }]
 
 // Archives of cleared conversations lie beside the live ones, so what decides is use, not a name.
-// A blob that is read again moves back by itself. Nothing is deleted here.
+// A blob that is read again moves back by itself. Deleted are only notes of what channels were sent.
 resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05-01' = {
   parent: account
   name: 'default'
@@ -101,6 +101,23 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
               baseBlob: {
                 tierToCool: { daysAfterLastAccessTimeGreaterThan: coolAfterDays }
                 enableAutoTierToHotFromCool: true
+              }
+            }
+          }
+        }
+        {
+          // As `KEPT_DAYS` in services/deliveries.py.
+          name: 'forget-deliveries'
+          type: 'Lifecycle'
+          enabled: true
+          definition: {
+            filters: {
+              blobTypes: ['blockBlob']
+              prefixMatch: ['chat-users/deliveries/']
+            }
+            actions: {
+              baseBlob: {
+                delete: { daysAfterModificationGreaterThan: 30 }
               }
             }
           }

@@ -22,6 +22,7 @@ from routes.problem import problems
 from services.access.limits import MessageRate
 from services.deliveries import Deliveries
 from services.feedback import FeedbackBook
+from services.repeats import Fate
 from services.replica import Replica
 from services.run_hub import Run
 from services.turn_state import footer_of
@@ -61,6 +62,10 @@ class KeptAnswers:
 
     def __init__(self) -> None:
         self.texts: dict[str, list[str]] = {}
+        self.fates: dict[str, Fate] = {}
+
+    async def fate(self, message: IncomingMessage) -> Fate:
+        return self.fates.get(message.message_hash, "standing")
 
     async def of(self, message: IncomingMessage) -> Run | None:
         texts = self.texts.get(message.message_hash)

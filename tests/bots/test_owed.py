@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from bots import repayment
+from services.repeats import Fate
 from services.replica import Replica
 from services.run_hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start
@@ -176,3 +177,51 @@ async def test_a_note_that_cannot_be_written_costs_no_reply(
     bot = await start()
     await channel.say(bot.url, "hello")
     await channel.until_said("You said: hello")
+
+
+@pytest.mark.parametrize(
+    ("fate", "said"),
+    [("cleared", "from before the conversation was cleared"), ("unknown", "too old to be shown")],
+)
+async def test_what_was_cleared_or_is_forgotten_is_not_shown_any_more(
+    start: Start,
+    channel: FakeConnector,
+    answers: KeptAnswers,
+    tmp_path: Path,
+    fate: Fate,
+    said: str,
+) -> None:
+    first = await start()
+    first.desk.script = telling(lost)
+    channel.fail_next(403, kind="message")
+    await channel.say(first.url, "hello")
+    await channel.until_quiet()
+    answers.fates[first.desk.messages[0].message_hash] = fate
+    await first.server.close()
+    second = await start()
+    await channel.say(second.url, "hello again")
+    await channel.until_said("You said: hello again")
+    await channel.until_quiet()
+    told = "\n".join(channel.texts())
+    assert "Lost at first." not in told
+    assert told.count(said) == 1
+    assert notes(tmp_path) == []
+
+
+@pytest.mark.parametrize("fate", ["cleared", "unknown"])
+async def test_of_what_a_dead_process_may_have_said_before_nothing_is_made(
+    start: Start, channel: FakeConnector, answers: KeptAnswers, fate: Fate
+) -> None:
+    dying, living = DeadLater(), DeadLater()
+    first, second = await start(replica=dying), await start(replica=living)
+    first.desk.script = never
+    await channel.say(first.url, "hello")
+    await channel.until(lambda one: one["type"] == "typing")
+    asked = first.desk.messages[0].message_hash
+    answers.texts[asked], answers.fates[asked] = ["Stored before the clear."], fate
+    living.dead = frozenset({dying.name})
+    await channel.say(second.url, "are you there?")
+    await channel.until_said("You said: are you there?")
+    told = "\n".join(channel.texts())
+    assert "Stored before the clear." not in told
+    assert ("from before the conversation was cleared" in told) is (fate == "cleared")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scripts.bicep import MAIN, problems, problems_of_parameters, read
+from services.deliveries import KEPT_DAYS
 from settings import Settings
 
 INFRA = MAIN.parent
@@ -144,3 +145,13 @@ def test_nobody_signs_in_with_a_key() -> None:
     assert "disableLocalAuth: true" in text["models.bicep"]
     assert "disableLocalAuth: true" in text["bot.bicep"]
     assert "adminUserEnabled: false" in text["registry.bicep"]
+
+
+def test_notes_of_deliveries_go_when_the_server_needs_them_no_more() -> None:
+    rule = (
+        (INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("forget-deliveries")[2]
+    )
+    assert "['chat-users/deliveries/']" in rule
+    days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
+    assert days is not None
+    assert int(days[1]) == KEPT_DAYS
