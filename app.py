@@ -37,7 +37,6 @@ from services.deliveries import Deliveries
 from services.feedback import FeedbackBook
 from services.hand_over.chosen import turn_queues_for
 from services.hand_over.hand_over import HandOver
-from services.lane_driver import LaneDriver
 from services.memory_desk import memory_desk_for
 from services.operators_chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
@@ -45,16 +44,15 @@ from services.patient_context.service import PatientContextService
 from services.patient_directory import PatientDirectory
 from services.patient_sources import PatientSources
 from services.repeats import Repeats
-from services.run_hub import RunHub
 from services.scenario_parts import ScenarioParts, scenario_parts
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.turn_desk import TurnDesk
+from services.turn_desk_chosen import turn_desk_for
 from services.turn_documents import TurnDocuments
 from services.turn_memory import memory_for
 from services.turn_pipeline import TurnPipeline
-from services.turn_seats import TurnSeats
 from services.turn_safety import safety_for
 from services.turn_state import footer_of
 from services.turn_tools import tools_for
@@ -201,20 +199,17 @@ def _answers(base: Foundation) -> StoredAnswers:
 
 
 def _desk(base: Foundation) -> TurnDesk:
-    claimant, hub = _claimant(base), RunHub(clock=base.clock)
-    driver = LaneDriver(
+    return turn_desk_for(
+        base.settings,
         pipeline=_pipeline(base),
-        claimant=claimant,
+        claimant=_claimant(base),
         answers=_answers(base),
-        hub=hub,
-        seats=TurnSeats(limit=base.settings.turns_at_once),
-    )
-    return TurnDesk(
-        driver=driver,
-        claimant=claimant,
-        hub=hub,
+        conversations=base.conversations,
+        sessions=base.documents.store,
+        users=base.stores.users,
+        replica=base.replica,
+        clock=base.clock,
         ids=base.ids,
-        message_limit_chars=base.settings.message_limit_chars,
     )
 
 

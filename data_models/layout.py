@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from data_models.identifiers import PatientId, storable_patient_id, storage_folder
+from data_models.identifiers import PatientId, hashed, storable_patient_id, storage_folder
 
 CORRUPT_MARK = ".corrupt-"
 BACKUP_MARK = ".v"
@@ -109,10 +109,27 @@ class ConversationLayout:
         """A page of answered messages that left the conversation document."""
         return f"{self.folder}/answered/{number}.json"
 
+    @property
+    def watched_prefix(self) -> str:
+        """Folder of the journals of runs that somebody watches from another replica."""
+        return f"{self.folder}/watched/"
+
+    def journal_prefix(self, run_id: str) -> str:
+        """What the names of all parts of a run's journals begin with."""
+        return f"{self.watched_prefix}{run_id}/"
+
+    def journal(self, run_id: str, replica: str, part: int) -> str:
+        """A part of the journal that one replica writes of a run."""
+        return f"{self.journal_prefix(run_id)}{hashed(replica)}-{part}.jsonl"
+
+    def is_journal(self, name: str) -> bool:
+        """Whether `name` is a part of a journal: deleted soon, never copied."""
+        return name.startswith(self.watched_prefix)
+
     def survives_clear(self, name: str) -> bool:
-        """Whether a clear leaves `name` alone: commit record, queue, answered ids, archives."""
+        """Whether a clear archives no copy: commit record, queue, ids, archives, journals."""
         kept = (self.inbox_prefix, f"{self.folder}/answered/", self.archive_prefix)
-        return name == self.conversation or name.startswith(kept)
+        return name == self.conversation or name.startswith(kept) or self.is_journal(name)
 
     def belongs_to(self, patient_id: PatientId, name: str) -> bool:
         """Whether the blob `name` holds one patient's data and nobody else's, archives included."""

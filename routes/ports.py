@@ -56,8 +56,14 @@ class Desk(Protocol):
         """
         ...
 
-    def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
-        """Return a run that goes on or ended at most five minutes ago, if it is the owner's."""
+    async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return a run that goes on anywhere or ended here at most five minutes ago.
+
+        Only if it is the owner's.
+
+        Raises:
+            StoreError: it does not run here, and nobody can tell just now whether elsewhere.
+        """
         ...
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:

@@ -59,7 +59,11 @@ class SocketSession:
             await self._stop_watching()
 
     async def _resume(self, run_id: str, after: int) -> None:
-        run = self._context.desk.find(self._chat_id, run_id, owner=self._principal.id)
+        try:
+            run = await self._context.desk.watch(self._chat_id, run_id, owner=self._principal.id)
+        except RoundsError as error:
+            logger.warning("socket.not_resumed", code=error.code)
+            run = None
         if run is None:
             await self._send({"type": "CUSTOM", "name": "run_unknown", "value": {"runId": run_id}})
             return
@@ -94,14 +98,11 @@ class SocketSession:
             await self._send(self._mode.refusal(error, client_message_id=None))
             await asyncio.sleep(BAD_FRAME_PAUSE_SECONDS)
             return
-        if isinstance(frame, StopFrame):
-            await self._stop(frame)
-            return
+        client_message_id = None if isinstance(frame, StopFrame) else frame.client_message_id
         try:
-            await self._submit(frame)
+            await (self._stop(frame) if isinstance(frame, StopFrame) else self._submit(frame))
         except RoundsError as error:
             logger.info("socket.refused", code=error.code)
-            client_message_id = frame.client_message_id
             await self._send(self._mode.refusal(error, client_message_id=client_message_id))
 
     async def _stop(self, frame: StopFrame) -> None:

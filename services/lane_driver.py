@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from typing import Any
 
 import structlog
@@ -17,6 +18,7 @@ from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.lane import Lane
 from services.run_hub import Run, RunHub
+from services.run_sharing import SharedRuns
 from services.turn_pipeline import TurnPipeline
 from services.turn_seats import TurnSeats
 
@@ -43,11 +45,13 @@ class LaneDriver:
         answers: StoredAnswers,
         hub: RunHub,
         seats: TurnSeats,
+        shared: SharedRuns | None = None,
     ) -> None:
         self._pipeline = pipeline
         self._claimant = claimant
         self._answers = answers
         self._hub = hub
+        self._shared = shared
         self.seats = seats
         self._deliver: dict[str, Deliver] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -115,8 +119,9 @@ class LaneDriver:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
             return await claim.release(None, change=unchanged, successor=successor)
-        async with self.seats.seated(claim, run):
-            outcome = await self._pipeline.run(claim, run)
+        with self._shared.offered(run) if self._shared else nullcontext():
+            async with self.seats.seated(claim, run):
+                outcome = await self._pipeline.run(claim, run)
         successor = await self._successor(claim)
         return await claim.release(outcome.answered, change=outcome.commit, successor=successor)
 

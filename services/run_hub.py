@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Literal
 
 from data_models.clock import Clock
@@ -27,6 +27,8 @@ class Run:
         self.replayed = replayed
         self.queued = False
         self._events: list[TurnEvent] = []
+        self._watchers = 0
+        self._was_watched = False
         self._grown = asyncio.Event()
         self._finished = asyncio.Event()
         self._stop: asyncio.Future[StopReason] = asyncio.get_running_loop().create_future()
@@ -41,6 +43,15 @@ class Run:
         """Whether the last event has happened."""
         return self._finished.is_set()
 
+    @property
+    def is_deserted(self) -> bool:
+        """Whether somebody watched it here, and nobody does now."""
+        return self._was_watched and self._watchers == 0
+
+    def past(self, after: int = 0) -> Sequence[TurnEvent]:
+        """Return what has happened so far past the `after`-th event."""
+        return self._events[after:]
+
     def emit(self, event: TurnEvent) -> None:
         """Add an event; nothing may follow `RunFinished` or `RunFailed`."""
         self._events.append(event)
@@ -51,15 +62,20 @@ class Run:
 
     async def events(self, *, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
         """Yield (seq, event) for every event past `after`, then live, until the last."""
-        seq = after
-        while True:
-            grown = self._grown
-            while seq < len(self._events):
-                seq += 1
-                yield seq, self._events[seq - 1]
-            if self.is_finished:
-                return
-            await grown.wait()
+        self._was_watched = True
+        self._watchers += 1
+        try:
+            seq = after
+            while True:
+                grown = self._grown
+                while seq < len(self._events):
+                    seq += 1
+                    yield seq, self._events[seq - 1]
+                if self.is_finished:
+                    return
+                await grown.wait()
+        finally:
+            self._watchers -= 1
 
     def request_stop(self, reason: StopReason) -> None:
         """Ask the turn to end soon; what was shown so far is kept."""
@@ -92,6 +108,12 @@ class RunHub:
     def ended(self, run: Run) -> None:
         """Start the five minutes after which `run` is forgotten."""
         self._ended[run.run_id] = self._clock.monotonic()
+
+    def drop(self, run: Run) -> None:
+        """Forget `run` at once."""
+        if self._runs.get(run.run_id) is run:
+            del self._runs[run.run_id]
+            self._ended.pop(run.run_id, None)
 
     def find(self, run_id: str) -> Run | None:
         """Return the run of that id, if it is still kept."""

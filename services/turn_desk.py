@@ -25,6 +25,7 @@ from data_models.turn_events import Notice
 from services.conversations.claimant import Claimant
 from services.lane import Lane
 from services.lane_driver import Deliver, LaneDriver
+from services.run_exchange import RunExchange
 from services.run_hub import Run, RunHub
 
 _CLAIM_TRIES = 50
@@ -42,12 +43,15 @@ class TurnDesk:
         hub: RunHub,
         ids: IdSource,
         message_limit_chars: int = 16_000,
+        exchange: RunExchange | None = None,
     ) -> None:
         self._driver = driver
         self._claimant = claimant
         self._hub = hub
         self._ids = ids
         self._message_limit_chars = message_limit_chars
+        self._exchange = exchange
+        self._elsewhere = exchange.elsewhere if exchange is not None else None
         self._lanes: dict[str, Lane] = {}
         self._is_stopping = False
 
@@ -77,13 +81,30 @@ class TurnDesk:
             return None
         return run
 
+    async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return a run of the caller's conversation, also one that goes on at another replica.
+
+        Raises:
+            StoreError: it does not run here, and nobody can tell just now whether elsewhere.
+        """
+        run = self.find(conversation_id, run_id, owner=owner)
+        if run is not None or self._elsewhere is None:
+            return run
+        return await self._elsewhere.watch(conversation_id, run_id, owner=owner, revive=self.go_on)
+
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
-        """Cancel the turn that runs here; False if none does. What was shown is kept."""
+        """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.
+
+        Raises:
+            StoreError: it does not run here, and no other replica could be asked.
+        """
         lane = self._lanes.get(conversation_id)
         run = lane.current if lane is not None else None
-        if run is None or run.is_finished or run.message.owner != owner:
-            return False
-        if run_id is not None and run.run_id != run_id:
+        if run is None:
+            if self._elsewhere is None:
+                return False
+            return await self._elsewhere.stop(conversation_id, owner=owner, run_id=run_id)
+        if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):
             return False
         run.request_stop("cancelled")
         return True
@@ -134,6 +155,8 @@ class TurnDesk:
                 lane.current.request_stop("interrupted")
         with suppress(TimeoutError):
             await asyncio.wait_for(self.idle(), _LATE_SECONDS)
+        if self._exchange is not None:
+            await self._exchange.close()
 
     async def idle(self) -> None:
         """Return once no turn runs or waits here."""
@@ -174,6 +197,8 @@ class TurnDesk:
                 return run
             if lane.driver is None:
                 await self._resume(lane, stored)
+            if (same := self._same_elsewhere(lane, stored.document, message)) is not None:
+                return same
             if lane.driver is not None or self._must_wait(stored.document):
                 return await self._enqueue(lane, message, stored)
             run = Run(run_id=self._ids.new_id("run"), message=message)
@@ -208,6 +233,17 @@ class TurnDesk:
     def _must_wait(self, conversation: Conversation) -> bool:
         held = self._claimant.state(conversation, runs_here=False) == "held"
         return held or queue_length(conversation) > 0
+
+    def _same_elsewhere(
+        self, lane: Lane, conversation: Conversation, message: IncomingMessage
+    ) -> Run | None:
+        """Return the run of a message that was sent again, here, while another replica answers it.
+
+        A bot's reply comes from the replica that runs it, so nobody watches it here.
+        """
+        if self._elsewhere is None or lane.driver is not None or message.channel != "web":
+            return None
+        return self._elsewhere.same(conversation, message, revive=self.go_on)
 
     async def _enqueue(
         self, lane: Lane, message: IncomingMessage, stored: Stored[Conversation]

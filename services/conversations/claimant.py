@@ -169,7 +169,7 @@ class Claimant:
         answered = await self._takeover.fence_again(claim.conversation, dead, self._clock.now())
         tail = await self._conversations.find_unannounced(claim.conversation)
         await claim.update(partial(_count_until, tail=tail))
-        await self._conversations.sweep_inbox(claim.conversation)
+        await self._conversations.sweep(claim.conversation)
         if answered is None:
             return claim
         await claim.release(answered, change=unchanged, successor=None)
@@ -286,7 +286,7 @@ class Claimant:
             conversation.answered.append(taken.answered)
             conversation.interruption = taken.interruption or conversation.interruption
         conversation.inbox_tail = await self._conversations.find_unannounced(conversation)
-        await self._conversations.sweep_inbox(conversation)
+        await self._conversations.sweep(conversation)
 
     async def _bury(self, free: Stored[Conversation]) -> None:
         """Store that nobody holds the conversation any more."""

@@ -99,7 +99,13 @@ class Clearing:
         if conversation.pending_clear is None:
             return
         archived = await self._archived(layout, conversation.pending_clear)
-        leaving = [name for name in await self._originals(layout) if name in archived]
+        # A journal is a copy of what is archived; only that of the turn that clears goes on.
+        ours = layout.journal_prefix(claim.run_id)
+        leaving = [
+            name
+            for name in await self._names(layout)
+            if name in archived or (layout.is_journal(name) and not name.startswith(ours))
+        ]
         await in_parallel(
             [self._delete(claim, name) for name in leaving if name != layout.context(None)]
         )
@@ -139,11 +145,10 @@ class Clearing:
 
     async def _originals(self, layout: ConversationLayout) -> list[str]:
         # By listing, so that documents the registry does not know are archived too.
-        return [
-            row.name
-            async for row in self._store.list(layout.prefix)
-            if not layout.survives_clear(row.name)
-        ]
+        return [name for name in await self._names(layout) if not layout.survives_clear(name)]
+
+    async def _names(self, layout: ConversationLayout) -> list[str]:
+        return [row.name async for row in self._store.list(layout.prefix)]
 
     async def _free_timestamp(self, layout: ConversationLayout, now: datetime) -> str:
         prefixes = {

@@ -7,15 +7,8 @@ from data_models.conversation import AnsweredMessage
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.errors import InterruptedTurnError, StoreError, user_message_of
 from data_models.identifiers import PatientId
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-    TurnTiming,
-)
+from data_models.turn_events import RunFailed, RunFinished, RunStarted, TurnTiming
+from services.conversations.shown import Shown
 from services.conversations.takeover import find_run
 from services.run_hub import Run
 
@@ -41,17 +34,23 @@ class StoredAnswers:
         self._facilitator = facilitator
 
     async def repeat(self, run: Run, answered: AnsweredMessage) -> None:
-        """Emit the stored turn's events into `run`; a store that fails ends it with that error."""
-        run.emit(RunStarted(answered.run_id, run.conversation_id))
+        """Emit the stored turn's events into `run`, but not what it has shown already.
+
+        A store that fails ends it with that error.
+        """
+        shown = Shown.of(run.past())
+        if not shown.is_begun:
+            run.emit(RunStarted(answered.run_id, run.conversation_id))
         try:
             turn = await self._turn(run.conversation_id, answered)
         except StoreError as error:
             run.emit(RunFailed(error.code, error.user_message, answered.run_id))
             return
         for message in turn.agent_responses if turn is not None else [self._gone()]:
-            run.emit(AgentMessageStarted(message.message_id, message.agent))
-            run.emit(AgentTextDelta(message.message_id, message.text))
-            run.emit(AgentMessageFinished(message))
+            for event in shown.rest_of(message):
+                run.emit(event)
+        for event in shown.loose_ends():
+            run.emit(event)
         if turn is not None and turn.turn_status == "FAILED":
             code = turn.error_code or InterruptedTurnError.code
             run.emit(RunFailed(code, user_message_of(code), answered.run_id))

@@ -165,4 +165,6 @@ def _note(path: Path, rows: Sequence[BackupRow]) -> None:
 
 
 async def _listing(store: BlobStore, folder: str) -> list[BlobInfo]:
-    return [row async for row in store.list(ConversationLayout(folder).prefix)]
+    layout = ConversationLayout(folder)
+    # A journal grows while a turn runs and is gone after it; the turn is in its document.
+    return [row async for row in store.list(layout.prefix) if not layout.is_journal(row.name)]

@@ -124,7 +124,7 @@ class Forgetting:
         *,
         claim: Claim | None,
     ) -> None:
-        for name in await self._own(layout, patient_id):
+        for name in [*await self._own(layout, patient_id), *await self._journals(layout)]:
             if claim is not None:
                 await claim.hold()
             await self.sessions.delete(name)
@@ -151,6 +151,10 @@ class Forgetting:
     async def _own(self, layout: ConversationLayout, patient_id: PatientId) -> list[str]:
         rows = self.sessions.list(layout.prefix)
         return [row.name async for row in rows if layout.belongs_to(patient_id, row.name)]
+
+    async def _journals(self, layout: ConversationLayout) -> list[str]:
+        """Return what is left of runs that were watched: copies of turns, of whichever patient."""
+        return [row.name async for row in self.sessions.list(layout.watched_prefix)]
 
     async def _shared(self, layout: ConversationLayout) -> AsyncIterator[str]:
         """Yield the documents that list several patients."""

@@ -154,7 +154,7 @@ class FakeDesk:
             if lane:
                 self._begin(lane[0])
 
-    def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+    async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         run = self._hub.find(run_id)
         if run is None or run.conversation_id != conversation_id:
             return None

@@ -46,7 +46,9 @@ from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
+from services.run_exchange import run_exchange_for
 from services.run_hub import Run, RunHub
+from services.run_journal.pace import Pace
 from services.scenarios.action import ToolAction
 from services.telemetry.metrics import Metrics
 from services.turn_desk import TurnDesk
@@ -152,6 +154,7 @@ class World:
     safety: SafetyAnswers | None = None
     memory: TurnMemory | None = None
     tools: TurnTools | None = None
+    pace: Pace | None = None
 
     def __post_init__(self) -> None:
         clock, ids = self.clock, self.ids
@@ -204,23 +207,37 @@ class World:
             resumed=self.resumed,
         )
         hub = RunHub(clock=clock)
+        answers = StoredAnswers(
+            contexts=self.contexts,
+            conversations=self.conversations,
+            clock=clock,
+            ids=ids,
+            facilitator="Orchestrator",
+        )
+        exchange = run_exchange_for(
+            sessions=documents.store,
+            users=self.users,
+            replica=self.replica.name,
+            conversations=self.conversations,
+            claimant=claimant,
+            answers=answers,
+            hub=hub,
+            clock=clock,
+            pace=self.pace,
+        )
         self.desk = TurnDesk(
             driver=LaneDriver(
                 pipeline=pipeline,
                 claimant=claimant,
-                answers=StoredAnswers(
-                    contexts=self.contexts,
-                    conversations=self.conversations,
-                    clock=clock,
-                    ids=ids,
-                    facilitator="Orchestrator",
-                ),
+                answers=answers,
                 hub=hub,
                 seats=self.seats,
+                shared=exchange.shared,
             ),
             claimant=claimant,
             hub=hub,
             ids=ids,
+            exchange=exchange,
         )
         self.reader = ConversationReader(
             conversations=self.conversations,

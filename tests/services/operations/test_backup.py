@@ -173,3 +173,9 @@ async def test_resuming_into_other_data_is_noticed(world: World, tmp_path: Path)
     await fresh[SESSIONS].create("chat_1/conversation.json", b"{}")
     with pytest.raises(BackupError, match="not as in the backup"):
         await Restore(containers=fresh).run(tmp_path / "b", resume=True)
+
+
+async def test_a_journal_is_not_backed_up(world: World, tmp_path: Path) -> None:
+    await world.sessions.append("chat_1/watched/run_0/one-0.jsonl", b"x", position=0)
+    await backup_of(world).make(tmp_path / "b")
+    assert [row.name for row in read_rows(tmp_path / "b") if "watched" in row.name] == []

@@ -157,3 +157,10 @@ async def test_killed_anywhere_it_is_finished_by_running_it_again() -> None:
         else:
             assert dies_at > 30
             return
+
+
+async def test_journals_of_runs_that_were_watched_go_too() -> None:
+    world = await talked()
+    await world.sessions.append("chat_1/watched/run_0/dead-0.jsonl", CANARY.encode(), position=0)
+    await forgetting_on(world).run(GONE, dry_run=False)
+    assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []

@@ -1,0 +1,159 @@
+"""Two real servers on one store: what runs at one is seen at the other as it grows."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import aiohttp
+import pytest
+
+from tests.durability.test_two_processes import Pair, chat_about_four, two_servers
+from tests.e2e.models import ModelServer, running_model
+from tests.e2e.storage import Stored
+from tests.e2e.talks import Frame, answer_of, is_last, next_frame, socket_to
+from tests.fakes_openai import RecordedRequest, Reply
+from tests.fakes_openai_brain import brain
+
+pytestmark = pytest.mark.slow
+
+STORY = " ".join(f"sentence-{number}." for number in range(60))
+LIVE_SECONDS = 4.0
+"""What a person still calls live, with room for a busy machine; 1 s is usual."""
+
+
+@dataclass(frozen=True)
+class House:
+    """Two replicas and the model that both ask."""
+
+    pair: Pair
+    model: ModelServer
+
+
+def paced(request: RecordedRequest) -> Reply:
+    """Tell the story over five seconds."""
+    if "response_format" in request.body:
+        return brain(request)
+    return Reply(text=STORY, chunk_chars=8, tokens_per_second=20.0)
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory, azurite: str) -> Iterator[House]:
+    folder = tmp_path_factory.mktemp("watched")
+    with (
+        running_model(brain) as model,
+        two_servers(folder, azurite, model.settings()) as pair,
+    ):
+        yield House(pair, model)
+
+
+async def new_story(house: House) -> str:
+    house.model.brain = brain
+    chat = await chat_about_four(house.pair)
+    house.model.brain = paced
+    return chat
+
+
+async def frames_until(
+    socket: aiohttp.ClientWebSocketResponse, *, deltas: int | None = None
+) -> list[Frame]:
+    """Return the frames up to so many pieces of text, or to the last."""
+    frames: list[Frame] = []
+    while not frames or not is_last(frames[-1]):
+        frames.append(await next_frame(socket))
+        if deltas is not None and texts_in(frames) >= deltas:
+            break
+    return frames
+
+
+def texts_in(frames: list[Frame]) -> int:
+    return len([frame for frame in frames if frame["type"] == "TEXT_MESSAGE_CONTENT"])
+
+
+def place(frames: list[Frame]) -> tuple[str, int]:
+    last = frames[-1]["metadata"]
+    return str(last["runId"]), int(last["seq"])
+
+
+def stored_texts(pair: Pair, chat: str) -> list[str]:
+    history = Stored(pair.shelf, chat).document("patient_patient_4_context.json")["chat_history"]
+    return [message["text"] for message in history[-1]["agent_responses"]]
+
+
+def journals(pair: Pair, chat: str) -> set[str]:
+    return {name for name in Stored(pair.shelf, chat).names() if name.startswith("watched/")}
+
+
+@pytest.mark.timeout(120)
+async def test_who_is_cut_off_amid_an_answer_reads_on_at_another_server(house: House) -> None:
+    pair, chat = house.pair, await new_story(house)
+    async with aiohttp.ClientSession() as client:
+        async with socket_to(client, pair.one.url, chat, "?stream=1") as socket:
+            await socket.send_json({"content": "tell me, says alpha"})
+            before = await frames_until(socket, deltas=5)
+        run, seq = place(before)
+        came_back = time.monotonic()
+        async with socket_to(
+            client, pair.two.url, chat, f"?stream=1&run={run}&after={seq}"
+        ) as socket:
+            after = [await next_frame(socket)]
+            waited = time.monotonic() - came_back
+            after += await frames_until(socket)
+    frames = before + after
+    assert [frame["metadata"]["seq"] for frame in frames] == list(range(1, len(frames) + 1))
+    assert waited < LIVE_SECONDS
+    assert texts_in(after) > 5, "it was not seen as it grew"
+    answer = answer_of(frames)
+    assert answer.failure is None
+    await asyncio.sleep(0.5)
+    assert [said.text for said in answer.said] == stored_texts(pair, chat) == [STORY]
+
+
+@pytest.mark.timeout(120)
+async def test_a_second_screen_at_another_server_sees_it_live_and_may_stop_it(house: House) -> None:
+    pair, chat = house.pair, await new_story(house)
+    async with (
+        aiohttp.ClientSession() as client,
+        socket_to(client, pair.one.url, chat, "?stream=1") as socket,
+    ):
+        await socket.send_json({"content": "tell me, says beta"})
+        first = await frames_until(socket, deltas=1)
+        run, _ = place(first)
+        async with socket_to(client, pair.two.url, chat, f"?stream=1&run={run}") as other:
+            began = time.monotonic()
+            seen = await frames_until(other, deltas=1)
+            assert time.monotonic() - began < LIVE_SECONDS
+            assert seen[0]["input"]["messages"][0]["content"] == "tell me, says beta"
+            await other.send_json({"type": "stop", "run_id": run})
+            first += await frames_until(socket)
+            seen += await frames_until(other)
+    assert first[-1]["outcome"] == seen[-1]["outcome"] == {"type": "cancelled"}
+    for here, there in zip(first[1:], seen[1:], strict=True):
+        assert here == there
+
+
+@pytest.mark.timeout(120)
+async def test_who_watches_a_server_that_dies_is_told_and_can_go_on(house: House) -> None:
+    pair, chat = house.pair, await new_story(house)
+    async with (
+        aiohttp.ClientSession() as client,
+        socket_to(client, pair.one.url, chat, "?stream=1") as socket,
+    ):
+        await socket.send_json({"content": "tell me, says gamma"})
+        run, _ = place(await frames_until(socket, deltas=1))
+        async with socket_to(client, pair.two.url, chat, f"?stream=1&run={run}") as other:
+            seen = await frames_until(other, deltas=5)
+            assert journals(pair, chat) != set()
+            pair.one.kill()
+            died = time.monotonic()
+            seen += await frames_until(other)
+            assert time.monotonic() - died < 2 * LIVE_SECONDS
+            assert journals(pair, chat) == set()
+            house.model.brain = brain
+            await other.send_json({"content": "go on, says delta"})
+            after = await frames_until(other)
+    assert [frame["metadata"]["seq"] for frame in seen] == list(range(1, len(seen) + 1))
+    assert (seen[-1]["type"], seen[-1]["code"]) == ("RUN_ERROR", "interrupted")
+    answer = answer_of(after)
+    assert answer.failure is None
+    assert "interrupted" in answer.notices
