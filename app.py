@@ -131,7 +131,6 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         legacy=LegacyHistory(store=store, contexts=contexts),
         audit=base.audit,
         clock=base.clock,
-        ids=base.ids,
         memory=memory_for(base.settings, team=base.spec, model=base.team, clock=base.clock),
     )
     patients = PatientContextService(

@@ -157,9 +157,18 @@ class ChatContextAccessor:
     async def save_artifact(
         self, conversation_id: str, patient_id: PatientId | None, artifact: Artifact, data: bytes
     ) -> None:
-        """Store a file's bytes; the row goes into the context document with the turn."""
+        """Store a file's bytes; the row goes into the context document with the turn.
+
+        Repeating after a crash replaces its own blob.
+        """
         name = ConversationLayout.of(conversation_id).artifact(patient_id, artifact.artifact_id)
-        await self._documents.store.create(name, data)
+        store = self._documents.store
+        try:
+            await store.create(name, data)
+        except BlobExistsError:
+            blob = await store.read(name)
+            if blob is not None:
+                await store.replace(name, data, etag=blob.etag)
 
     async def save_runs(
         self, context: ChatContext, turn_id: int, outputs: Sequence[RunOutput]

@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple, Self
 from pydantic import AwareDatetime, Field
 
 from data_models.document import Document, Part
+from data_models.effects import Deed
 from data_models.identifiers import PatientId
 from data_models.incoming_message import IncomingMessage
 
@@ -28,6 +29,7 @@ class RunningTurn(Part):
         expires_at: Renewed while the turn runs; past it and the grace anybody may take over.
         purpose: `upkeep` for work that answers nobody: a person's correction, a move, a deletion.
         attempts: How many replicas have begun to answer it, the one that does now included.
+        deeds: What its tools have begun to change outside, by whichever replica.
     """
 
     run_id: str
@@ -39,6 +41,7 @@ class RunningTurn(Part):
     decided: bool = False
     started_at: AwareDatetime
     expires_at: AwareDatetime
+    deeds: list[Deed] = Field(default_factory=list)
 
 
 class OpenQuestion(Part):
@@ -93,11 +96,22 @@ class QueuedMessage(Document):
 
 
 class Interruption(Part):
-    """A turn that died with its replica; the next turn says so once."""
+    """A turn that died with its replica; the next turn says so once.
+
+    Attributes:
+        words: The message's `words_hash`: who says the same again means what was begun.
+        deeds: What it had begun to change outside; nobody knows whether it was done.
+        effects_of: The run whose keys those changes have.
+        asked: The question that the message may have said yes to.
+    """
 
     run_id: str
     patient_id: PatientId | None
     interrupted_at: AwareDatetime
+    words: str = ""
+    deeds: list[Deed] = Field(default_factory=list)
+    effects_of: str = ""
+    asked: str = ""
 
 
 class Conversation(Document):
@@ -122,6 +136,15 @@ class Conversation(Document):
     inbox_tail: int = 0
     interruption: Interruption | None = None
     pending_clear: str | None = None
+
+    def begun_before(
+        self, message: IncomingMessage, patient_id: PatientId | None
+    ) -> Interruption | None:
+        """Return the turn that died, if `message` says for the same patient what it answered."""
+        died = self.interruption
+        if died is None or not died.effects_of or died.words != message.words_hash:
+            return None
+        return died if died.patient_id == patient_id else None
 
     def draft(self) -> Self:
         """Return a copy to change: what a turn changes in place is copied, the rest is shared."""

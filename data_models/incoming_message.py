@@ -70,3 +70,8 @@ class IncomingMessage(BaseModel):
     def message_hash(self) -> str:
         """Name of this message among the answered ones: hash of channel, sender, message id."""
         return hashed(self.channel_id, self.sender.principal_id, self.message_id)
+
+    @property
+    def words_hash(self) -> str:
+        """The same for whatever this sender says in the same words."""
+        return hashed(self.sender.principal_id, " ".join(self.text.casefold().split()))

@@ -69,7 +69,8 @@ class ClinicalGroupChat(AgentGroupChat):
             termination_strategy=TableTermination(table=table),
             chat_history=ChatHistory(),
         )
-        self._answered, self._messages = [], {}
+        self._answered = [line_of(one.agent, one.text) for one in turn.request.said]
+        self._messages = {}
         self._turn = turn
         self._table = table
         self._clock = clock

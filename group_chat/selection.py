@@ -1,7 +1,10 @@
 """Who speaks after an agent's message (spec page 1.7): pure rules over the last line."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
+from data_models.chat_context import AgentMessage
+from data_models.plan import Plan
 from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said
 from group_chat.hand_over import Addresses, AsksUser, HandOver, HandsBack, read_hand_over
 from group_chat.plan_text import step_line
@@ -24,6 +27,39 @@ def next_move(floor: Floor, said: Said, *, now: datetime) -> tuple[Floor, Move]:
     if said.agent == floor.facilitator:
         return _after_facilitator(floor, hand_over, now)
     return _after_specialist(floor, hand_over, now)
+
+
+def taken_up(
+    floor: Floor, said: Sequence[AgentMessage], *, now: datetime
+) -> tuple[Floor, Move]:
+    """Return the floor and who speaks next in a turn that was cut off behind `said`.
+
+    The stored plan is ahead of them: it has the step running that was about to be called. So it
+    decides, unless the step's own line is among them already.
+    """
+    texts = [message.text for message in said]
+    plan, step = floor.plan, floor.next_step()
+    if plan is not None and step is not None and step_line(plan, step.number) not in texts:
+        return _all_heard(floor, said), Announce(step_line(plan, step.number), step.number)
+    if plan is not None and step is None and any(_is_called(plan, text) for text in texts):
+        return _all_heard(floor, said), Ask(floor.facilitator, "close")
+    if plan is not None and step is not None:
+        floor = floor.starting(step.number, now=now)
+    last = said[-1]
+    is_line = plan is not None and _is_called(plan, last.text)
+    heard = Said(last.agent, last.text, rendered=is_line)
+    return next_move(_all_heard(floor, said[:-1]), heard, now=now)
+
+
+def _all_heard(floor: Floor, said: Sequence[AgentMessage]) -> Floor:
+    for message in said:
+        floor = floor.heard(Said(message.agent, message.text))
+    return floor
+
+
+def _is_called(plan: Plan, text: str) -> bool:
+    """Tell whether `text` is the line that calls one of the plan's steps."""
+    return any(text == step_line(plan, step.number) for step in plan.steps)
 
 
 def to_facilitator(floor: Floor, *, now: datetime) -> tuple[Floor, Move]:

@@ -163,6 +163,8 @@ class SemanticGroupChat:
         request, names = turn.request, tuple(self._agents)
         floor = Floor(facilitator=self._facilitator, agents=names, plan=request.plan)
         table = Table(turn=turn, floor=floor, clock=self._clock, limits=self._limits)
+        if request.said and table.go_on(request.said):
+            return table
         marked = [request.addressed_agent, *request.mentions]
         table.open(
             opening(

@@ -1,5 +1,7 @@
 """One turn's course: who speaks, what the plan is, how the turn ends."""
 
+from collections.abc import Sequence
+
 from data_models.chat_context import AgentMessage, Continuation
 from data_models.clock import Clock
 from data_models.plan import Plan
@@ -8,7 +10,7 @@ from group_chat.floor import Announce, Ask, End, Floor, Move, Said
 from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan
 from group_chat.limits import GroupChatLimits
 from group_chat.plan_text import needs_line
-from group_chat.selection import next_move, to_facilitator
+from group_chat.selection import next_move, taken_up, to_facilitator
 from group_chat.termination import CONTINUE_OFFER, within_limits
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
@@ -53,6 +55,20 @@ class Table:
                 self._go(self.floor, Ask(agent, "waiting" if waits else "none"))
             case _:
                 self._go(self.floor, Ask(self.floor.facilitator))
+
+    def go_on(self, said: Sequence[AgentMessage]) -> bool:
+        """Take a turn up behind the messages that a dead replica had stored of it.
+
+        Returns:
+            Whether they say who speaks next; else the first move is to be decided as ever.
+        """
+        self._turn.said.extend(said)
+        floor, move = taken_up(self.floor, said, now=self._clock.now())
+        if isinstance(move, End):
+            self.floor = floor
+            return False
+        self._go(floor, within_limits(move, floor, messages=self._limits.agent_messages))
+        return True
 
     def _run_plan(self, plan: Plan, confirmed: RunPlan) -> None:
         now = self._clock.now()

@@ -1,10 +1,12 @@
 """What tools may know of the turn that they run in; each turn has its own, in its own task."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from data_models.chat_context import AgentMessage, Citation
+from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
@@ -27,8 +29,6 @@ class TurnContext:
         tools_failed: Calls of the current message that gave an error.
         asked_by: The agent whose tool asked the user something: it waits for the answer.
         act: Runs a tool for a scenario's step; every tool of the team is at hand.
-        idempotency_key: Of the scenario's run that is under way; "" for agents' own calls. A tool
-            that changes something outside does it once under one key.
         out_of_calls: A call was refused because the turn had no more.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
     """
@@ -44,7 +44,6 @@ class TurnContext:
     tools_failed: int = 0
     asked_by: str | None = None
     act: Callable[[ToolAction], Awaitable[bool]] | None = None
-    idempotency_key: str = ""
     out_of_calls: bool = False
     out_of_rounds: bool = False
 
@@ -107,3 +106,41 @@ def current_turn() -> TurnContext:
     if turn is None:
         raise ToolInputError("the turn is over")
     return turn
+
+
+_ACTION_KEY: ContextVar[str] = ContextVar("group_chat_action_key", default="")
+_EFFECT: ContextVar[Effect] = ContextVar("group_chat_effect")
+
+
+@contextmanager
+def acting_under(key: str) -> Iterator[None]:
+    """Have the calls of this task be a scenario's own run, which has its key already."""
+    token = _ACTION_KEY.set(key)
+    try:
+        yield
+    finally:
+        _ACTION_KEY.reset(token)
+
+
+def action_key() -> str:
+    """Return the key of the scenario's run that is under way; "" for an agent's own call."""
+    return _ACTION_KEY.get()
+
+
+@contextmanager
+def changing(effect: Effect) -> Iterator[None]:
+    """Let the tool that runs in this task change what `effect` names."""
+    token = _EFFECT.set(effect)
+    try:
+        yield
+    finally:
+        _EFFECT.reset(token)
+
+
+def current_effect() -> Effect:
+    """Return what the tool that runs in this task may change.
+
+    Raises:
+        LookupError: the tool does not say that it changes anything (`Tool.changes`).
+    """
+    return _EFFECT.get()

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias
 
-from data_models.chat_context import Artifact, Continuation, Turn
+from data_models.chat_context import AgentMessage, Artifact, Continuation, Turn
+from data_models.effects import Begun
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.plan import Plan
@@ -29,8 +30,36 @@ from services.tool_memory.session import ToolMemorySession
 class ArtifactShelf(Protocol):
     """Keeps files for the patient of this turn, and only for that one."""
 
-    async def save(self, *, file_name: str, media_type: str, data: bytes) -> Artifact:
-        """Store `data` (at most 10 MB) beside the patient's document and return its row."""
+    async def save(self, *, file_name: str, media_type: str, data: bytes, key: str) -> Artifact:
+        """Store `data` (at most 10 MB) beside the patient's document and return its row.
+
+        Args:
+            key: The same key names the same file: it is stored once, as it was last given.
+        """
+        ...
+
+
+class EffectLog(Protocol):
+    """Where runs are put on record that change something outside, before they change it."""
+
+    async def begin(
+        self, tool: str, arguments: Mapping[str, Any], *, message: int, key: str = ""
+    ) -> Begun:
+        """Return under which key the run may go on, and with which arguments.
+
+        Args:
+            message: How many messages of the turn are finished.
+            key: Of a run that has one of its own.
+
+        Raises:
+            ToolInputError: an earlier attempt had begun such a change, and it is not known which.
+            ClaimLostError: another replica answers the message now: nothing may be changed.
+            StoreUnavailableError: it could not be put on record: nothing may be changed.
+        """
+        ...
+
+    def failed(self, begun: Begun) -> None:
+        """Have the same call, tried again, go on under the same key."""
         ...
 
 
@@ -83,6 +112,8 @@ class GroupChatRequest:
         tool_memory: Where runs are recorded and references resolved, for this patient only.
         meaning: How the message is understood after all that was said before.
         scenario: The scenario of this patient: what its lead is told, and what tools change.
+        effects: Where tools put on record what they change outside; None: nobody takes over.
+        said: What the team had said of this answer before the replica died that was at it.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
     """
@@ -110,6 +141,8 @@ class GroupChatRequest:
     past: PastTurns | None = None
     scenario: ScenarioSeat | None = None
     meaning: MessageMeaning = field(default_factory=MessageMeaning)
+    effects: EffectLog | None = None
+    said: Sequence[AgentMessage] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,11 @@ def change_document(
         case PlanChanged():
             turn.document().plan = event.plan
         case ArtifactMade():
-            artifacts = [*turn.document().artifacts, event.artifact]
+            made = event.artifact
+            others = [
+                one for one in turn.document().artifacts if one.artifact_id != made.artifact_id
+            ]
+            artifacts = [*others, made]
             turn.document().artifacts = artifacts[-ARTIFACTS_KEPT:]
         case ContinuationChanged():
             turn.document().continuation = event.continuation

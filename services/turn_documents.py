@@ -7,7 +7,7 @@ from functools import partial
 from data_models.chat_context import ChatContext, TurnStatus
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.documents import Stored
 from data_models.errors import (
     AuditUnavailableError,
@@ -48,7 +48,6 @@ class TurnDocuments:
         legacy: LegacyHistory,
         audit: Audit,
         clock: Clock,
-        ids: IdSource,
         memory: TurnMemory | None = None,
     ) -> None:
         self._contexts = contexts
@@ -56,7 +55,6 @@ class TurnDocuments:
         self._legacy = legacy
         self._audit = audit
         self._clock = clock
-        self._ids = ids
         self.memory = memory or TurnMemory(clock=clock)
 
     async def load_registry(self, turn: TurnDraft) -> None:
@@ -91,7 +89,14 @@ class TurnDocuments:
         record = self.record_access(turn, patient_id, action="turn")
         read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         _, context = await asyncio.gather(record, read)
-        turn.adopt(context)
+        turn.adopt(await self._whole(context, turn.run.run_id))
+
+    async def _whole(self, context: Stored[ChatContext], run_id: str) -> Stored[ChatContext]:
+        """Return the document with all words of a turn that a dead replica left in its middle."""
+        history = context.document.chat_history
+        if history and history[-1].run_id == run_id:
+            history[-1] = await self._contexts.whole_turn(context.document, history[-1])
+        return context
 
     async def start_over(self, turn: TurnDraft, patient_id: PatientId | None) -> None:
         """Begin a new history in the place of a damaged one, whose copy stays beside it."""
@@ -170,7 +175,6 @@ class TurnDocuments:
             patient_id=turn.patient_id,
             run_id=turn.run.run_id,
             clock=self._clock,
-            ids=self._ids,
         )
 
     def past(self, turn: TurnDraft) -> PatientPast:

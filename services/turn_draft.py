@@ -20,13 +20,20 @@ from data_models.errors import ClaimLostError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import Decision, Registry, TimingInfo
-from data_models.turn_events import Outcome, Step
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Outcome,
+    Step,
+)
 from services.entities.session import EntitySession
 from services.memory_blocks.understanding import Understanding
 from services.patient_context.snapshot import ShownRoster
 from services.run_hub import Run
 from services.scenarios.seat import ScenarioSeat
 from services.tool_memory.session import ToolMemorySession
+from services.turn_effects import TurnEffects
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,8 @@ class TurnDraft:
         is_call_for_help: Whether the fixed safety answer was given; nothing is read into the words.
         scenario: The scenario of the document's patient, once it is seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
+        effects: What tools have begun to change outside, once one has.
+        kept_answers: How many messages a replica had stored that died over this turn.
     """
 
     claim: Claim
@@ -96,6 +105,8 @@ class TurnDraft:
     is_call_for_help: bool = False
     scenario: ScenarioSeat | None = None
     shown_roster: tuple[Registry, ShownRoster] | None = None
+    effects: TurnEffects | None = None
+    kept_answers: int = 0
 
     @property
     def text(self) -> str:
@@ -134,6 +145,19 @@ class TurnDraft:
     def has_unsaved_answers(self) -> bool:
         """Whether an agent has finished a message that is not stored yet."""
         return self.unsaved and self.turn is not None and bool(self.turn.agent_responses)
+
+    @property
+    def kept(self) -> list[AgentMessage]:
+        """What a replica had stored of the team's answer that died over this turn."""
+        return [] if self.turn is None else self.turn.agent_responses[: self.kept_answers]
+
+    def effects_log(self) -> TurnEffects:
+        """Return the log of what tools change outside, one for the whole of this attempt."""
+        if self.effects is None:
+            self.effects = TurnEffects(
+                claim=self.claim, patient_id=self.patient_id, answered=self.kept_answers
+            )
+        return self.effects
 
     def document(self) -> ChatContext:
         """Return the document this turn writes; it has been opened by then."""
@@ -206,8 +230,31 @@ class TurnDraft:
         """Write this turn into `context` from now on."""
         document = context.document
         self.context = context
-        self._make_place(document)
-        self.turn = Turn(
+        self.turn = self._left_open(document) or self._begun(document)
+        self.unsaved = True
+
+    def _left_open(self, document: ChatContext) -> Turn | None:
+        """Return this turn as a replica left it that died over it; show what it had stored."""
+        last = document.chat_history[-1] if document.chat_history else None
+        if last is None or last.run_id != self.run.run_id or not last.agent_responses:
+            return None
+        last.turn_status, last.error_code = "IN_PROGRESS", None
+        self.kept_answers = len(last.agent_responses)
+        for message in last.agent_responses:
+            self.run.emit(AgentMessageStarted(message.message_id, message.agent))
+            self.run.emit(AgentTextDelta(message.message_id, message.text))
+            self.run.emit(AgentMessageFinished(message))
+        last.agent_responses += self.unkept_answers
+        self.unkept_answers = []
+        return last
+
+    def _begun(self, document: ChatContext) -> Turn:
+        """Begin the row of this turn, in the place of one in which nobody had answered."""
+        last = document.chat_history[-1] if document.chat_history else None
+        if last is not None and last.run_id == self.run.run_id:
+            document.chat_history.pop()
+            document.next_turn_id = last.turn_id
+        turn = Turn(
             turn_id=document.next_turn_id,
             run_id=self.run.run_id,
             timestamp=self.now,
@@ -218,15 +265,8 @@ class TurnDraft:
         )
         self.unkept_answers = []
         document.next_turn_id += 1
-        document.chat_history.append(self.turn)
-        self.unsaved = True
-
-    def _make_place(self, document: ChatContext) -> None:
-        """Take back the row of a replica that died over this message, if nobody had answered."""
-        last = document.chat_history[-1] if document.chat_history else None
-        if last is not None and last.run_id == self.run.run_id and not last.agent_responses:
-            document.chat_history.pop()
-            document.next_turn_id = last.turn_id
+        document.chat_history.append(turn)
+        return turn
 
     def add_answer(self, message: AgentMessage) -> None:
         """Keep what an agent said."""

@@ -64,4 +64,6 @@ class TurnRequests:
             scenario=turn.scenario,
             past=self._documents.past(turn),
             meaning=self._memory.meaning(turn),
+            effects=turn.effects_log(),
+            said=turn.kept,
         )

@@ -61,12 +61,14 @@ class TurnScenarios:
         if self._parts is None:
             return False
         seat = turn.scenario = self._seat(turn, self._parts)
-        is_answered = await self._commanded(turn, seat, act) or await self._migrated(
-            turn, seat, act
-        )
+        # Where a dead replica had stored answers, it had done what the message says of scenarios.
+        is_answered = (
+            not turn.kept and await self._commanded(turn, seat, act)
+        ) or await self._migrated(turn, seat, act)
         if not is_answered and seat.session is not None:
             await self._settled(turn, seat, act)
-        seat.answers_before = len(turn.turn.agent_responses) if turn.turn is not None else 0
+        is_new = turn.turn is not None and not turn.kept
+        seat.answers_before = len(turn.turn.agent_responses) if is_new and turn.turn else 0
         return is_answered
 
     async def heard(self, turn: TurnDraft) -> None:

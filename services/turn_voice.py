@@ -13,6 +13,7 @@ from data_models.turn_events import (
 )
 from services.group_chat_port import GroupChat
 from services.turn_draft import TurnDraft
+from services.turn_effects import interrupted_text
 from services.turn_state import shared_state
 
 
@@ -43,6 +44,18 @@ class TurnVoice:
     def tell_progress(self, turn: TurnDraft, done: int, total: int) -> None:
         """Say how far a long piece of work is."""
         turn.run.emit(Notice("progress", f"{done} of {total} documents are archived."))
+
+    def tell_interruption(self, turn: TurnDraft) -> None:
+        """Tell once of a turn that died, and of what it may have done."""
+        died = turn.claim.conversation.interruption
+        if died is not None:
+            turn.told_interruption = True
+            turn.run.emit(Notice("interrupted", interrupted_text(died)))
+
+    def tell_unmet(self, turn: TurnDraft) -> None:
+        """Own up to what an attempt that died had begun to change and this one left alone."""
+        if unmet := turn.effects_log().unmet:
+            self.say(turn, unmet)
 
     def show_state(self, turn: TurnDraft) -> None:
         """Show what clients may know of the conversation now."""

@@ -25,6 +25,7 @@ class User:
         earlier: Files as a listing shows them first that changed while it was made.
         content: What the files hold, by id.
         sent: How often each draft was sent.
+        transactions: The events that were made with a `transactionId`, as they were made.
     """
 
     def __init__(self, *, ids: Iterator[int]) -> None:
@@ -37,6 +38,7 @@ class User:
         self.earlier: list[Row] = []
         self.content: dict[str, bytes] = {}
         self.sent: dict[str, int] = {}
+        self.transactions: dict[str, Row] = {}
         self.own_list = self._id("list")
         lists = [("Shopping", "none"), ("Flagged", "flaggedEmails"), ("Tasks", "defaultList")]
         self.lists = [
@@ -148,6 +150,7 @@ class User:
         """Do what is wished: the rows of a listing, or a status and a row."""
         acts: dict[str, Callable[[Wish], Answer]] = {
             "GET calendarView": self._view,
+            "GET events": lambda one: [_event(row, one) for row in self._marked(self.events, one)],
             "POST events": self._post_event,
             "GET events/{id}": lambda one: (200, _event(self._one(self.events, one), one)),
             "PATCH events/{id}": self._patch_event,
@@ -218,11 +221,14 @@ class User:
             "start": _instant(wish.body["start"]),
             "end": _instant(wish.body["end"]),
         }
-        for row in self.events.values():
-            if body.get("transactionId") and row.get("transactionId") == body["transactionId"]:
-                if row["subject"] != body["subject"]:
-                    raise Refusal(409, "ErrorDuplicateTransactionId", is_fault=True)
-                return 201, _event(row, wish)
+        known = self.transactions.get(body.get("transactionId", ""))
+        if known is not None:
+            # It answers a repeated request with the event; another one, and that of an event
+            # that was changed or deleted since, it refuses.
+            row = self.events.get(known["id"], {})
+            if any(row.get(name) != body[name] for name in ("subject", "start", "end")):
+                raise Refusal(409, "ErrorDuplicateTransactionId", is_fault=False)
+            return 201, _event(row, wish)
         if body["end"] < body["start"]:
             raise Refusal(400, "ErrorInvalidParameter", "an event ends before it begins")
         fresh: Row = {
@@ -231,7 +237,10 @@ class User:
             "attendees": [],
             "type": "singleInstance",
         }
-        return 201, _event(self._created(self.events, "event", {**fresh, **body}), wish)
+        row = self._created(self.events, "event", {**fresh, **body})
+        if body.get("transactionId"):
+            self.transactions[body["transactionId"]] = row
+        return 201, _event(row, wish)
 
     def _patch_event(self, wish: Wish) -> Answer:
         row = self._one(self.events, wish)

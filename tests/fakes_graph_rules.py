@@ -17,8 +17,11 @@ _SELECTABLE = {
     "@microsoft.graph.downloadUrl",
     "tasks": "",  # To Do answers 400 to any $select on tasks
 }
-_EVENT = {"subject", "start", "end", "isAllDay", "location", "transactionId", "attendees", "body"}
 _MARKED = {"singleValueExtendedProperties"}
+_EVENT = {
+    *("subject", "start", "end", "isAllDay", "location", "transactionId", "attendees", "body"),
+    *_MARKED,
+}
 _MESSAGE = {"subject", "body", "toRecipients", *_MARKED}
 _CONTACT = {
     *("displayName", "givenName", "surname", "emailAddresses", "companyName"),
@@ -66,6 +69,7 @@ _ROUTES = (
         {"$select", "$orderby", "$top"},
         needs={"startDateTime", "endDateTime"},
     ),
+    _route("GET", "events", "calendar", _LIST),
     _route("POST", "events", "calendar", body=_EVENT),
     _route("GET", "events/{id}", "calendar", {"$select"}),
     _route("PATCH", "events/{id}", "calendar", body=_EVENT - {"transactionId"}),

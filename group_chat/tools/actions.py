@@ -6,14 +6,14 @@ from semantic_kernel.contents import ChatHistory, FunctionCallContent
 
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import TurnContext, acting_under
 from services.scenarios.action import ToolAction
 
 
 async def run_action(house: ToolKernel, turn: TurnContext, action: ToolAction) -> bool:
     """Return whether the tool gave a result; it is counted, bounded, recorded and audited."""
-    failed_before, turn.idempotency_key = turn.tools_failed, action.idempotency_key
-    try:
+    failed_before = turn.tools_failed
+    with acting_under(action.idempotency_key):
         await house.invoke_function_call(
             FunctionCallContent(
                 id=action.idempotency_key,
@@ -22,6 +22,4 @@ async def run_action(house: ToolKernel, turn: TurnContext, action: ToolAction) -
             ),
             ChatHistory(),
         )
-    finally:
-        turn.idempotency_key = ""
     return turn.tools_failed == failed_before

@@ -102,7 +102,7 @@ class CalendarTools:
         start = desk.moment(asked.start)
         end = start + timedelta(minutes=asked.minutes)
         new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
-        return {"created": desk.rows([await desk.services.calendar.create(new)])}
+        return {"created": desk.rows([await desk.services.calendar.create(new, desk.effect)])}
 
     async def move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
         """Move the event that the user means."""
@@ -126,9 +126,19 @@ def calendar_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
         Tool("list_events", "The user's own calendar.", SpanArguments, tools.listing),
         Tool("find_free_time", "Free time in the user's working day.", FreeArguments, tools.free),
         Tool(
-            "create_event", "Puts an event into the user's calendar.", CreateArguments, tools.create
+            "create_event",
+            "Puts an event into the user's calendar.",
+            CreateArguments,
+            tools.create,
+            changes=True,
         ),
-        Tool("move_event", "Moves the event that the user means.", MoveArguments, tools.move),
+        Tool(
+            "move_event",
+            "Moves the event that the user means.",
+            MoveArguments,
+            tools.move,
+            changes=True,
+        ),
         Tool(
             "cancel_event",
             "Asks the user to confirm that the event they mean is cancelled.",

@@ -71,7 +71,7 @@ class ContactTools:
             phone=asked.phone.strip(),
             organization=asked.organization.strip(),
         )
-        return {"added": desk.rows([await desk.services.contacts.add(new)])}
+        return {"added": desk.rows([await desk.services.contacts.add(new, desk.effect)])}
 
     async def change(self, turn: TurnContext, asked: ChangeContactArguments) -> ToolOutput:
         """Change the contact that the user means."""
@@ -101,12 +101,19 @@ def contact_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
     tools = ContactTools(desk=desk)
     return (
         Tool("search_contacts", "The user's own contacts.", ContactSearchArguments, tools.search),
-        Tool("add_contact", "Adds a contact of the user's.", AddContactArguments, tools.add),
+        Tool(
+            "add_contact",
+            "Adds a contact of the user's.",
+            AddContactArguments,
+            tools.add,
+            changes=True,
+        ),
         Tool(
             "change_contact",
             "Changes the contact that the user means.",
             ChangeContactArguments,
             tools.change,
+            changes=True,
         ),
         Tool(
             "delete_contact",

@@ -27,6 +27,7 @@ from data_models.turn_events import (
 from group_chat.citations import remember_sources
 from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import PLUGIN, ToolFunction
+from group_chat.tools.once import run_once
 from group_chat.tools.result import compact_json, error_json, plain
 from group_chat.tools.watcher import ToolRun, ToolWatcher
 from group_chat.turn_context import TurnContext, current_turn
@@ -123,7 +124,7 @@ class ToolKernel(Kernel):
             function = self._function(call.tool)
             call.arguments = await self._arguments(turn, call.tool, function_call)
             async with asyncio.timeout(self._limits.tool_seconds):
-                result = await function.invoke(self, KernelArguments(**call.arguments))
+                result = await self._result(turn, function, call)
         except TimeoutError:
             call.failed(_TOO_SLOW, f"no answer within {self._limits.tool_seconds:g} seconds")
         except ToolInputError as error:
@@ -135,6 +136,16 @@ class ToolKernel(Kernel):
             call.content = compact_json(call.data, limit_chars=self._limits.tool_result_chars)
             call.ends_message = function.tool.ends_message
             remember_sources(turn.sources, call.data)
+
+    async def _result(
+        self, turn: TurnContext, function: ToolFunction, call: _Call
+    ) -> FunctionResult | None:
+        async def run(arguments: Mapping[str, Any]) -> FunctionResult | None:
+            return await function.invoke(self, KernelArguments(**arguments))
+
+        if not function.tool.changes:
+            return await run(call.arguments)
+        return await run_once(turn, function.tool, call.arguments, call_id=call.call_id, run=run)
 
     def _function(self, name: str) -> ToolFunction:
         function = self.plugins[PLUGIN].functions.get(name) if PLUGIN in self.plugins else None

@@ -73,7 +73,7 @@ class MailTools:
         desk = await self._desk.open(turn)
         subject = " ".join(asked.title.split())
         new = NewEmail(to=tuple(asked.to), subject=subject, text=asked.text, answers=asked.answers)
-        return {"draft": desk.rows([await desk.services.mail.draft(new)])}
+        return {"draft": desk.rows([await desk.services.mail.draft(new, desk.effect)])}
 
     async def send(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
         """Ask the user to confirm that a draft is sent."""
@@ -92,7 +92,13 @@ def mail_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
             "search_mail", "The user's own mail, newest first.", MailSearchArguments, tools.search
         ),
         Tool("read_mail", "The text of the message the user means.", MailArguments, tools.read),
-        Tool("draft_mail", "Writes a message as a draft, unsent.", DraftArguments, tools.draft),
+        Tool(
+            "draft_mail",
+            "Writes a message as a draft, unsent.",
+            DraftArguments,
+            tools.draft,
+            changes=True,
+        ),
         Tool(
             "send_mail", "Asks the user to confirm that a draft is sent.", MailArguments, tools.send
         ),

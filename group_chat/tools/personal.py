@@ -10,10 +10,11 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from data_models.clock import IdSource
+from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.tool_memory import EntityType
 from group_chat.tools.tool import ToolOutput
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import TurnContext, current_effect
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.desk import Action, question_of
 from services.assistant.shown import Item, shown, spoken
@@ -75,6 +76,11 @@ class OpenDesk:
     memory: ToolMemorySession
     zone: tzinfo
     ids: IdSource
+
+    @property
+    def effect(self) -> Effect:
+        """What the tool changes, under a key that is the same at every attempt."""
+        return current_effect()
 
     def rows(self, items: Sequence[Item]) -> list[dict[str, Any]]:
         """Return items for a model; of those that name another patient only the time."""

@@ -9,7 +9,7 @@ from data_models.chat_context import AgentMessage, Citation
 from group_chat.citations import citations_in
 from group_chat.hand_over import HandsBack, is_question, read_hand_over
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import TurnContext, current_effect
 from services.group_chat_port import ArtifactMade
 from services.records.facts import Source
 from services.records.ports import PatientRecords
@@ -45,7 +45,10 @@ def report_tool(
         report = await asyncio.to_thread(_written, content)
         manifest = report.manifest
         artifact = await turn.request.artifacts.save(
-            file_name=manifest.file_name, media_type=manifest.media_type, data=report.data
+            file_name=manifest.file_name,
+            media_type=manifest.media_type,
+            data=report.data,
+            key=current_effect().key,
         )
         turn.emit(ArtifactMade(artifact))
         shown: dict[str, Any] = manifest.model_dump(mode="json", exclude={"sources", "patient_id"})
@@ -56,6 +59,7 @@ def report_tool(
         "Writes the tumor board document (Word) from what the agents said, for download.",
         NoArguments,
         create,
+        changes=True,
     )
 
 

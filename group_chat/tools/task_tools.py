@@ -71,7 +71,7 @@ class TaskTools:
         desk = await self._desk.open(turn)
         due = None if not asked.due else desk.day(asked.due)
         new = NewTask(title=" ".join(asked.title.split()), due=due, notes=asked.notes)
-        return {"added": desk.rows([await desk.services.tasks.add(new)])}
+        return {"added": desk.rows([await desk.services.tasks.add(new, desk.effect)])}
 
     async def complete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Mark the task that the user means as done."""
@@ -98,11 +98,21 @@ def task_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
     tools = TaskTools(desk=desk)
     return (
         Tool("list_tasks", "The user's own tasks.", TaskSpanArguments, tools.listing),
-        Tool("add_task", "Adds a task of the user's.", AddTaskArguments, tools.add),
+        Tool("add_task", "Adds a task of the user's.", AddTaskArguments, tools.add, changes=True),
         Tool(
-            "complete_task", "Marks the task the user means as done.", TaskArguments, tools.complete
+            "complete_task",
+            "Marks the task the user means as done.",
+            TaskArguments,
+            tools.complete,
+            changes=True,
         ),
-        Tool("move_task", "Gives the task another due date.", MoveTaskArguments, tools.move),
+        Tool(
+            "move_task",
+            "Gives the task another due date.",
+            MoveTaskArguments,
+            tools.move,
+            changes=True,
+        ),
         Tool(
             "delete_task",
             "Asks the user to confirm that the task they mean is deleted.",

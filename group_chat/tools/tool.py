@@ -28,6 +28,9 @@ class Tool:
         run: Called with the turn and a checked instance of `arguments`. May raise
             `ToolInputError`, `RecordsError` and `StoreError`.
         ends_message: Whether its success ends the agent's message.
+        changes: Whether it changes something beside the patient's document, which is stored with
+            the turn. Such a run is on record before it begins, and does it once under the key of
+            `current_effect`, however often the turn is attempted.
     """
 
     name: str
@@ -35,3 +38,4 @@ class Tool:
     arguments: type[BaseModel]
     run: Callable[[TurnContext, Any], Awaitable[ToolOutput]]
     ends_message: bool = False
+    changes: bool = False

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from data_models.effects import Effect
+
 EVENTS_LIMIT = 500
 """The most events that one listing gives; a back end follows no more pages than it takes."""
 
@@ -60,8 +62,8 @@ class Calendar(Protocol):
         """Return one event, or None if it is gone."""
         ...
 
-    async def create(self, event: NewEvent) -> CalendarEvent:
-        """Add an event."""
+    async def create(self, event: NewEvent, effect: Effect) -> CalendarEvent:
+        """Add an event, once under the key of `effect`."""
         ...
 
     async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:

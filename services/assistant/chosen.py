@@ -32,5 +32,4 @@ def assistant_for(
         store=store,
         samples=LocalSamples(folder=folder if folder.is_dir() else None),
         clock=clock,
-        ids=ids,
     )

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from data_models.effects import Effect
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contact:
@@ -50,8 +52,8 @@ class AddressBook(Protocol):
         """Return one contact, or None if it is gone."""
         ...
 
-    async def add(self, contact: NewContact) -> Contact:
-        """Add a contact."""
+    async def add(self, contact: NewContact, effect: Effect) -> Contact:
+        """Add a contact, once under the key of `effect`."""
         ...
 
     async def change(self, contact_id: str, change: ContactChange) -> Contact:

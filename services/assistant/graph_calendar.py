@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
+from functools import partial
 
-from data_models.errors import AssistantError, AssistantItemGoneError
+from data_models.effects import Effect
+from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnsureError
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
+from services.assistant.graph_once import looked_for, mark_of, mark_property, marked_with
 from services.assistant.graph_shapes import GraphEvent, shaped
 from services.assistant.graph_times import (
     IN_UTC,
@@ -22,6 +25,7 @@ _FIELDS = "id,subject,start,end,isAllDay,isCancelled,location,attendees"
 _PREFER = f"{IMMUTABLE}, {IN_UTC}"
 _PAGE = "100"
 _TRIES = 3
+_MADE_BEFORE = "ErrorDuplicateTransactionId"
 
 
 class GraphCalendar:
@@ -55,19 +59,20 @@ class GraphCalendar:
         row = await self._row(event_id)
         return None if row is None else _event(row, self._zone)
 
-    async def create(self, event: NewEvent) -> CalendarEvent:
+    async def create(self, event: NewEvent, effect: Effect) -> CalendarEvent:
         """See `Calendar.create`."""
+        mark = mark_of("events", effect)
         body: Json = {
             "subject": event.title,
             "start": given(event.start),
             "end": given(event.end),
             # With it Graph makes no second event where its first answer was lost.
-            "transactionId": self._account.client.new_guid("event"),
+            "transactionId": mark,
+            **mark_property(mark),
         }
         if event.location:
             body["location"] = {"displayName": event.location}
-        answer = await self._account.post("events", body, is_repeatable=True, prefer=_PREFER)
-        return _needed(answer.value(), self._zone)
+        return _needed(await self._created(body, mark, effect), self._zone)
 
     async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
         """See `Calendar.move`."""
@@ -91,6 +96,19 @@ class GraphCalendar:
         return await self._account.delete(
             f"events/{segment(event_id)}", {"$select": "id"}, prefer=_PREFER
         )
+
+    async def _created(self, body: Json, mark: str, effect: Effect) -> Json:
+        """Create an event, or return the one that carries the mark, also where it was moved."""
+        look = partial(marked_with, self._account, mark, among="events", prefer=_PREFER)
+        if effect.is_repeated and (found := await look()) is not None:
+            return found
+        answer = await self._account.post("events", body, is_repeatable=True, prefer=_PREFER)
+        if answer.code == _MADE_BEFORE:
+            found = await looked_for(look)
+            if found is None:
+                raise AssistantUnsureError("the event was made before, and is not to be found")
+            return found
+        return answer.value()
 
     async def _row(self, event_id: str) -> GraphEvent | None:
         path = f"events/{segment(event_id)}"

@@ -57,10 +57,6 @@ class GraphClient:
         self._session = session
         self._ids = ids
 
-    def new_guid(self, kind: str) -> str:
-        """Return an id in the form that Graph asks clients for."""
-        return str(uuid5(NAMESPACE_URL, self._ids.new_id(kind)))
-
     async def ask(self, call: GraphCall, *, principal_id: str) -> GraphAnswer:
         """Return the answer of success, or of a refusal that is about the item.
 
@@ -70,7 +66,7 @@ class GraphClient:
             AssistantUnsureError: a change may have happened, and its answer is lost.
             AssistantError: an answer that cannot be used.
         """
-        course = _Course(call=call, reference=self.new_guid("request"))
+        course = _Course(call=call, reference=guid_of(self._ids.new_id("request")))
         limits = self.limits
         attempts = stamina.retry_context(
             on=self._pause, attempts=limits.attempts, timeout=limits.operation_seconds,
@@ -166,6 +162,11 @@ class GraphClient:
         within = error.wait_seconds <= self.limits.retry_after_seconds
         # stamina reads zero as "no": wait a moment instead.
         return max(error.wait_seconds, 0.01) if within else False
+
+
+def guid_of(name: str) -> str:
+    """Return a name in the form that Graph asks clients for."""
+    return str(uuid5(NAMESPACE_URL, name))
 
 
 class _Course:

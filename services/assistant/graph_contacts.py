@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.contacts import Contact, ContactChange, NewContact
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
@@ -39,7 +40,7 @@ class GraphAddressBook:
         row = await self._row(contact_id)
         return None if row is None else _contact(row)
 
-    async def add(self, contact: NewContact) -> Contact:
+    async def add(self, contact: NewContact, effect: Effect) -> Contact:
         """See `AddressBook.add`."""
         body: Json = {"displayName": contact.name, "givenName": contact.name}
         if contact.email:
@@ -48,7 +49,7 @@ class GraphAddressBook:
             body["businessPhones"] = [contact.phone]
         if contact.organization:
             body["companyName"] = contact.organization
-        row = await created_marked(self._account, "contacts", body, among="contacts")
+        row = await created_marked(self._account, "contacts", body, effect, among="contacts")
         return _contact(shaped(GraphContact, row))
 
     async def change(self, contact_id: str, change: ContactChange) -> Contact:

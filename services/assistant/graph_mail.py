@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from data_models.effects import Effect
 from data_models.errors import AssistantUnsureError
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
 from services.assistant.graph_once import created_marked
@@ -62,7 +63,7 @@ class GraphMailbox:
         message = shaped(GraphMessage, row)
         return _whole(message, await self._folder(message))
 
-    async def draft(self, mail: NewEmail) -> Email:
+    async def draft(self, mail: NewEmail, effect: Effect) -> Email:
         """See `Mailbox.draft`."""
         body: Json = {
             "subject": mail.subject,
@@ -73,7 +74,7 @@ class GraphMailbox:
         if mail.answers:
             path, inside = f"messages/{segment(mail.answers)}/createReply", "message"
         row = await created_marked(
-            self._account, path, body, among="messages", inside=inside, prefer=_AS_TEXT
+            self._account, path, body, effect, among="messages", inside=inside, prefer=_AS_TEXT
         )
         return _whole(shaped(GraphMessage, row), "drafts")
 

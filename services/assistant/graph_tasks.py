@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from datetime import date, tzinfo
 
+from data_models.effects import Effect
 from data_models.errors import AssistantError
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import created
+from services.assistant.graph_once import created, mark_of
 from services.assistant.graph_shapes import GraphTask, GraphTaskList, shaped
 from services.assistant.graph_times import IN_UTC, day_of, given_day
 from services.assistant.graph_wire import Json, segment
@@ -49,9 +50,9 @@ class GraphTasks:
         row = await self._account.get(await self._path(task_id), prefer=_PREFER)
         return None if row is None else self._task(row)
 
-    async def add(self, task: NewTask) -> Task:
+    async def add(self, task: NewTask, effect: Effect) -> Task:
         """See `TaskList.add`."""
-        mark = self._account.client.new_guid("task")
+        mark = mark_of("tasks", effect)
         body: Json = {
             "title": task.title,
             # People see in To Do where the task came from, and we find it again.
@@ -65,7 +66,12 @@ class GraphTasks:
             body["dueDateTime"] = given_day(task.due, self._zone)
         tasks = await self._tasks()
         row = await created(
-            self._account, tasks, body, look=lambda: self._marked(tasks, mark), prefer=_PREFER
+            self._account,
+            tasks,
+            body,
+            effect,
+            look=lambda: self._marked(tasks, mark),
+            prefer=_PREFER,
         )
         return self._task(row)
 
@@ -87,7 +93,8 @@ class GraphTasks:
         return self._task(answer.value())
 
     async def _marked(self, tasks: str, mark: str) -> Json | None:
-        query = {"$expand": "linkedResources", "$filter": _OPEN, "$top": _PAGE}
+        # Those that are done too: somebody may have been quick.
+        query = {"$expand": "linkedResources", "$top": _PAGE}
         async for row in self._account.rows(tasks, query, prefer=_PREFER):
             links = shaped(GraphTask, row).linked_resources
             if any(link.external_id == mark for link in links):

@@ -65,7 +65,9 @@ def event_of(file: IcsFile, event_id: str, zone: tzinfo) -> CalendarEvent | None
 
 
 def add(file: IcsFile, event: NewEvent, *, uid: str, now: datetime) -> None:
-    """Add an event."""
+    """Add an event, unless there is one of that `uid`."""
+    if any(_uid(one) == uid for one in _rows(file)):
+        return
     row = IcsEvent()
     row.add("uid", uid)
     row.add("dtstamp", now.astimezone(UTC))

@@ -3,7 +3,7 @@
 from datetime import tzinfo
 
 from data_models.blob_store import BlobStore
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import Contact
@@ -23,13 +23,10 @@ FOLDER = "assistant"
 class LocalAssistant:
     """An `AssistantBackEnd`: `assistant/{hash of the principal}/calendar.ics` and its siblings."""
 
-    def __init__(
-        self, *, store: BlobStore, samples: LocalSamples, clock: Clock, ids: IdSource
-    ) -> None:
+    def __init__(self, *, store: BlobStore, samples: LocalSamples, clock: Clock) -> None:
         self._store = store
         self._samples = samples
         self._clock = clock
-        self._ids = ids
 
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
         """See `AssistantBackEnd.of`."""
@@ -40,18 +37,12 @@ class LocalAssistant:
         calendar = self._file(folder, "calendar.ics", zone)
         mail = self._rows(folder, "mail.json", zone, Email)
         return AssistantServices(
-            calendar=LocalCalendar(file=calendar, zone=zone, clock=self._clock, ids=self._ids),
+            calendar=LocalCalendar(file=calendar, zone=zone, clock=self._clock),
             mail=LocalMailbox(
-                rows=mail,
-                store=self._store,
-                outbox=f"{folder}outbox/",
-                clock=self._clock,
-                ids=self._ids,
+                rows=mail, store=self._store, outbox=f"{folder}outbox/", clock=self._clock
             ),
-            contacts=LocalAddressBook(
-                rows=self._rows(folder, "contacts.json", zone, Contact), ids=self._ids
-            ),
-            tasks=LocalTaskList(rows=self._rows(folder, "tasks.json", zone, Task), ids=self._ids),
+            contacts=LocalAddressBook(rows=self._rows(folder, "contacts.json", zone, Contact)),
+            tasks=LocalTaskList(rows=self._rows(folder, "tasks.json", zone, Task)),
             documents=LocalDocumentFolder(store=self._store, folder=folder, samples=self._samples),
         )
 

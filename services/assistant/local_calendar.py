@@ -8,11 +8,13 @@ from typing import TypeVar
 
 from icalendar import Calendar as IcsFile
 
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
+from data_models.effects import Effect
 from data_models.errors import AssistantItemGoneError
 from services.assistant import ics
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
 from services.assistant.local_file import LocalFile
+from services.assistant.local_rows import id_of
 
 Result = TypeVar("Result")
 
@@ -23,11 +25,10 @@ class LocalCalendar:
     `zone` is the user's: whole days and floating times are its.
     """
 
-    def __init__(self, *, file: LocalFile, zone: tzinfo, clock: Clock, ids: IdSource) -> None:
+    def __init__(self, *, file: LocalFile, zone: tzinfo, clock: Clock) -> None:
         self._file = file
         self._zone = zone
         self._clock = clock
-        self._ids = ids
 
     async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
         """See `Calendar.between`."""
@@ -38,9 +39,9 @@ class LocalCalendar:
         """See `Calendar.get`."""
         return await self._read(lambda file: ics.event_of(file, event_id, self._zone))
 
-    async def create(self, event: NewEvent) -> CalendarEvent:
+    async def create(self, event: NewEvent, effect: Effect) -> CalendarEvent:
         """See `Calendar.create`."""
-        uid, now = self._ids.new_id("event"), self._clock.now()
+        uid, now = id_of("event", effect), self._clock.now()
         await self._change(lambda file: ics.add(file, event, uid=uid, now=now))
         return await self._known(uid)
 

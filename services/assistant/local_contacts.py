@@ -3,18 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from data_models.clock import IdSource
+from data_models.effects import Effect
 from services.assistant.contacts import Contact, ContactChange, NewContact
-from services.assistant.local_rows import LocalRows
+from services.assistant.local_rows import LocalRows, id_of
 from services.assistant.words import fits
 
 
 class LocalAddressBook:
     """An `AddressBook`."""
 
-    def __init__(self, *, rows: LocalRows[Contact], ids: IdSource) -> None:
+    def __init__(self, *, rows: LocalRows[Contact]) -> None:
         self._rows = rows
-        self._ids = ids
 
     async def search(self, words: str, *, limit: int) -> Sequence[Contact]:
         """See `AddressBook.search`."""
@@ -29,9 +28,9 @@ class LocalAddressBook:
         """See `AddressBook.get`."""
         return await self._rows.get(contact_id)
 
-    async def add(self, contact: NewContact) -> Contact:
+    async def add(self, contact: NewContact, effect: Effect) -> Contact:
         """See `AddressBook.add`."""
-        return await self._rows.add(Contact(id=self._ids.new_id("contact"), **asdict(contact)))
+        return await self._rows.add(Contact(id=id_of("contact", effect), **asdict(contact)))
 
     async def change(self, contact_id: str, change: ContactChange) -> Contact:
         """See `AddressBook.change`."""

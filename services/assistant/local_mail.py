@@ -8,9 +8,10 @@ from email.message import EmailMessage
 from email.utils import format_datetime
 
 from data_models.blob_store import BlobStore
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
+from data_models.effects import Effect
 from data_models.errors import BlobExistsError
-from services.assistant.local_rows import LocalRows
+from services.assistant.local_rows import LocalRows, id_of
 from services.assistant.mail import (
     MAIL_HEAD_LIMIT_CHARS,
     MAIL_TEXT_LIMIT_CHARS,
@@ -27,13 +28,12 @@ class LocalMailbox:
     """A `Mailbox` whose mail nobody delivers: it keeps what is to be sent in `outbox`."""
 
     def __init__(
-        self, *, rows: LocalRows[Email], store: BlobStore, outbox: str, clock: Clock, ids: IdSource
+        self, *, rows: LocalRows[Email], store: BlobStore, outbox: str, clock: Clock
     ) -> None:
         self._rows = rows
         self._store = store
         self._outbox = outbox
         self._clock = clock
-        self._ids = ids
 
     async def search(
         self,
@@ -60,10 +60,10 @@ class LocalMailbox:
         found = await self._rows.get(mail_id)
         return None if found is None else replace(found, text=found.text[:MAIL_TEXT_LIMIT_CHARS])
 
-    async def draft(self, mail: NewEmail) -> Email:
+    async def draft(self, mail: NewEmail, effect: Effect) -> Email:
         """See `Mailbox.draft`."""
         row = Email(
-            id=self._ids.new_id("mail"),
+            id=id_of("mail", effect),
             subject=mail.subject,
             sender=OWN_NAME,
             to=mail.to,

@@ -7,7 +7,9 @@ from typing import Any, Generic, Protocol, TypeVar
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
+from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
+from data_models.identifiers import hashed
 from services.assistant.local_file import LocalFile
 
 VERSION = 1
@@ -21,6 +23,11 @@ class _Row(Protocol):
 
 Row = TypeVar("Row", bound=_Row)
 Result = TypeVar("Result")
+
+
+def id_of(kind: str, effect: Effect) -> str:
+    """Return the id of what an effect makes: made again, it is there already."""
+    return f"{kind}_{hashed(kind, effect.key)}"
 
 
 class LocalRows(Generic[Row]):
@@ -39,13 +46,16 @@ class LocalRows(Generic[Row]):
         return next((row for row in await self.all() if row.id == row_id), None)
 
     async def add(self, row: Row) -> Row:
-        """Add a row.
+        """Add a row, or return the one that has its id already.
 
         Raises:
             AssistantError: there are too many.
         """
 
         def added(rows: list[Row]) -> tuple[list[Row], Row]:
+            known = next((one for one in rows if one.id == row.id), None)
+            if known is not None:
+                return rows, known
             if len(rows) >= ROWS_LIMIT:
                 raise AssistantError(f"there is room for {ROWS_LIMIT} only; delete some first")
             return [*rows, row], row

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import date
 
-from data_models.clock import IdSource
-from services.assistant.local_rows import LocalRows
+from data_models.effects import Effect
+from services.assistant.local_rows import LocalRows, id_of
 from services.assistant.tasks import NewTask, Task
 
 
 class LocalTaskList:
     """A `TaskList`."""
 
-    def __init__(self, *, rows: LocalRows[Task], ids: IdSource) -> None:
+    def __init__(self, *, rows: LocalRows[Task]) -> None:
         self._rows = rows
-        self._ids = ids
 
     async def list(
         self,
@@ -37,9 +36,9 @@ class LocalTaskList:
         """See `TaskList.get`."""
         return await self._rows.get(task_id)
 
-    async def add(self, task: NewTask) -> Task:
+    async def add(self, task: NewTask, effect: Effect) -> Task:
         """See `TaskList.add`."""
-        return await self._rows.add(Task(id=self._ids.new_id("task"), **asdict(task)))
+        return await self._rows.add(Task(id=id_of("task", effect), **asdict(task)))
 
     async def complete(self, task_id: str) -> Task:
         """See `TaskList.complete`."""

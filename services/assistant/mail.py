@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
+from data_models.effects import Effect
+
 MAIL_TEXT_LIMIT_CHARS = 20_000
 MAIL_HEAD_LIMIT_CHARS = 300
 
@@ -72,8 +74,8 @@ class Mailbox(Protocol):
         """Return one message of any folder with its text, or None if it is gone."""
         ...
 
-    async def draft(self, mail: NewEmail) -> Email:
-        """Write a message and send nothing."""
+    async def draft(self, mail: NewEmail, effect: Effect) -> Email:
+        """Write a message, once under the key of `effect`, and send nothing."""
         ...
 
     async def send(self, mail_id: str) -> bool:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
+from data_models.effects import Effect
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
@@ -53,8 +55,8 @@ class TaskList(Protocol):
         """Return one task, or None if it is gone."""
         ...
 
-    async def add(self, task: NewTask) -> Task:
-        """Add a task."""
+    async def add(self, task: NewTask, effect: Effect) -> Task:
+        """Add a task, once under the key of `effect`."""
         ...
 
     async def complete(self, task_id: str) -> Task:

@@ -4,9 +4,9 @@ import re
 
 from data_models.chat_context import Artifact
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.errors import ToolInputError
-from data_models.identifiers import PatientId
+from data_models.identifiers import PatientId, hashed
 
 ARTIFACT_LIMIT_BYTES = 10_000_000
 _UNSAFE = re.compile(r"[^\w .()-]+")
@@ -23,16 +23,14 @@ class PatientShelf:
         patient_id: PatientId | None,
         run_id: str,
         clock: Clock,
-        ids: IdSource,
     ) -> None:
         self._contexts = contexts
         self._conversation_id = conversation_id
         self._patient_id = patient_id
         self._run_id = run_id
         self._clock = clock
-        self._ids = ids
 
-    async def save(self, *, file_name: str, media_type: str, data: bytes) -> Artifact:
+    async def save(self, *, file_name: str, media_type: str, data: bytes, key: str) -> Artifact:
         """See `ArtifactShelf.save`.
 
         Raises:
@@ -41,7 +39,7 @@ class PatientShelf:
         if len(data) > ARTIFACT_LIMIT_BYTES:
             raise ToolInputError("the file is larger than 10 MB")
         artifact = Artifact(
-            artifact_id=self._ids.new_id("file"),
+            artifact_id=f"file_{hashed(key)}",
             file_name=_UNSAFE.sub("_", file_name)[-120:],
             media_type=media_type,
             size_bytes=len(data),

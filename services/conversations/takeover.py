@@ -68,7 +68,7 @@ class Takeover:
             kept = await self._rewritten(conversation, None, dead, keep=True)
         if kept is None:
             raise StoreUnavailableError("the message of a dead turn could not be kept")
-        return _taken_over(dead, kept, now)
+        return _taken_over(conversation, dead, kept, now)
 
     async def fence_documents(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Rewrite what a dead holder was about to write; its message, if any, is not kept here."""
@@ -82,6 +82,8 @@ class Takeover:
     ) -> AnsweredMessage | None:
         """Fence a dead turn off whose message is to be answered anew, unless it had ended.
 
+        What it had stored of its answer stays open, for whoever answers to go on behind it.
+
         Returns:
             Its answer, if it was stored whole and only never released: done again, whatever it
             did would be done twice.
@@ -92,9 +94,9 @@ class Takeover:
         places = [dead.patient_id] if dead.decided else [dead.patient_id, None]
         for patient_id in dict.fromkeys(places):
             with suppress(CorruptDocumentError):  # nobody can write over that
-                kept = await self._rewritten(conversation, patient_id, dead, keep=False)
-                if kept is not None and kept.turn.error_code != INTERRUPTED:
-                    return _taken_over(dead, kept, now).answered
+                kept = await self._rewritten(conversation, patient_id, dead, keep=False, ends=False)
+                if kept is not None and _had_ended(kept.turn):
+                    return _taken_over(conversation, dead, kept, now).answered
         return None
 
     async def _is_in_fenced_roster(
@@ -127,6 +129,7 @@ class Takeover:
         dead: RunningTurn,
         *,
         keep: bool,
+        ends: bool = True,
     ) -> _Kept | None:
         """Raise the document's fence; return the dead turn if the document holds it now."""
         for _ in range(_TRIES):
@@ -138,7 +141,7 @@ class Takeover:
             turn = find_run(context, dead.run_id)
             if turn is None and keep:
                 turn = _kept(context, dead)
-            if turn is not None and is_open(turn):
+            if turn is not None and ends and is_open(turn):
                 advance(turn, "FAILED", error_code=INTERRUPTED)
             await make_room(self._contexts, context)
             try:
@@ -152,6 +155,10 @@ class Takeover:
 def find_run(context: ChatContext, run_id: str) -> Turn | None:
     """Return the turn of that run, if the document holds it."""
     return next((turn for turn in reversed(context.chat_history) if turn.run_id == run_id), None)
+
+
+def _had_ended(turn: Turn) -> bool:
+    return not is_open(turn) and turn.error_code != INTERRUPTED
 
 
 def _kept(context: ChatContext, dead: RunningTurn) -> Turn:
@@ -168,7 +175,9 @@ def _kept(context: ChatContext, dead: RunningTurn) -> Turn:
     return turn
 
 
-def _taken_over(dead: RunningTurn, kept: _Kept, now: datetime) -> TakenOver:
+def _taken_over(
+    conversation: Conversation, dead: RunningTurn, kept: _Kept, now: datetime
+) -> TakenOver:
     context, turn = kept.context, kept.turn
     answered = AnsweredMessage(
         message_hash=dead.message.message_hash,
@@ -180,7 +189,26 @@ def _taken_over(dead: RunningTurn, kept: _Kept, now: datetime) -> TakenOver:
     )
     if turn.error_code != INTERRUPTED:
         return TakenOver(answered, None)
-    interruption = Interruption(
-        run_id=dead.run_id, patient_id=context.patient_id, interrupted_at=dead.started_at
+    return TakenOver(answered, _interruption(conversation, dead, context.patient_id))
+
+
+def _interruption(
+    conversation: Conversation, dead: RunningTurn, patient_id: PatientId | None
+) -> Interruption:
+    """Return what the next turn tells, and what it needs to do nothing a second time."""
+    before = conversation.begun_before(dead.message, patient_id)
+    question = conversation.open_question
+    was_asked = (
+        question is not None
+        and question.kind == "destructive_tool"
+        and question.user == dead.message.sender.principal_id
     )
-    return TakenOver(answered, interruption)
+    return Interruption(
+        run_id=dead.run_id,
+        patient_id=patient_id,
+        interrupted_at=dead.started_at,
+        words=dead.message.words_hash,
+        deeds=[*(before.deeds if before is not None else ()), *dead.deeds],
+        effects_of=dead.run_id if before is None else before.effects_of,
+        asked=question.text if question is not None and was_asked else "",
+    )

@@ -38,7 +38,7 @@ class MemoryShelf:
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
 
-    async def save(self, *, file_name: str, media_type: str, data: bytes) -> Artifact:
+    async def save(self, *, file_name: str, media_type: str, data: bytes, key: str) -> Artifact:
         self.files[file_name] = data
         return Artifact(
             artifact_id=f"artifact-{len(self.files)}",

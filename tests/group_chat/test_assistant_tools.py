@@ -22,7 +22,7 @@ from group_chat.tools.personal import PersonalDesk
 from group_chat.tools.result import plain
 from group_chat.tools.task_tools import task_tools
 from group_chat.tools.tool import Tool
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
 from services.assistant.calendar import NewEvent
 from services.assistant.desk import DEEDS, AssistantDesk, action_of
@@ -35,6 +35,7 @@ from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
 from tests.group_chat.team_world import MemoryShelf
 from tests.services.assistant.back_ends import local_assistant
+from tests.services.assistant.effects import fresh
 from tests.services.tool_memory.test_injection import INJECTIONS
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -78,7 +79,8 @@ class Office:
         turn = TurnContext(request=_request(said, session), emit=self._emit, agent="Assistant")
         arguments = checked_arguments(self.tools[tool].arguments, given)
         try:
-            data = plain(await self.tools[tool].run(turn, arguments))
+            with changing(fresh()):
+                data = plain(await self.tools[tool].run(turn, arguments))
         except ToolInputError as error:
             session.record(FinishedRun(tool, "Assistant", given, None, str(error), 1.0))
             raise
@@ -91,7 +93,9 @@ class Office:
 
     async def event(self, title: str, *, day: int = 0, hour: int = 15) -> str:
         start = TOMORROW + timedelta(days=day, hours=hour)
-        made = await self.own.calendar.create(NewEvent(title, start, start + timedelta(hours=1)))
+        made = await self.own.calendar.create(
+            NewEvent(title, start, start + timedelta(hours=1)), fresh()
+        )
         return made.id
 
 
@@ -186,10 +190,10 @@ async def test_another_patients_things_have_their_time_only(office: Office) -> N
     await office.event("Review patient_15", hour=16)
     await office.event("Lunch", hour=12)
     mail = NewEmail(to=("a@b.example",), subject="Slides", text="About Mrs WHITFIELD's biopsy")
-    draft = await office.own.mail.draft(mail)
+    draft = await office.own.mail.draft(mail, fresh())
     listed = await office.call("list_events", since="tomorrow", until="tomorrow")
     assert [row["title"] for row in listed["events"]] == ["Lunch"] + ["other appointment"] * 2
-    await office.own.tasks.add(NewTask(title="Call Whitfield's daughter"))
+    await office.own.tasks.add(NewTask(title="Call Whitfield's daughter"), fresh())
     tasks = await office.call("list_tasks")
     assert tasks["tasks"][0]["title"] == "other appointment"
     await office.call("cancel_event", "cancel the 3pm one", event_id="")
@@ -275,8 +279,8 @@ async def test_orders_inside_titles_and_mails_change_nothing_but_text(
     board = await office.event("Tumor board")
     evil = await office.event(text, hour=9)
     mail = NewEmail(to=("a@b.example",), subject=text, text=text)
-    drafts = [await office.own.mail.draft(mail) for _ in range(2)]
-    await office.own.tasks.add(NewTask(title=text))
+    drafts = [await office.own.mail.draft(mail, fresh()) for _ in range(2)]
+    await office.own.tasks.add(NewTask(title=text), fresh())
     before = await _whole(office)
     listed = await office.call("list_events", since="tomorrow", until="tomorrow")
     assert len(listed["events"]) == 2

@@ -177,7 +177,6 @@ class World:
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
                 audit=audit,
                 clock=clock,
-                ids=ids,
                 memory=self.memory,
             ),
             patients=PatientContextService(

@@ -3,11 +3,10 @@
 from datetime import UTC, tzinfo
 from pathlib import Path
 
-from data_models.clock import Clock, IdSource, SystemClock
+from data_models.clock import Clock, SystemClock
 from data_models.local_blob_store import LocalBlobStore
 from services.assistant.local_back_end import LocalAssistant
 from services.assistant.local_samples import LocalSamples
-from tests.fakes import CountingIds
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "assistant"
 
@@ -17,14 +16,12 @@ def local_assistant(
     *,
     samples: Path | None = None,
     clock: Clock | None = None,
-    ids: IdSource | None = None,
 ) -> LocalAssistant:
     """Return a back end whose files are below `folder`."""
     return LocalAssistant(
         store=LocalBlobStore(root=folder / "users"),
         samples=LocalSamples(folder=samples),
         clock=clock or SystemClock(),
-        ids=ids or CountingIds(),
     )
 
 

@@ -14,6 +14,7 @@ from scripts.test_tools import NODE_HOME
 from services.assistant.calendar import Calendar, CalendarEvent, NewEvent
 from tests.peers import node_module, node_program
 from tests.services.assistant.back_ends import SAMPLES, files_of, local_assistant
+from tests.services.assistant.effects import fresh
 from tests.services.assistant.test_local_calendar import BERLIN, FOREIGN
 
 pytestmark = pytest.mark.slow
@@ -79,7 +80,9 @@ async def test_what_we_made_ourselves_means_the_same_there(tmp_path: Path) -> No
     start = datetime(2026, 10, 24, 9, tzinfo=NEW_YORK)  # a day before summer time ends in Berlin
     for number, title in enumerate(["Größe, “quoted”; and\nmore", "会議 🩺", "x" * 180]):
         at = start + timedelta(days=number)
-        await calendar.create(NewEvent(title, at, at + timedelta(minutes=30), "Raum Ä, 2. Stock"))
+        await calendar.create(
+            NewEvent(title, at, at + timedelta(minutes=30), "Raum Ä, 2. Stock"), fresh()
+        )
     made = [one for one in await calendar.between(FIRST, LAST) if one.title == "会議 🩺"]
     await calendar.move(made[0].id, start=datetime(2026, 11, 27, 16, tzinfo=BERLIN))
     own, told = await both(calendar, tmp_path)

@@ -10,6 +10,7 @@ from dateutil.rrule import rrulestr
 from data_models.errors import AssistantError
 from services.assistant.calendar import Calendar, NewEvent, free_times
 from tests.services.assistant.back_ends import SAMPLES, local_assistant
+from tests.services.assistant.effects import fresh
 
 BERLIN = ZoneInfo("Europe/Berlin")
 MONDAY = datetime(2026, 11, 23, tzinfo=UTC)
@@ -70,7 +71,9 @@ def foreign(tmp_path: Path) -> Calendar:
 async def test_events_are_made_moved_and_cancelled_and_stay_so(tmp_path: Path) -> None:
     calendar = own(tmp_path)
     start = MONDAY + timedelta(hours=15)
-    made = await calendar.create(NewEvent("Größe – board", start, start + timedelta(hours=1), "A1"))
+    made = await calendar.create(
+        NewEvent("Größe – board", start, start + timedelta(hours=1), "A1"), fresh()
+    )
     again = own(tmp_path)
     assert await again.between(MONDAY, MONDAY + timedelta(days=1)) == [made]
     moved = await again.move(made.id, start=start + timedelta(days=4))
@@ -82,7 +85,9 @@ async def test_events_are_made_moved_and_cancelled_and_stay_so(tmp_path: Path) -
 
 
 async def test_nobody_sees_anothers_calendar(tmp_path: Path) -> None:
-    made = await own(tmp_path).create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
+    made = await own(tmp_path).create(
+        NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)), fresh()
+    )
     assert await own(tmp_path, "bob").get(made.id) is None
     assert not await own(tmp_path, "bob").cancel(made.id)
     assert await own(tmp_path, "../alice").between(MONDAY, MONDAY + timedelta(days=1)) == []
@@ -145,13 +150,19 @@ def _only_file(folder: Path) -> Path:
 
 async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
     calendar = own(tmp_path)
-    await calendar.create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)))
+    await calendar.create(
+        NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)),
+        fresh(),
+    )
     path = _only_file(tmp_path)
     path.write_bytes(b"not a calendar")
     with pytest.raises(AssistantError):
         await calendar.between(MONDAY, MONDAY + timedelta(days=1))
     with pytest.raises(AssistantError):
-        await calendar.create(NewEvent("More", MONDAY, MONDAY + timedelta(hours=1)))
+        await calendar.create(
+            NewEvent("More", MONDAY, MONDAY + timedelta(hours=1)),
+            fresh(),
+        )
     assert path.read_bytes() == b"not a calendar"
 
 

@@ -11,6 +11,7 @@ from services.assistant.calendar import EVENTS_LIMIT, NewEvent
 from services.assistant.graph_back_end import GraphAssistant
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
+from tests.services.assistant.effects import fresh
 from tests.services.assistant.graph.conftest import BERLIN
 
 DAY = datetime(2026, 11, 24, tzinfo=BERLIN)
@@ -97,7 +98,7 @@ async def test_a_full_calendar_is_listed_up_to_the_limit(
 
 async def test_an_event_is_created_in_utc(graph: FakeGraph, own: AssistantServices) -> None:
     start = datetime(2026, 11, 24, 15, tzinfo=timezone(timedelta(hours=-8)))
-    made = await own.calendar.create(NewEvent("Übergabe", start, start + HOUR, "A1"))
+    made = await own.calendar.create(NewEvent("Übergabe", start, start + HOUR, "A1"), fresh())
     assert (made.title, made.start, made.location) == ("Übergabe", start, "A1")
     assert graph.asked[-1].body["start"] == {"dateTime": "2026-11-24T23:00:00", "timeZone": "UTC"}
     assert await own.calendar.get(made.id) == made
@@ -108,14 +109,14 @@ async def test_an_event_is_created_once_although_answers_are_lost(
     graph: FakeGraph, ada: User, own: AssistantServices, losses: int
 ) -> None:
     graph.lose_next(times=losses)
-    made = await own.calendar.create(NewEvent("Board", at(15), at(16)))
+    made = await own.calendar.create(NewEvent("Board", at(15), at(16)), fresh())
     assert list(ada.events) == [made.id]
     assert len(graph.asked) == losses + 1
 
 
 async def test_two_like_events_are_two(ada: User, own: AssistantServices) -> None:
     for _ in range(2):
-        await own.calendar.create(NewEvent("Board", at(15), at(16)))
+        await own.calendar.create(NewEvent("Board", at(15), at(16)), fresh())
     assert len(ada.events) == 2
 
 
@@ -124,7 +125,7 @@ async def test_where_no_answer_comes_at_all_nobody_says_that_nothing_was_changed
 ) -> None:
     graph.lose_next(times=10)
     with pytest.raises(AssistantUnsureError) as caught:
-        await own.calendar.create(NewEvent("Board", at(15), at(16)))
+        await own.calendar.create(NewEvent("Board", at(15), at(16)), fresh())
     assert "Nothing was changed" not in caught.value.user_message
     assert len(ada.events) == 1
 

@@ -31,6 +31,7 @@ from services.assistant.graph_wire import GraphLimits
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import TENANT, FakeGraph
 from tests.fakes_graph_data import User
+from tests.services.assistant.effects import fresh
 from tests.services.assistant.graph.conftest import BERLIN, LIMITS, settings_of
 
 SECRET = "app~secret"
@@ -254,7 +255,7 @@ async def test_a_change_that_may_have_happened_is_not_called_undone(
 ) -> None:
     graph.fail_next(status)
     with pytest.raises(AssistantUnsureError):
-        await own.contacts.add(NewContact(name="Ben"))
+        await own.contacts.add(NewContact(name="Ben"), fresh())
     assert [one.method for one in graph.asked] == ["POST", "GET", "GET"]
 
 
@@ -262,7 +263,7 @@ async def test_a_change_that_was_turned_away_is_tried_again(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
     graph.fail_next(429, Retry_After="0")
-    await own.contacts.add(NewContact(name="Ben"))
+    await own.contacts.add(NewContact(name="Ben"), fresh())
     assert len(ada.contacts) == 1
 
 

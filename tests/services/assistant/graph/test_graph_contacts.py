@@ -9,6 +9,7 @@ from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import ContactChange, NewContact
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
+from tests.services.assistant.effects import fresh
 
 
 async def test_contacts_are_found_by_all_words_wherever_they_stand(
@@ -29,7 +30,7 @@ async def test_contacts_are_found_by_all_words_wherever_they_stand(
 
 async def test_a_contact_is_added_and_read(ada: User, own: AssistantServices) -> None:
     made = await own.contacts.add(
-        NewContact(name="Zoë", email="z@clinic.example", phone="1", organization="Lab")
+        NewContact(name="Zoë", email="z@clinic.example", phone="1", organization="Lab"), fresh()
     )
     assert (made.name, made.email, made.phone) == ("Zoë", "z@clinic.example", "1")
     assert made.organization == "Lab"
@@ -42,7 +43,7 @@ async def test_a_contact_is_added_once_although_the_answer_is_lost(
 ) -> None:
     ada.contact("Zoë")
     graph.lose_next()
-    made = await own.contacts.add(NewContact(name="Zoë"))
+    made = await own.contacts.add(NewContact(name="Zoë"), fresh())
     assert len(ada.contacts) == 2
     assert made.id == list(ada.contacts)[-1]
 

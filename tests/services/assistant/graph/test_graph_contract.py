@@ -15,6 +15,7 @@ from services.assistant.tasks import NewTask
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.back_ends import local_assistant
+from tests.services.assistant.effects import fresh
 from tests.services.assistant.graph.conftest import BERLIN
 
 DAY = datetime(2026, 11, 24, tzinfo=BERLIN)
@@ -44,8 +45,14 @@ async def test_a_span_begins_with_its_start_and_ends_before_its_end(
 ) -> None:
     for hours in (-1, 0, 23, 24):
         start = DAY + hours * HOUR
-        await user.calendar.create(NewEvent(f"at {hours}", start, start + HOUR))
-    long = await user.calendar.create(NewEvent("long", DAY - HOUR, DAY + HOUR, "Room 4"))
+        await user.calendar.create(
+            NewEvent(f"at {hours}", start, start + HOUR),
+            fresh(),
+        )
+    long = await user.calendar.create(
+        NewEvent("long", DAY - HOUR, DAY + HOUR, "Room 4"),
+        fresh(),
+    )
     found = await user.calendar.between(DAY, DAY + timedelta(days=1))
     assert [one.title for one in found] == ["long", "at 0", "at 23"]
     assert await user.calendar.get(long.id) == long
@@ -55,7 +62,10 @@ async def test_a_span_begins_with_its_start_and_ends_before_its_end(
 async def test_events_move_with_their_length_and_are_cancelled_once(
     user: AssistantServices,
 ) -> None:
-    made = await user.calendar.create(NewEvent("Größe", DAY, DAY + 1.5 * HOUR))
+    made = await user.calendar.create(
+        NewEvent("Größe", DAY, DAY + 1.5 * HOUR),
+        fresh(),
+    )
     start = (DAY + timedelta(days=3, hours=9)).astimezone(UTC)
     moved = await user.calendar.move(made.id, start=start)
     assert (moved.id, moved.title, moved.start) == (made.id, "Größe", start)
@@ -69,7 +79,10 @@ async def test_events_move_with_their_length_and_are_cancelled_once(
 
 async def test_a_draft_is_no_received_mail_and_is_sent_once(user: AssistantServices) -> None:
     new = NewEmail(to=("ben@clinic.example",), subject="Größe", text="At three?")
-    draft = await user.mail.draft(new)
+    draft = await user.mail.draft(
+        new,
+        fresh(),
+    )
     assert (draft.subject, draft.text, draft.folder) == ("Größe", "At three?", "drafts")
     assert draft.to == ("ben@clinic.example",)
     assert await user.mail.search("", limit=9) == []
@@ -85,7 +98,10 @@ async def test_a_draft_is_no_received_mail_and_is_sent_once(user: AssistantServi
 
 async def test_contacts_are_found_changed_and_deleted(user: AssistantServices) -> None:
     for name in ("Zoë Roth", "Anna Roth", "Ben Lang"):
-        await user.contacts.add(NewContact(name=name, organization="Lab", phone="1"))
+        await user.contacts.add(
+            NewContact(name=name, organization="Lab", phone="1"),
+            fresh(),
+        )
     assert [one.name for one in await user.contacts.search("roth", limit=9)] == [
         "Anna Roth",
         "Zoë Roth",
@@ -106,9 +122,17 @@ async def test_contacts_are_found_changed_and_deleted(user: AssistantServices) -
 
 
 async def test_tasks_are_listed_done_moved_and_deleted(user: AssistantServices) -> None:
-    await user.tasks.add(NewTask(title="no date"))
-    late = await user.tasks.add(NewTask(title="late", due=date(2026, 12, 4), notes="Room 4"))
-    done = await user.tasks.add(NewTask(title="done", due=FRIDAY))
+    await user.tasks.add(
+        NewTask(title="no date"),
+        fresh(),
+    )
+    late = await user.tasks.add(
+        NewTask(title="late", due=date(2026, 12, 4), notes="Room 4"), fresh()
+    )
+    done = await user.tasks.add(
+        NewTask(title="done", due=FRIDAY),
+        fresh(),
+    )
     assert (await user.tasks.complete(done.id)).is_done
     assert (await user.tasks.complete(done.id)).is_done
     assert [one.title for one in await user.tasks.list(limit=9)] == ["late", "no date"]
@@ -138,10 +162,22 @@ async def test_nobody_meets_what_another_has(
     back_end: AssistantBackEnd, user: AssistantServices
 ) -> None:
     bob = back_end.of("key:bob", zone=BERLIN)
-    event = await user.calendar.create(NewEvent("Mine", DAY, DAY + HOUR))
-    task = await user.tasks.add(NewTask(title="Mine"))
-    contact = await user.contacts.add(NewContact(name="Mine"))
-    mail = await user.mail.draft(NewEmail(to=("x@y.example",), subject="Mine", text="t"))
+    event = await user.calendar.create(
+        NewEvent("Mine", DAY, DAY + HOUR),
+        fresh(),
+    )
+    task = await user.tasks.add(
+        NewTask(title="Mine"),
+        fresh(),
+    )
+    contact = await user.contacts.add(
+        NewContact(name="Mine"),
+        fresh(),
+    )
+    mail = await user.mail.draft(
+        NewEmail(to=("x@y.example",), subject="Mine", text="t"),
+        fresh(),
+    )
     assert await bob.calendar.between(DAY, DAY + timedelta(days=1)) == []
     assert not await bob.calendar.cancel(event.id)
     assert await bob.tasks.get(task.id) is None

@@ -9,6 +9,7 @@ from services.assistant.back_end import AssistantServices
 from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, MAIL_TEXT_LIMIT_CHARS, NewEmail
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
+from tests.services.assistant.effects import fresh
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
 HELLO = NewEmail(to=("ben@clinic.example",), subject="Board", text="At three?")
@@ -85,7 +86,7 @@ async def test_a_message_says_in_which_folder_it_is(ada: User, own: AssistantSer
 
 
 async def test_a_draft_is_written_and_not_sent(ada: User, own: AssistantServices) -> None:
-    made = await own.mail.draft(HELLO)
+    made = await own.mail.draft(HELLO, fresh())
     assert (made.subject, made.text, made.folder) == ("Board", "At three?", "drafts")
     assert made.to == ("ben@clinic.example",)
     assert ada.sent == {}
@@ -95,11 +96,11 @@ async def test_a_draft_is_written_and_not_sent(ada: User, own: AssistantServices
 async def test_an_answer_belongs_to_its_conversation(ada: User, own: AssistantServices) -> None:
     answered = ada.message("Slides", "?", sender="Ben Roth", received=NOON)
     reply = NewEmail(to=("ben@x.example",), subject="Re: Slides", text="Yes", answers=answered)
-    made = await own.mail.draft(reply)
+    made = await own.mail.draft(reply, fresh())
     assert ada.messages[made.id]["conversationId"] == answered
     gone = NewEmail(to=("ben@x.example",), subject="Re", text="Yes", answers="gone")
     with pytest.raises(AssistantItemGoneError):
-        await own.mail.draft(gone)
+        await own.mail.draft(gone, fresh())
 
 
 @pytest.mark.parametrize("answers", [False, True])
@@ -115,14 +116,15 @@ async def test_a_draft_is_written_once_although_the_answer_is_lost(
                 subject="Same",
                 text="Same",
                 answers=answered if answers else "",
-            )
+            ),
+            fresh(),
         )
         assert made.id in ada.messages
     assert len(ada.messages) == 3
 
 
 async def test_a_draft_is_sent_once(ada: User, own: AssistantServices) -> None:
-    made = await own.mail.draft(HELLO)
+    made = await own.mail.draft(HELLO, fresh())
     assert await own.mail.send(made.id)
     assert not await own.mail.send(made.id)
     assert ada.sent == {made.id: 1}
@@ -137,7 +139,7 @@ async def test_a_received_message_is_never_sent(ada: User, own: AssistantService
 async def test_a_sending_whose_answer_is_lost_is_not_done_twice(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
-    made = await own.mail.draft(HELLO)
+    made = await own.mail.draft(HELLO, fresh())
     graph.pass_next()
     graph.lose_next()
     assert await own.mail.send(made.id)
@@ -147,7 +149,7 @@ async def test_a_sending_whose_answer_is_lost_is_not_done_twice(
 async def test_a_sending_that_cannot_be_seen_is_left_to_people(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
-    made = await own.mail.draft(HELLO)
+    made = await own.mail.draft(HELLO, fresh())
     graph.pass_next()
     graph.fail_next(504)
     with pytest.raises(AssistantUnsureError):
