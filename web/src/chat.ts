@@ -194,7 +194,8 @@ function turnAfter(turn: Turn, frame: Frame, before: SharedState): Turn {
   const here = { ...turn, runId };
   switch (frame.type) {
     case "RUN_STARTED":
-      return { ...here, status: frame.metadata?.notice?.kind === "queued" ? "queued" : "running" };
+      // What the history said of it meanwhile is now told from the beginning.
+      return { ...here, items: [], status: frame.metadata?.notice?.kind === "queued" ? "queued" : "running" };
     case "RUN_FINISHED":
       return closed(here, frame.outcome.type === "cancelled" ? "stopped" : "done");
     case "RUN_ERROR":

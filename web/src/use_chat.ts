@@ -17,7 +17,7 @@ export interface ChatControls {
   /** When the server last confirmed what is shown. */
   verifiedAt: Date;
   problem: string | null;
-  /** Whether a turn runs on a server that this screen is not connected to. */
+  /** Whether a turn runs on a server whose answer cannot be seen here as it grows. */
   isElsewhere: boolean;
   isLoading: boolean;
   send: (text: string, press?: Press) => void;
@@ -93,7 +93,7 @@ export function useChat(chatId: string): ChatControls {
     setElsewhere(false);
     setLoading(true);
     const lost = (runId: string): void => {
-      // It ended long ago, or runs where this server cannot see; what it said is in the history.
+      // It ended long ago, or waits for its turn elsewhere; what it said is in the history.
       update((chat) => ({ ...chat, turns: chat.turns.filter((turn) => turn.runId !== runId) }));
       readHistory(current.current.state.patient_id, null).catch(failed);
       api.progress(chatId).then((found) => setElsewhere(found?.running_run_id === runId), failed);
@@ -144,6 +144,7 @@ export function useChat(chatId: string): ChatControls {
     current,
     onVerified: () => (verified.current = new Date()),
     onRunning: (runId) => connection.current?.watch(runId),
+    onUnseen: () => setElsewhere(true),
     onEnded: () => {
       setElsewhere(false);
       refresh().catch(failed);

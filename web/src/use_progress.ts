@@ -13,6 +13,8 @@ export interface Follower {
   current: { current: Chat };
   onVerified: () => void;
   onRunning: (runId: string) => void;
+  /** A run was asked for, and nothing of it has come yet. */
+  onUnseen: () => void;
   onEnded: () => void;
   onFailed: (error: unknown) => void;
 }
@@ -42,15 +44,19 @@ function follow(found: Progress, seen: Set<string>, follower: Follower): void {
   const { turns } = follower.current.current;
   // This screen is busy itself: its own socket tells all.
   if (turns.some(isOpen)) return;
+  const isUnseen = (runId: string | null): runId is string =>
+    runId !== null && !turns.some((turn) => turn.runId === runId);
   const isNew = (runId: string | null, kind: string): runId is string =>
-    runId !== null && !turns.some((turn) => turn.runId === runId) && !seen.has(kind + runId);
+    isUnseen(runId) && !seen.has(kind + runId);
   const { running_run_id, last_run_id } = found;
-  // Each is acted on once: a run may belong to a server that this socket cannot reach.
+  // Each is acted on once: a run may belong to a server that writes nothing of it down.
   if (isNew(running_run_id, "running ")) {
     seen.add(`running ${running_run_id}`);
     follower.onRunning(running_run_id);
   } else if (isNew(last_run_id, "ended ")) {
     seen.add(`ended ${last_run_id}`);
     follower.onEnded();
+  } else if (isUnseen(running_run_id)) {
+    follower.onUnseen();
   }
 }
