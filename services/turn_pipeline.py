@@ -129,7 +129,7 @@ class TurnPipeline:
     # -- the path -----------------------------------------------------------------------------
 
     async def _take(self, turn: TurnDraft) -> None:
-        async with self._step(turn, "load"):
+        async with self._step(turn, "load"), self._safety.said_at_least(turn):
             await self._load(turn)
         if await self._safety.answered(turn):
             return None

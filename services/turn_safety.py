@@ -1,9 +1,12 @@
 """Answers a call for help at once, before anything that can fail or wait: no model is asked."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import structlog
 
+from data_models.errors import RoundsError
 from services.patient_context.service import PatientContextService
 from services.safety.rules import CrisisKind, CrisisRules, load_rules
 from services.turn_documents import TurnDocuments
@@ -60,9 +63,7 @@ class TurnSafety:
         cannot keep it back. The active patient stays. A text that may be about somebody else is
         kept with the session, where no model looks.
         """
-        if self._answers is None or turn.claim.message.press is not None:
-            return False
-        told = self._answers.answer_to(turn.text)
+        told = self._told(turn)
         if told is None:
             return False
         logger.info("safety_answer", run_id=turn.run.run_id)
@@ -74,6 +75,27 @@ class TurnSafety:
         await self._documents.open(turn, registry.active_patient_id if stays else None)
         self._voice.show_state(turn)
         return True
+
+    @asynccontextmanager
+    async def said_at_least(self, turn: TurnDraft) -> AsyncIterator[None]:
+        """Give the answer also where what is loaded inside cannot be read.
+
+        Nobody knows then which patient is active, so no state is shown and no footer made up.
+        """
+        try:
+            yield
+        except RoundsError:
+            told = self._told(turn)
+            if told is not None:
+                turn.is_call_for_help = True
+                self._voice.say(turn, told)
+            raise
+
+    def _told(self, turn: TurnDraft) -> str | None:
+        """Return what is said to a call for help; None for every other message."""
+        if self._answers is None or turn.claim.message.press is not None:
+            return None
+        return self._answers.answer_to(turn.text)
 
 
 def safety_for(settings: Settings) -> SafetyAnswers:

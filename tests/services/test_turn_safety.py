@@ -4,11 +4,19 @@ import pytest
 
 from data_models.chat_context import ChatContext
 from data_models.errors import StoreUnavailableError
-from data_models.turn_events import AgentMessageFinished, RunFinished
+from data_models.turn_events import (
+    AgentMessageFinished,
+    RunFailed,
+    RunFinished,
+    SharedState,
+    StateChanged,
+)
 from services.audit.entry import AuditEntry
 from services.memory_blocks.summary import context_summary
+from services.run_hub import Run
 from services.safety.rules import load_rules
 from services.turn_safety import SafetyAnswers
+from services.turn_state import footer_of
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World, heard
@@ -108,6 +116,56 @@ async def test_a_lost_audit_trail_does_not_keep_the_answer_back(
     run = await world.desk.submit(world.message(CALL))
     said = [e for e in (await heard(run)).events if isinstance(e, AgentMessageFinished)]
     assert "999" in said[0].message.text
+
+
+async def footers(run: Run) -> list[str]:
+    """What plain surfaces show below each message of a run."""
+    state: SharedState | None = None
+    shown = []
+    for event in (await heard(run)).events:
+        if isinstance(event, StateChanged):
+            state = event.state
+        elif isinstance(event, AgentMessageFinished):
+            shown.append("" if state is None else footer_of(state))
+    return shown
+
+
+@pytest.mark.parametrize("words", [CALL, f"patient_15 is my name. {CALL}"])
+async def test_its_footer_names_the_active_patient_on_every_replica(
+    world: World, store: MemoryBlobStore, words: str
+) -> None:
+    other = World(sessions=store, users=world.users, safety=world.safety)
+    for each in (world, other):
+        (shown,) = await footers(await each.submit(words))
+        assert "- **Patient ID:** `patient_4`" in shown
+        assert "`patient_4` (active)" in shown
+        await each.desk.idle()
+
+
+class Stuck(MemoryBlobStore):
+    """Nothing can be deleted while `is_stuck`."""
+
+    is_stuck = False
+
+    async def delete(self, name: str) -> None:
+        if self.is_stuck:
+            raise StoreUnavailableError("no deletes now")
+        await super().delete(name)
+
+
+async def test_a_clear_that_cannot_be_finished_does_not_keep_the_answer_back() -> None:
+    store = Stuck()
+    world = World(sessions=store, safety=SafetyAnswers(rules=load_rules()))
+    await world.say("start a tumor board for patient_4")
+    await world.desk.idle()
+    store.is_stuck = True
+    await world.say("clear")
+    await world.desk.idle()
+    run = await world.submit(CALL)
+    found = await heard(run)
+    assert "112" in found.texts[0]
+    assert isinstance(found.end, RunFailed), "the turn could not be stored, and says so"
+    assert await footers(run) == [""], "who is active is not known, and nothing is made up"
 
 
 async def test_the_next_turn_goes_on_as_before(world: World) -> None:
