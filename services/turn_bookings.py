@@ -1,6 +1,7 @@
 """Answers the open question of a clinic's agent: books, moves, cancels or registers after a yes."""
 
 from contextlib import suppress
+from typing import Any
 
 from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
@@ -8,6 +9,7 @@ from data_models.errors import ToolInputError, UnknownAgentError
 from services.entities.session import Derives
 from services.patient_context.commands import is_no, is_yes
 from services.scheduling.desk import YES_WORDS, ClinicDesk, Done, Request, request_of
+from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.session import FinishedRun
 from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft
@@ -38,6 +40,7 @@ class TurnBookings:
             return None
         await self._documents.open(turn, question.patient_id)
         if not agrees:
+            self._settle(turn, request, [PROPOSAL])
             return request.declined
         await self._documents.record_access(turn, question.patient_id, action=request.action)
         return await self._carried_out(turn, request, desk)
@@ -62,11 +65,14 @@ class TurnBookings:
             tool=request.action,
             agent=request.agent,
             parameters={name: value for name, value in request.details().items() if value},
-            data=None if done is None else {"result": done.text},
+            data=None if done is None else _result(done),
             error=error,
             duration_ms=(self._clock.monotonic() - began) * 1_000,
         )
-        self._tools.open(turn).record(run)
+        memory = self._tools.open(turn)
+        memory.record(run)
+        if done is not None and request.action == "cancel_appointment":
+            memory.deleted(f"{CLINIC_PREFIX}{done.value}")
 
     def _note(self, turn: TurnDraft, request: Request, done: Done) -> None:
         """Let the agent that asked know the appointment or person; its proposal is settled."""
@@ -74,9 +80,8 @@ class TurnBookings:
         if entities is None:
             return
         is_gone = request.action == "cancel_appointment"
+        self._settle(turn, request, [PROPOSAL, "appointment_id"] if is_gone else [PROPOSAL])
         with suppress(UnknownAgentError):  # the team lost the agent since it asked
-            settled = [PROPOSAL, "appointment_id"] if is_gone else [PROPOSAL]
-            entities.replied({"entities_to_remove": settled}, agent_name=request.agent)
             if not is_gone:
                 entities.store_tool_result(
                     request.agent,
@@ -85,6 +90,17 @@ class TurnBookings:
                     {done.key: done.value},
                     derives=(Derives(done.key, (done.key,)),),
                 )
+
+    def _settle(self, turn: TurnDraft, request: Request, keys: list[str]) -> None:
+        """Let the agent that asked forget what is over: a later yes is none to that."""
+        entities = self._tools.entities_of(turn)
+        with suppress(UnknownAgentError):
+            if entities is not None:
+                entities.replied({"entities_to_remove": keys}, agent_name=request.agent)
+
+
+def _result(done: Done) -> dict[str, Any]:
+    return {"result": done.text} | ({"appointment": done.appointment} if done.appointment else {})
 
 
 def _finish_step(turn: TurnDraft) -> bool:

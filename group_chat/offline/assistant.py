@@ -109,6 +109,11 @@ def is_office_request(prompt: Prompt) -> bool:
     return is_recent and any(each.search(text) for each in acts)
 
 
+def names_office_thing(text: str) -> bool:
+    """Whether the text names something of the user's own: a meeting, a task, a mail."""
+    return any(pattern.search(text) for _, pattern in _NOUNS)
+
+
 def answer_as_assistant(prompt: Prompt) -> OfflineReply:
     """Call one tool, look for what is meant if it does not know, or report what it gave."""
     plan = _plan(prompt)

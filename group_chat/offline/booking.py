@@ -1,76 +1,159 @@
 """The offline rules of the agent that arranges appointments: ask, look, propose."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from data_models.errors import ToolInputError
+from group_chat.offline.clinic_days import (
+    WHICH_DAY,
+    WHICH_DOCTOR,
+    WHICH_TIME,
+    asks,
+    hour_in,
+    listed_day_in,
+    week_in,
+    week_lines,
+)
+from group_chat.offline.moving import MOVE, MOVE_TOOL, is_move, line_of, next_of_move
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.tools.clinic_times import day_of, is_consent
+from services.entities.wishes import wishes_in
 
 BOOKING_TOOL = "book_appointment"
-_CANCEL = re.compile(r"(?i)\bcancel\b")
-_MOVE = re.compile(r"(?i)\b(move|re-?schedule|postpone|change)\b")
-_HOUR = re.compile(r"\W*(\d{1,2})\W*")
+CANCEL = re.compile(r"(?i)\b(?:cancel|call off)\b")
+_CANCEL_TOOL, _LIST_TOOL = "cancel_appointment", "list_appointments"
+_SLOTS_TOOL, _DOCTOR_TOOL = "available_slots", "find_doctor"
 _LIST = re.compile(r"(?i)\b(which|what|list|show|my|our|any)\b[^.?!]{0,30}\bappointments\b")
-_FIRST_HOUR = 7
+_LOOK_FIRST, _ASKED_WHICH = "use list_appointments first", "asked which"
+_NAME_WORDS = 4
+_VERBS = {"move": MOVE, "cancel": CANCEL, "book": re.compile(r"(?i)\bbook\b")}
 _MISSING = {
-    "doctor_preference": "Which doctor would you like to see?",
-    "date_preference": "Which day suits?",
-    "time_preference": "Which time suits?",
+    "doctor_preference": WHICH_DOCTOR,
+    "date_preference": WHICH_DAY,
+    "time_preference": WHICH_TIME,
 }
 
 
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
-    call = _follow_up(prompt) if prompt.answers else _first_call(prompt)
-    if call is not None:
-        return OfflineReply(calls=(call,))
+    if is_move(prompt) and not _agrees(prompt):
+        moved = next_of_move(prompt)
+        return moved if moved is not None else OfflineReply(text=_said(prompt))
+    calls = _follow_up(prompt) if prompt.answers else _first_calls(prompt)
+    if calls:
+        return OfflineReply(calls=tuple(calls))
     return OfflineReply(text=_said(prompt) if prompt.answers else _question(prompt))
 
 
-def _first_call(prompt: Prompt) -> Call | None:
+def _first_calls(prompt: Prompt) -> Sequence[Call]:
     found, asked = _found(prompt), prompt.asked
     proposal = found.get("appointment_proposal")
-    if isinstance(proposal, Mapping) and is_consent(asked):
+    if isinstance(proposal, Mapping) and _agrees(prompt):
         return _propose_again(prompt, proposal)
     if _LIST.search(asked):
-        return _call(prompt, "list_appointments", {})
-    if _CANCEL.search(asked) and "appointment_id" in found:
-        appointment = {"appointment_id": found["appointment_id"]}
-        return _call(prompt, "cancel_appointment", appointment)
+        return _call(prompt, _LIST_TOOL, {})
+    if CANCEL.search(asked):
+        # What was said decides; the last one that was booked only where nothing is remembered.
+        booked = "" if prompt.recent_is_appointment else str(found.get("appointment_id", ""))
+        return _call(prompt, _CANCEL_TOOL, {"appointment_id": booked})
     wanted = _wanted(prompt)
-    if "doctor" not in wanted or "day" not in wanted:
-        return None
-    return _call(prompt, "available_slots", wanted)
+    if "doctor" not in wanted:
+        return _call(prompt, _DOCTOR_TOOL, {"name": _name_in(prompt)})
+    return _looking(prompt, wanted)
 
 
-def _propose_again(prompt: Prompt, proposal: Mapping[str, Any]) -> Call | None:
+def _agrees(prompt: Prompt) -> bool:
+    """Whether the user agrees to what was proposed, and asks for nothing else."""
+    action = str((_found(prompt).get("appointment_proposal") or {}).get("action", ""))
+    other = (verb for verb, said in _VERBS.items() if said.search(prompt.asked))
+    is_other = any(not action.startswith(verb) for verb in other)
+    says_more = is_other or wishes_in(prompt.asked, is_booking=True)
+    return is_consent(prompt.asked) and not says_more and not asks(prompt, WHICH_TIME)
+
+
+def _looking(prompt: Prompt, wanted: Mapping[str, str]) -> Sequence[Call]:
+    """Look for free times: of a day, or of each day of a week."""
+    if days := week_in(prompt):
+        doctor = {"doctor": wanted["doctor"]}
+        return [call for day in days for call in _call(prompt, _SLOTS_TOOL, doctor | {"day": day})]
+    if "day" not in wanted:
+        return ()
+    day = listed_day_in(prompt)
+    noted = () if day is None else _note(prompt, {"date_preference": day})
+    return [*noted, *_call(prompt, _SLOTS_TOOL, wanted)]
+
+
+def _propose_again(prompt: Prompt, proposal: Mapping[str, Any]) -> Sequence[Call]:
     """Ask once more for what the user agrees to after the question was over."""
     tool = str(proposal.get("action"))
     arguments = {key: proposal[key] for key in ("appointment_id", "slot_id") if key in proposal}
     return _call(prompt, tool, arguments | _reason(prompt, tool))
 
 
-def _follow_up(prompt: Prompt) -> Call | None:
-    """Propose the wanted time as soon as it is known to be free."""
-    last = prompt.answers[-1]
-    if last.name != "available_slots" or not last.data.get("wanted_time_is_free"):
-        return None
+def _follow_up(prompt: Prompt) -> Sequence[Call]:
+    """Go on from what the last tool gave, if it leads on."""
+    last, names = prompt.answers[-1], [answer.name for answer in prompt.answers]
+    if CANCEL.search(prompt.asked):
+        return _after_cancel(prompt, names)
+    if last.name == _DOCTOR_TOOL:
+        return _after_doctors(prompt, last.data, names.count(_DOCTOR_TOOL))
+    if last.name != _SLOTS_TOOL or not last.data.get("wanted_time_is_free"):
+        return ()
     slot = {"slot_id": last.data["slots"][0]["slot_id"]}
-    appointment_id = _found(prompt).get("appointment_id")
-    if appointment_id is not None and _MOVE.search(prompt.asked):
-        return _call(prompt, "move_appointment", {"appointment_id": appointment_id, **slot})
     return _call(prompt, BOOKING_TOOL, slot | _reason(prompt, BOOKING_TOOL))
 
 
+def _after_cancel(prompt: Prompt, names: Sequence[str]) -> Sequence[Call]:
+    """Look the appointments up once where it was not clear which is meant, and try again."""
+    last = prompt.answers[-1]
+    if names.count(_CANCEL_TOOL) > 1 or names.count(_LIST_TOOL) > 1:
+        return ()
+    if last.name == _CANCEL_TOOL and _LOOK_FIRST in str(last.data.get("error", "")):
+        return _call(prompt, _LIST_TOOL, {})
+    if last.name == _LIST_TOOL and last.data.get("appointments"):
+        return _call(prompt, _CANCEL_TOOL, {"appointment_id": ""})
+    return ()
+
+
+def _after_doctors(prompt: Prompt, found: Mapping[str, Any], tried: int) -> Sequence[Call]:
+    """Take the doctor whom a bare name means; where it means none, name all."""
+    if not _name_in(prompt) or tried > 1:
+        return ()
+    rows = found.get("doctors") or []
+    if len(rows) != 1:
+        return _call(prompt, _DOCTOR_TOOL, {"name": ""})
+    name = str(rows[0]["name"])
+    looked = _looking(prompt, _wanted(prompt) | {"doctor": name})
+    return [*_note(prompt, {"doctor_preference": name}), *looked]
+
+
 def _said(prompt: Prompt) -> str:
+    days = [answer.data for answer in prompt.answers if answer.name == _SLOTS_TOOL]
+    if len(days) > 1:
+        return "\n".join(week_lines(days))
+    if CANCEL.search(prompt.asked):
+        return _said_of_cancel(prompt)
     lines: list[str] = []
     for answer in prompt.answers:
         lines += _lines(prompt, answer.name, answer.data)
-    return "\n".join(lines)
+    return "\n".join(lines) or _question(prompt, known={"doctor_preference"})
+
+
+def _said_of_cancel(prompt: Prompt) -> str:
+    last = prompt.answers[-1]
+    problem = str(last.data.get("error", ""))
+    if last.name == _LIST_TOOL and not last.data.get("appointments"):
+        return "There are no appointments."
+    if _ASKED_WHICH in problem:
+        return "Please choose:"
+    if _LOOK_FIRST in problem:
+        listed = [line for one in prompt.answers for line in _lines(prompt, one.name, one.data)
+                  if one.name == _LIST_TOOL]  # fmt: skip
+        return "\n".join(["I changed nothing. These are the appointments:", *listed])
+    return "\n".join(_lines(prompt, last.name, last.data))
 
 
 def _lines(prompt: Prompt, tool: str, data: Mapping[str, Any]) -> list[str]:
@@ -78,39 +161,45 @@ def _lines(prompt: Prompt, tool: str, data: Mapping[str, Any]) -> list[str]:
         return [f"That did not work: {data['error']}."]
     if "proposal" in data:
         # The server asks; what was found free is said already.
-        alone = len(prompt.answers) == 1
+        alone = len(prompt.answers) == 1 or tool in (_CANCEL_TOOL, MOVE_TOOL)
         return [f"I propose this: {_proposed(data['proposal'])}."] if alone else []
-    if tool == "list_appointments":
-        rows = [f"- {row['start']} ({row['doctor_id']})" for row in data.get("appointments", ())]
-        return rows or ["There are no appointments."]
-    return _times(prompt, data)
+    if tool == _LIST_TOOL:
+        rows = [line_of(row) for row in data.get("appointments", ())]
+        return [] if is_move(prompt) else rows or ["There are no appointments."]
+    if tool == _DOCTOR_TOOL:
+        return _doctors(prompt, data)
+    return _times(data) if tool == _SLOTS_TOOL else []
 
 
 def _proposed(proposal: Mapping[str, Any]) -> str:
     verb = str(proposal.get("action")).partition("_")[0]
-    return " ".join(
-        [verb, "the appointment", *([str(proposal["start"])] if "start" in proposal else [])]
-    )
+    to = "to" if verb == "move" else "at"
+    when = [f"{to} {proposal['start']}"] if "start" in proposal else []
+    return " ".join([verb, "the appointment", *when])
 
 
-def _times(prompt: Prompt, data: Mapping[str, Any]) -> list[str]:
+def _doctors(prompt: Prompt, data: Mapping[str, Any]) -> list[str]:
+    rows = [str(row["name"]) for row in data.get("doctors", ())]
+    if not rows or (len(rows) == 1 and _name_in(prompt)):
+        return []
+    return ["Doctors here:", *(f"- {name}" for name in rows), "", WHICH_DOCTOR]
+
+
+def _times(data: Mapping[str, Any]) -> list[str]:
     slots = [str(row["start"])[-5:] for row in data.get("slots", ())]
     head = f"{data.get('doctor', 'The doctor')}, {data.get('day', '')}"
     if data.get("wanted_time_is_free"):
         return [f"{head} at {slots[0]} is free."]
     if not slots:
-        return [f"{head}: nothing is free that day.", _MISSING["date_preference"]]
-    taken = "time" in _wanted(prompt)
+        return [f"{head}: nothing is free that day.", WHICH_DAY]
+    taken = data.get("wanted_time_is_free") is False
     note = "that time is not free; free are" if taken else "free are"
-    return [f"{head}: {note} {', '.join(slots)}.", _MISSING["time_preference"]]
+    return [f"{head}: {note} {', '.join(slots)}.", WHICH_TIME]
 
 
-def _question(prompt: Prompt) -> str:
-    wishes = _wishes(prompt)
-    return next(
-        (text for key, text in _MISSING.items() if key not in wishes),
-        "What shall I do about the appointment?",
-    )
+def _question(prompt: Prompt, *, known: frozenset[str] | set[str] = frozenset()) -> str:
+    missing = [text for key, text in _MISSING.items() if key not in {*_wishes(prompt), *known}]
+    return missing[0] if missing else "What shall I do about the appointment?"
 
 
 def _wanted(prompt: Prompt) -> dict[str, str]:
@@ -118,9 +207,10 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
     wishes = _wishes(prompt)
     named = {"doctor_preference": "doctor", "date_preference": "day", "time_preference": "time"}
     wanted = {name: str(wishes[key]) for key, name in named.items() if key in wishes}
-    hour = _HOUR.fullmatch(prompt.asked)
-    if hour is not None and "time" not in wanted and _was_asked(prompt, "time_preference"):
-        wanted["time"] = _on_the_clock(int(hour[1]))
+    if (hour := hour_in(prompt)) is not None:
+        wanted["time"] = hour
+    if (day := listed_day_in(prompt)) is not None:
+        return wanted | {"day": day}
     said_at = prompt.entities.get("said_at", {}).get("date_preference")
     if "day" in wanted and said_at is not None:
         try:
@@ -130,14 +220,16 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
     return wanted
 
 
-def _on_the_clock(hour: int) -> str:
-    """Return `15:00` for 3: nobody is seen in the night."""
-    return f"{hour + 12 if hour < _FIRST_HOUR else hour:02}:00"
+def _name_in(prompt: Prompt) -> str:
+    """Return the name that answers which doctor, as people say it: "Smith, please"."""
+    words = re.findall(r"[^\W\d_][\w'’-]+", prompt.asked)
+    is_name = asks(prompt, WHICH_DOCTOR) and 0 < len(words) <= _NAME_WORDS
+    kept = [word for word in words if word.casefold() not in {"please", "dr", "doctor", "the"}]
+    return " ".join(kept) if is_name else ""
 
 
-def _was_asked(prompt: Prompt, wish: str) -> bool:
-    """Whether the last thing said asks for that wish."""
-    return bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith(_MISSING[wish])
+def _note(prompt: Prompt, wishes: Mapping[str, str]) -> Sequence[Call]:
+    return _call(prompt, "update_entities", {"entities_to_update": dict(wishes)})
 
 
 def _reason(prompt: Prompt, tool: str) -> dict[str, str]:
@@ -156,6 +248,6 @@ def _found(prompt: Prompt) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _call(prompt: Prompt, name: str, arguments: Mapping[str, Any]) -> Call | None:
+def _call(prompt: Prompt, name: str, arguments: Mapping[str, Any]) -> Sequence[Call]:
     tool = prompt.tool(name)
-    return Call(tool.wire_name, arguments) if tool is not None else None
+    return (Call(tool.wire_name, arguments),) if tool is not None else ()

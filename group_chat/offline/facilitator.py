@@ -2,7 +2,9 @@
 
 import re
 
-from group_chat.offline.assistant import is_office_request
+from group_chat.offline.assistant import is_office_request, names_office_thing
+from group_chat.offline.booking import CANCEL
+from group_chat.offline.moving import MOVE
 from group_chat.offline.prompt import Prompt, Spoken
 from group_chat.offline.remembering import answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
@@ -68,7 +70,7 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 
 def _answer(prompt: Prompt) -> OfflineReply:
-    office = _office(prompt)
+    office = _clinic(prompt) or _office(prompt)
     if office is not None and not prompt.said:
         return OfflineReply(text=f"*{office}*, please see to this.")
     if ROSTER.search(prompt.asked):
@@ -88,6 +90,14 @@ def _answer(prompt: Prompt) -> OfflineReply:
         wish = "please answer this from the record" if is_of_record else "please see to this"
         return OfflineReply(text=f"*{agent}*, {wish}.")
     return OfflineReply(text=_HELP)
+
+
+def _clinic(prompt: Prompt) -> str | None:
+    """Return who sees to the appointment that was listed or booked last, if it is changed now."""
+    changes = CANCEL.search(prompt.asked) or MOVE.search(prompt.asked)
+    if not changes or not prompt.recent_is_appointment or names_office_thing(prompt.asked):
+        return None
+    return best_match("appointment", prompt.team)
 
 
 def _office(prompt: Prompt) -> str | None:

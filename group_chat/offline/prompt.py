@@ -17,6 +17,7 @@ from semantic_kernel.contents import (
 from group_chat.window import MEANING_MARK, SUMMARY_MARK
 from services.entities.session import GROUNDING_MARK
 from services.patient_context.snapshot import is_snapshot
+from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX
 
 CueKind: TypeAlias = Literal["none", "turn", "step", "own_step", "close", "failed", "waiting"]
@@ -71,6 +72,14 @@ class Spoken:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the user said before, and the last that was answered to it."""
+
+    asked: str
+    answered: str
+
+
 @dataclass(slots=True)
 class Prompt:
     """One prompt, taken apart.
@@ -84,6 +93,7 @@ class Prompt:
         summary: Of what was said before the messages shown.
         said: What agents said since then, oldest first.
         earlier: What agents said before it.
+        past: The user's earlier messages, oldest first.
         answers: Results of the tools called for the message that is being written.
     """
 
@@ -98,6 +108,7 @@ class Prompt:
     summary: str = ""
     said: list[Spoken] = field(default_factory=list)
     earlier: list[Spoken] = field(default_factory=list)
+    past: list[Exchange] = field(default_factory=list)
     answers: list[ToolAnswer] = field(default_factory=list)
 
     @property
@@ -140,6 +151,11 @@ class Prompt:
     def recent_is_record(self) -> bool:
         """Whether that is a part of the patient's record: a FHIR reference."""
         return "/" in str(self._recent.get("id", ""))
+
+    @property
+    def recent_is_appointment(self) -> bool:
+        """Whether that is an appointment of the patient's."""
+        return str(self._recent.get("id", "")).startswith(CLINIC_PREFIX)
 
     @property
     def _recent(self) -> Mapping[str, Any]:
@@ -187,6 +203,8 @@ def _user(prompt: Prompt, message: ChatMessageContent) -> None:
     # A user who writes a cue's words is a user all the same.
     prompt.answers.clear()
     prompt.cue = Cue()
+    if prompt.asked:
+        prompt.past.append(Exchange(prompt.asked, prompt.said[-1].text if prompt.said else ""))
     prompt.asked = message.content
     prompt.earlier += prompt.said
     prompt.said.clear()

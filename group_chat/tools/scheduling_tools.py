@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from group_chat.tools.clinic_times import day_of
+from group_chat.tools.own_appointment import own_appointment
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.tools.typed import refuse_untyped
 from group_chat.turn_context import TurnContext
@@ -165,7 +166,10 @@ class SchedulingTools:
 
     async def _list(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
         found = await self.appointments.of_patient(turn.patient_id)
-        return {"appointments": [_appointment_row(each) for each in found]}
+        names = {each.doctor_id: "" for each in found}
+        for doctor_id in names:
+            names[doctor_id] = await self.appointments.doctor_name(doctor_id)
+        return {"appointments": [_appointment_row(each, names[each.doctor_id]) for each in found]}
 
     async def _book(self, turn: TurnContext, asked: BookArguments) -> ToolOutput:
         slot = await self.appointments.bookable(turn.patient_id, asked.slot_id)
@@ -237,10 +241,8 @@ class SchedulingTools:
         return found[0]
 
     async def _own(self, turn: TurnContext, appointment_id: str) -> Appointment:
-        for each in await self.appointments.of_patient(turn.patient_id):
-            if each.appointment_id == appointment_id:
-                return each
-        raise ToolInputError("the patient has no such appointment; list_appointments gives the ids")
+        booked = await self.appointments.of_patient(turn.patient_id)
+        return own_appointment(turn, appointment_id, booked, ids=self.ids)
 
 
 def _quoted(name: str) -> str:
@@ -252,11 +254,12 @@ def _slot_row(slot: Slot) -> Mapping[str, str]:
     return {"slot_id": slot.slot_id, "start": _time(slot.start)}
 
 
-def _appointment_row(each: Appointment) -> Mapping[str, str]:
+def _appointment_row(each: Appointment, doctor: str) -> Mapping[str, str]:
     return {
         "appointment_id": each.appointment_id,
         "start": _time(each.start),
         "doctor_id": each.doctor_id,
+        "doctor": doctor,
         "reason": each.reason,
     }
 

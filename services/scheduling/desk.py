@@ -1,12 +1,12 @@
 """What the clinic does only after the user's yes."""
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal, TypeAlias, cast
 
 from data_models.identifiers import PatientId
-from services.scheduling.ports import Appointments, People
+from services.scheduling.ports import Appointment, Appointments, People
 
 ClinicAction: TypeAlias = Literal[
     "book_appointment", "move_appointment", "cancel_appointment", "register_person"
@@ -81,11 +81,13 @@ class Done:
     Attributes:
         key: Under which the agent that asked is told of it: a derived entity.
         value: The id of the appointment or of the person.
+        appointment: What stands in the timetable now, as its list shows it; empty if nothing does.
     """
 
     text: str
     key: Literal["appointment_id", "patient_id_retrieved"]
     value: str
+    appointment: Mapping[str, str] = field(default_factory=dict)
 
 
 def request_of(payload: Mapping[str, Any]) -> Request | None:
@@ -115,12 +117,12 @@ class ClinicDesk:
         match request.action:
             case "book_appointment":
                 booked = await self._appointments.book(patient_id, request.slot_id, request.reason)
-                return Done(f"Booked: {request.name}.", "appointment_id", booked.appointment_id)
+                return await self._stands(f"Booked: {request.name}.", booked)
             case "move_appointment":
                 moved = await self._appointments.move(
                     patient_id, request.appointment_id, request.slot_id
                 )
-                return Done(f"Moved: {request.name}.", "appointment_id", moved.appointment_id)
+                return await self._stands(f"Moved: {request.name}.", moved)
             case "cancel_appointment":
                 gone = await self._appointments.cancel(patient_id, request.appointment_id)
                 return Done(f"Cancelled: {request.name}.", "appointment_id", gone.appointment_id)
@@ -129,3 +131,11 @@ class ClinicDesk:
                 person = await self._people.register(request.person, born)
                 text = f"Registered: {request.name}."
                 return Done(text, "patient_id_retrieved", person.person_id)
+
+    async def _stands(self, text: str, each: Appointment) -> Done:
+        row = {
+            "appointment_id": each.appointment_id,
+            "start": f"{each.start:%Y-%m-%d %H:%M}",
+            "doctor": await self._appointments.doctor_name(each.doctor_id),
+        }
+        return Done(text, "appointment_id", each.appointment_id, row)

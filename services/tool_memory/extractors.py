@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 from data_models.tool_memory import EntityType
 
+CLINIC_PREFIX = "Appointment/"
+"""Ids of the patient's appointments begin so; those of the user's own calendar do not."""
 ROWS_LIMIT = 200
 _DEPTH = 6
 
@@ -62,6 +64,22 @@ class FhirAppointmentExtractor:
         if row.get("resourceType") != "Appointment":
             return None
         return _found(row, "calendar_event", ("description", "comment"), fallback="Appointment")
+
+
+class ClinicAppointmentExtractor:
+    """Rows of the clinic's own tools; what is only proposed is no appointment."""
+
+    def extract(self, row: Mapping[str, Any]) -> Found | None:
+        """See `ContextExtractor.extract`."""
+        if not {"appointment_id", "start"} <= row.keys() or "action" in row:
+            return None
+        named = {
+            "id": f"{CLINIC_PREFIX}{row['appointment_id']}",
+            "title": row.get("doctor") or row.get("doctor_id"),
+            "start": row["start"],
+            "reasonCode": row.get("reason"),
+        }
+        return _found(named, "calendar_event", ("title",), fallback="Appointment")
 
 
 class EmailExtractor:
@@ -144,6 +162,7 @@ _OWN_KINDS: Mapping[str, EntityType] = {
 EXTRACTORS: Sequence[ContextExtractor] = (
     OwnExtractor(),
     FhirAppointmentExtractor(),
+    ClinicAppointmentExtractor(),
     EmailExtractor(),
     CalendarEventExtractor(),
     TaskExtractor(),

@@ -160,18 +160,22 @@ class ToolMemorySession:
         parameters: Mapping[str, Any] | None = None,
         *,
         without: Sequence[str] = (),
+        at_clinic: bool = False,
     ) -> Resolution:
         """Return what the user's message of this turn means.
 
         Args:
             without: Words of it that say what something becomes, not what it is.
+            at_clinic: Whether the patient's appointments are meant, not the user's own calendar.
         """
         if self._picked is not None and self._is_live(self._picked.entity_id, entity_type):
             return Resolved(self._picked.entity_id)
         text = self._user_text
         for one in without:
             text = text.replace(one, " ") if one else text
-        return self._store.resolve(text, entity_type, parameters, local_now=self._now)
+        return self._store.resolve(
+            text, entity_type, parameters, local_now=self._now, at_clinic=at_clinic
+        )
 
     def _is_live(self, entity_id: str, entity_type: EntityType | None) -> bool:
         entity = self._store.get(entity_id)

@@ -12,7 +12,7 @@ from data_models.tool_memory import (
     ToolMemory,
 )
 from services.tool_memory.entity_data import kept_data, merged
-from services.tool_memory.extractors import Found, is_cancelled
+from services.tool_memory.extractors import CLINIC_PREFIX, Found, is_cancelled
 from services.tool_memory.resolution import Resolution, Scene
 from services.tool_memory.resolver import ContextResolver
 from services.tool_memory.shelf import Shelf
@@ -141,11 +141,21 @@ class ToolEntityStore:
         parameters: Mapping[str, Any] | None = None,
         *,
         local_now: datetime,
+        at_clinic: bool = False,
     ) -> Resolution:
-        """Return what `user_message` means (spec page 3.3); changes nothing."""
+        """Return what `user_message` means (spec page 3.3); changes nothing.
+
+        Args:
+            at_clinic: Whether the patient's appointments are meant; they are kept apart from the
+                user's own calendar.
+        """
         memory = self._memory
-        scene = Scene(now=local_now, focus=memory.focus, last_list=tuple(memory.last_list))
-        resolver = ContextResolver(shelf=self._searched(local_now), scene=scene)
+        focus = memory.focus if _is_of(at_clinic, memory.focus or "") else None
+        scene = Scene(now=local_now, focus=focus, last_list=tuple(memory.last_list))
+        kept = [one for one in memory.entities if _is_of(at_clinic, one.entity_id)]
+        is_all = len(kept) == len(memory.entities)
+        shelf = self._searched(local_now) if is_all else Shelf.of(kept, local_now)
+        resolver = ContextResolver(shelf=shelf, scene=scene)
         return resolver.resolve(user_message, entity_type, parameters)
 
     def touch(self, entity_id: str, *, words: Sequence[str] = (), turn_id: int) -> None:
@@ -208,3 +218,7 @@ class ToolEntityStore:
             del self._by_id[entity.entity_id]
         self._memory.entities = [one for one in self._memory.entities if one is not entity]
         self._shelf = None
+
+
+def _is_of(at_clinic: bool, entity_id: str) -> bool:
+    return entity_id.startswith(CLINIC_PREFIX) == at_clinic

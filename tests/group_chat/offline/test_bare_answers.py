@@ -4,7 +4,7 @@ import pytest
 
 from group_chat.offline.assistant import is_office_request
 from group_chat.offline.booking import answer_as_booking
-from group_chat.offline.prompt import Prompt, Spoken, ToolOffer
+from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
 
 WISHES = {"doctor_preference": "Dr. Smith", "date_preference": "2030-01-07"}
 ASKED_TIME = "Dr. Smith, 2030-01-07: free are 08:00, 15:00.\nWhich time suits?"
@@ -35,3 +35,62 @@ def test_the_first_of_a_calendar_is_no_question_about_the_past(said: str) -> Non
     shown = {"recent_entities": [{"type": "calendar_event", "id": "evt_1"}]}
     assert is_office_request(Prompt(asked=said, tool_memory=shown))
     assert not is_office_request(Prompt(asked="when was the first scan", tool_memory=shown))
+
+
+def test_a_bare_hour_counts_after_a_time_that_is_taken() -> None:
+    taken = "Dr. Smith, 2030-01-07: that time is not free; free are 09:00.\nWhich time suits?"
+    prompt = booking("9", taken)
+    prompt.entities = {"entities": {**WISHES, "time_preference": "08:00"}}
+    assert answer_as_booking(prompt).calls[0].arguments["time"] == "09:00"
+
+
+def test_next_week_is_looked_up_day_by_day() -> None:
+    prompt = booking("next week", "Which day suits?")
+    prompt.snapshot = {"generated_at": "2030-01-02T08:00:00Z"}  # a Wednesday
+    days = [call.arguments["day"] for call in answer_as_booking(prompt).calls]
+    assert days == ["2030-01-07", "2030-01-08", "2030-01-09", "2030-01-10", "2030-01-11"]
+
+
+def test_a_week_is_told_in_order_and_a_weekday_of_it_is_that_day() -> None:
+    prompt = booking("next week", "Which day suits?")
+    slot = {"slots": [{"start": "2030-01-08 09:00"}], "doctor": "Dr. Smith"}
+    later, sooner = {**slot, "day": "2030-01-15"}, {**slot, "day": "2030-01-08"}
+    prompt.answers = [ToolAnswer("available_slots", later), ToolAnswer("available_slots", sooner)]
+    told = answer_as_booking(prompt).text
+    assert told.index("Tue 8 Jan 2030") < told.index("Tue 15 Jan 2030")
+    assert told.endswith("Which day suits?")
+    listed = "Dr. Smith is free on:\n- Tue 15 Jan 2030: 09:00\n\nWhich day suits?"
+    for said in ("tuesday", "the 15th"):
+        call = answer_as_booking(booking(said, listed)).calls[-1]
+        assert call.arguments["day"] == "2030-01-15"
+
+
+def moving(asked: str, *past: Exchange) -> Prompt:
+    """Say it where two appointments with one doctor are booked."""
+    rows = [
+        {"appointment_id": "a1", "start": "2030-01-08 09:00", "doctor": "Dr. Anna Smith"},
+        {"appointment_id": "a2", "start": "2030-01-09 10:00", "doctor": "Dr. Anna Smith"},
+    ]
+    return Prompt(
+        tools=[ToolOffer(wire_name="rounds-available_slots")],
+        asked=asked,
+        past=list(past),
+        earlier=[Spoken("AppointmentManager", one.answered) for one in past],
+        answers=[ToolAnswer("list_appointments", {"appointments": rows})],
+    )
+
+
+def test_a_move_of_one_of_two_asks_which_and_keeps_the_day_it_goes_to() -> None:
+    which = answer_as_booking(moving("move it to friday")).text
+    assert which.endswith("Which appointment shall I move?")
+    for said in ("2", "the one on wednesday"):
+        prompt = moving(said, Exchange("move it to friday", which))
+        assert answer_as_booking(prompt).calls[0].arguments["day"] == "friday"
+
+
+def test_a_move_with_a_day_is_no_yes_to_what_was_proposed_before() -> None:
+    prompt = booking("move it to friday", "Which time suits?")
+    prompt.tools = [ToolOffer(wire_name="list_appointments"), ToolOffer("cancel_appointment")]
+    proposal = {"action": "cancel_appointment", "appointment_id": "a1"}
+    prompt.entities = {"derived_entities": {"appointment_proposal": proposal}}
+    assert answer_as_booking(prompt).calls[0].wire_name == "list_appointments"

@@ -1,0 +1,115 @@
+"""What the offline rules make of days and hours when an appointment is arranged. Pure."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from group_chat.offline.prompt import Prompt
+
+WHICH_DOCTOR = "Which doctor would you like to see?"
+WHICH_DAY = "Which day suits?"
+WHICH_TIME = "Which time suits?"
+WHICH_APPOINTMENT = "Which appointment shall I move?"
+_QUESTIONS = (WHICH_DOCTOR, WHICH_DAY, WHICH_TIME, WHICH_APPOINTMENT)
+_PROPOSED_MOVE = re.compile(r"^Move .*\? yes / no$", re.MULTILINE)
+_WEEK = re.compile(r"(?i)\b(?P<which>this|next|the coming|following) week\b")
+_HOUR = re.compile(r"(?i)\W*(?:at )?(\d{1,2})(?: o'clock)?\W*")
+_LISTED_DAY = re.compile(r"^- (\w{3} \d{1,2} \w{3} \d{4}): ", re.MULTILINE)
+_DAY_FORM = "%a %d %b %Y"
+_NUMBER = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
+_FIRST_HOUR = 7
+_WORKDAYS = 5
+_TIMES_OF_A_DAY = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A message of the user's, and what it answers; "" for the first."""
+
+    text: str
+    answers: str = ""
+
+    @property
+    def picks(self) -> bool:
+        """Whether it says which appointment is moved, not where to."""
+        return self.answers.endswith(WHICH_APPOINTMENT)
+
+
+def chain_of(prompt: Prompt) -> list[Link]:
+    """Return the user's messages that one arrangement goes on in, the newest last."""
+    links: list[Link] = []
+    text = prompt.asked
+    for each in reversed(prompt.past):
+        answered = each.answered.rstrip()
+        if not answered.endswith(_QUESTIONS) and _PROPOSED_MOVE.search(answered) is None:
+            break
+        links.insert(0, Link(text, answered))
+        text = each.asked
+    return [Link(text), *links]
+
+
+def asks(prompt: Prompt, question: str) -> bool:
+    """Whether the last thing said ends with `question`."""
+    return bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith(question)
+
+
+def hour_in(prompt: Prompt) -> str | None:
+    """Return the time that a bare number answers, `15:00` for 3: nobody is seen in the night."""
+    found = _HOUR.fullmatch(prompt.asked)
+    if found is None or not asks(prompt, WHICH_TIME):
+        return None
+    hour = int(found[1])
+    return f"{hour + 12 if hour < _FIRST_HOUR else hour:02}:00"
+
+
+def week_in(prompt: Prompt) -> Sequence[str]:
+    """Return the working days of the week that the message names; none if it names no week."""
+    found, today = _WEEK.search(prompt.asked), _today(prompt)
+    if found is None or today is None:
+        return ()
+    monday = today - timedelta(days=today.weekday())
+    if found["which"].casefold() != "this":
+        monday += timedelta(days=7)
+    days = [monday + timedelta(days=number) for number in range(_WORKDAYS)]
+    return [day.isoformat() for day in days if day >= today]
+
+
+def listed_day_in(prompt: Prompt) -> str | None:
+    """Return which of the days just listed the message names: "Tuesday", "the 24th"."""
+    if not asks(prompt, WHICH_DAY):
+        return None
+    text = prompt.asked.casefold()
+    numbers = {int(one) for one in _NUMBER.findall(text)}
+    for listed in _LISTED_DAY.findall(prompt.earlier[-1].text):
+        day = datetime.strptime(listed, _DAY_FORM).replace(tzinfo=UTC).date()
+        if f"{day:%A}".casefold() in text or day.day in numbers:
+            return day.isoformat()
+    return None
+
+
+def week_lines(answers: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the free times of several days, and the question which day."""
+    by_day = sorted((one for one in answers if one.get("slots")), key=lambda one: str(one["day"]))
+    lines = [_day_line(one) for one in by_day]
+    doctor = next((str(one["doctor"]) for one in answers if one.get("doctor")), "The doctor")
+    if not lines:
+        return [f"{doctor}: nothing is free that week.", WHICH_DAY]
+    return [f"{doctor} is free on:", *lines, "", WHICH_DAY]
+
+
+def _day_line(answer: Mapping[str, Any]) -> str:
+    day = date.fromisoformat(str(answer["day"]))
+    times = [str(slot["start"])[-5:] for slot in answer["slots"]]
+    more = len(times) - _TIMES_OF_A_DAY
+    shown = ", ".join(times[:_TIMES_OF_A_DAY]) + (f" and {more} more" if more > 0 else "")
+    return f"- {day:%a %-d %b %Y}: {shown}"
+
+
+def _today(prompt: Prompt) -> date | None:
+    made = str(prompt.snapshot.get("generated_at", ""))[:10]
+    try:
+        return date.fromisoformat(made)
+    except ValueError:
+        return None

@@ -1,0 +1,47 @@
+"""Appointments with the offline rules, from listing to cancelling, in one conversation."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.e2e.server import Server, running_server
+from tests.e2e.talks import StreamTalk, new_chat, socket_to
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    with running_server(tmp_path, LLM_PROVIDER="offline") as running:
+        yield running
+
+
+async def test_it_is_the_appointment_that_was_listed_and_of_two_the_user_is_asked(
+    server: Server,
+) -> None:
+    async with aiohttp.ClientSession() as client:
+        chat = await new_chat(client, server.url)
+        async with socket_to(client, server.url, chat, "?stream=1") as socket:
+            talk = StreamTalk(chat, socket)
+            for text in ("patient_4", "I want to see Dr. Smith", "next week", "tuesday"):
+                await talk.say(text)
+            said = await talk.say("9")
+            assert said.text.endswith("09:00? yes / no")
+            await talk.say("yes")
+            listed = await talk.say("which appointments are there?")
+            assert "Dr. Anna Smith" in listed.text
+            asked = await talk.say("cancel it")
+            assert "Cancel *Dr. Anna Smith*" in asked.text
+            await talk.say("no")
+            await talk.say("book wednesday 10:00")
+            await talk.say("yes")
+            which = await talk.say("cancel my appointments")
+            assert "Which appointment do you mean?" in which.text
+            picked = await talk.say("2")
+            assert "10:00? yes / no" in picked.text
+            assert "Cancelled" in (await talk.say("yes")).text
+            left = await talk.say("which appointments are there?")
+            assert "09:00" in left.text
+            assert "10:00" not in left.text
