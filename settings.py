@@ -264,7 +264,7 @@ class Settings(BaseSettings):
 
     message_limit_chars: Annotated[int, Field(gt=0, le=16_000)] = _set(16_000, "Characters in a message; documents have room for 16,000", 16_000)
     frame_limit_bytes: Count = _set(262_144, "Bytes in a WebSocket frame or a request body", 262_144)
-    messages_per_minute: Count = _set(20, "Messages a user may send in a minute (not in dev)", 20)
+    messages_per_minute: Count = _set(20, "Messages a user may send, and changes they may make, in a minute (not in dev)", 20)
     sockets_per_user: Count = _set(10, "Sockets a user may hold open", 10)
     queue_depth: Count = _set(20, "Messages that may wait in a conversation", 20)
     handshake_seconds: Seconds = _set(10.0, "Headers must arrive within so long", 10)

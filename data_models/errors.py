@@ -69,6 +69,7 @@ document and the rule that failed, so they are safe to log. `code` is a constant
 the class, and so is `user_message` but where it names a limit that is a setting.
 """
 
+import math
 from typing import ClassVar
 
 
@@ -80,6 +81,8 @@ class RoundsError(Exception):
     user_message: str = "Something went wrong on our side. Please try again."
     """What the user reads: what happened, and whether trying again helps."""
     retryable: ClassVar[bool] = False
+    retry_after_seconds: int = 3
+    """How long to wait before trying again helps, if it does."""
     http_status: ClassVar[int] = 500
 
 
@@ -171,18 +174,19 @@ class TooManyMessagesError(UserInputError):
 
 
 class RateLimitedError(UserInputError):
-    """The caller sent more messages a minute than the limit."""
+    """The caller sent more messages, or changed more, in a minute than the limit."""
 
     code = "rate_limited"
-    user_message = "Too many messages came in a minute. Please wait a little and try again."
+    user_message = "Too many messages or changes in a minute. Please wait a little and try again."
     retryable = True
     http_status = 429
 
     def __init__(self, *, per_minute: int) -> None:
-        super().__init__("more messages in a minute than the limit")
+        super().__init__("more messages or changes in a minute than the limit")
+        self.retry_after_seconds = math.ceil(60 / per_minute)
         self.user_message = (
-            f"That is more than {per_minute} messages in a minute. Please wait a little and try"
-            " again."
+            f"That is more than {per_minute} messages or changes in a minute (the server's "
+            "MESSAGES_PER_MINUTE). Please wait a little and try again."
         )
 
 

@@ -9,6 +9,7 @@ from routes.export import WORD_TYPE
 from routes.openapi_memory import memory_paths, memory_schemas
 from routes.openapi_operator import operator_paths, operator_schemas
 from routes.openapi_schemas import SCHEMAS
+from routes.rates import READS, UNCOUNTED
 from routes.replies import json_reply
 from services.conversation_reader import ConversationSummary, ConversationView, Progress
 from services.patient_directory import Demographics
@@ -216,6 +217,7 @@ def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
     paths |= memory_paths() | operator_paths()
+    _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -230,6 +232,18 @@ def document() -> Json:
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
+
+
+def _say_what_is_counted(paths: Json) -> None:
+    refusal = {
+        "description": "Too many messages and changes in a minute.",
+        "content": _body("Problem", "application/problem+json"),
+        "headers": {"Retry-After": {"schema": {"type": "string"}}},
+    }
+    for path, operations in paths.items():
+        for method, operation in operations.items():
+            if method.upper() not in READS and path not in UNCOUNTED:
+                operation["responses"]["429"] = refusal
 
 
 async def show_openapi(_: web.Request) -> web.Response:

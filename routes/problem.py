@@ -15,7 +15,6 @@ from aiohttp.typedefs import Handler, Middleware
 from data_models.clock import IdSource
 from data_models.errors import BadFrameError, RoundsError
 
-RETRY_SECONDS = 3
 _CODES = {
     HTTPStatus.BAD_REQUEST: "bad_request",
     HTTPStatus.UNAUTHORIZED: "unauthenticated",
@@ -36,6 +35,7 @@ class Problem(NamedTuple):
     text: str
     retryable: bool = False
     allow: str | None = None
+    retry_seconds: int = RoundsError.retry_after_seconds
 
 
 def problems(*, ids: IdSource) -> Middleware:
@@ -76,7 +76,7 @@ def problem_response(problem: Problem, *, ref: str, problems: Sequence[str] = ()
     if problem.status == HTTPStatus.UNAUTHORIZED:
         response.headers[hdrs.WWW_AUTHENTICATE] = "Bearer"
     if problem.retryable:
-        response.headers[hdrs.RETRY_AFTER] = str(RETRY_SECONDS)
+        response.headers[hdrs.RETRY_AFTER] = str(problem.retry_seconds)
     if problem.allow is not None:
         response.headers[hdrs.ALLOW] = problem.allow
     return response
@@ -87,7 +87,13 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, JSONDecodeError):
         error = BadFrameError()
     if isinstance(error, RoundsError):
-        return Problem(error.http_status, error.code, error.user_message, error.retryable)
+        return Problem(
+            error.http_status,
+            error.code,
+            error.user_message,
+            error.retryable,
+            retry_seconds=error.retry_after_seconds,
+        )
     if isinstance(error, web.HTTPRequestEntityTooLarge):
         return Problem(error.status, "too_large", "The request is larger than the limit.")
     if isinstance(error, web.HTTPException):

@@ -11,6 +11,7 @@ from routes.cors import preflights, readable_by
 from routes.operator import operator_routes
 from routes.operator_answers import refusals
 from routes.problem import problems
+from routes.rates import counting
 from routes.security_headers import security_headers
 from routes.static_client import StaticClient
 from services.access.handshake import Authenticator
@@ -49,7 +50,7 @@ def create_web_app(
     )
     asked = preflights(allowed=door.allowed_origins)
     app = web.Application(
-        middlewares=[problems(ids=context.ids), refusals(), asked, guard],
+        middlewares=[problems(ids=context.ids), refusals(), asked, guard, counting(context.rate)],
         client_max_size=context.limits.frame_bytes,
     )
     app[CONTEXT] = context
