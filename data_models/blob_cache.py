@@ -33,8 +33,21 @@ class BlobCache:
         self._folders.move_to_end(folder)
         return self._folders[folder][name]
 
-    def put(self, name: str, blob: Blob | None) -> None:
-        """Remember `blob`, or its absence, in the place of what was remembered."""
+    def mark(self, name: str) -> object:
+        """Return what stands for now: `put` is told it by whoever has waited for the store."""
+        return self._folders.setdefault(_folder(name), {})
+
+    def put(self, name: str, blob: Blob | None, *, since: object = None) -> None:
+        """Remember `blob`, or its absence, in the place of what was remembered.
+
+        Args:
+            name: Its name.
+            blob: What the store holds.
+            since: The mark of when it was asked. If the conversation was forgotten later, the
+                answer is as old as what was forgotten, and is not remembered.
+        """
+        if since is not None and self._folders.get(_folder(name)) is not since:
+            return
         self.drop(name)
         folder = _folder(name)
         self._folders.setdefault(folder, {})[name] = blob

@@ -23,8 +23,14 @@ class ConversationAccessor:
     async def read(
         self, conversation_id: str, *, fresh: bool = False
     ) -> Stored[Conversation] | None:
-        """Return the conversation document, or None if there is none yet."""
+        """Return the conversation document, or None if there is none yet.
+
+        One that was not remembered has everything beside it forgotten: what was remembered alone
+        may be older, and a claim on this document would make it trusted.
+        """
         name = ConversationLayout.of(conversation_id).conversation
+        if not fresh and not self._documents.is_remembered(name):
+            self.forget(conversation_id)
         return await self._documents.read(
             name, Conversation, conversation_id=conversation_id, fresh=fresh
         )

@@ -116,6 +116,10 @@ class Documents:
         blob = await self._remembered(name)
         return None if blob is None else blob.etag
 
+    def is_remembered(self, name: str) -> bool:
+        """Whether `read` answers without the store, unless it is asked for a fresh document."""
+        return name in self._cache
+
     async def raw(self, name: str) -> bytes | None:
         """Return the bytes of an immutable blob, cached; None if absent."""
         blob = await self._remembered(name)
@@ -134,13 +138,15 @@ class Documents:
     async def _remembered(self, name: str) -> Blob | None:
         if name in self._cache:
             return self._cache.get(name)
+        asked = self._cache.mark(name)
         blob = await self.store.read(name)
         if name not in self._cache:  # else it was written while we read
-            self._cache.put(name, blob)
+            self._cache.put(name, blob, since=asked)
         return blob
 
     async def _write(self, name: str, data: bytes, etag: str | None) -> str:
         self._cache.drop(name)
+        asked = self._cache.mark(name)
         try:
             if etag is None:
                 new_etag = await self.store.create(name, data)
@@ -152,7 +158,7 @@ class Documents:
             if blob is None or blob.data != data:
                 raise
             new_etag = blob.etag
-        self._cache.put(name, Blob(data, new_etag))
+        self._cache.put(name, Blob(data, new_etag), since=asked)
         return new_etag
 
     async def _keep_copy(self, stem: str, data: bytes) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import traceback
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -250,6 +250,30 @@ async def test_a_read_under_way_does_not_undo_a_write(store: MemoryBlobStore) ->
     await found.write(NAME, note("second"), etag=etag)
     assert await reading == "first"
     assert await read(found) == "second"
+
+
+async def test_what_was_under_way_when_the_conversation_was_forgotten_is_not_remembered(
+    store: MemoryBlobStore,
+) -> None:
+    class Slow(FaultyBlobStore):
+        async def read(self, name: str) -> Blob | None:
+            blob = await super().read(name)
+            await asyncio.sleep(0.02)
+            return blob
+
+        async def replace(self, name: str, data: bytes, *, etag: str) -> str:
+            new_etag = await super().replace(name, data, etag=etag)
+            await asyncio.sleep(0.02)
+            return new_etag
+
+    found = documents(Slow(store))
+    etag = await documents(store).write(NAME, note("first"), etag=None)
+    for under_way in (read(found), found.write(NAME, note("second"), etag=etag)):
+        task: asyncio.Task[Any] = asyncio.create_task(under_way)
+        await asyncio.sleep(0.005)
+        found.forget("c")
+        await task
+        assert not found.is_remembered(NAME)
 
 
 async def test_each_read_is_a_document_of_its_own(store: MemoryBlobStore) -> None:
