@@ -64,6 +64,7 @@ class TurnDraft:
         turn: The row of this turn in that document.
         unsaved: Whether the document has changes that are not stored.
         question: What the server asks at the end of this turn.
+        wish: What the user asked for before it was clear for whom, and is done now.
         withdraws_question: Whether the open question of before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         told_interruption: Whether the user was told of a turn that died before this one.
@@ -89,6 +90,7 @@ class TurnDraft:
     decision: Decision | None = None
     timing: TimingInfo = field(default_factory=TimingInfo)
     question: OpenQuestion | None = None
+    wish: str = ""
     withdraws_question: bool = False
     leaves_no_turn: bool = False
     told_interruption: bool = False
@@ -110,14 +112,20 @@ class TurnDraft:
 
     @property
     def text(self) -> str:
-        """The user's words."""
-        return self.claim.message.text
+        """The user's words; the wish that they complete, once that is known."""
+        return self.wish or self.claim.message.text
+
+    @property
+    def said(self) -> str:
+        """What stands in the history: the user's words, with the wish that they complete."""
+        words = self.claim.message.text
+        return f"{words}: {self.wish}" if self.wish else words
 
     @property
     def answer(self) -> str:
         """What the user says to the open question: the pressed button's word, else the text."""
         press = self.question_press()
-        return self.text if press is None else press.answer
+        return self.claim.message.text if press is None else press.answer
 
     @property
     def is_press_elsewhere(self) -> bool:
@@ -259,7 +267,7 @@ class TurnDraft:
             run_id=self.run.run_id,
             timestamp=self.now,
             user=self.claim.message.sender.display_name,
-            user_message=self.text,
+            user_message=self.said,
             agent_responses=self.unkept_answers,
             turn_status="IN_PROGRESS",
         )

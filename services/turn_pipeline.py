@@ -53,6 +53,7 @@ from services.turn_safety import SafetyAnswers, TurnSafety
 from services.turn_scenarios import TurnScenarios
 from services.turn_tools import TurnTools
 from services.turn_voice import TurnVoice
+from services.turn_wishes import TurnWishes
 
 logger = structlog.get_logger()
 
@@ -95,6 +96,7 @@ class TurnPipeline:
             voice=self._voice,
             facilitator=group_chat.facilitator,
         )
+        self._wishes = TurnWishes(patients=patients, ids=ids, facilitator=group_chat.facilitator)
         self._requests = TurnRequests(
             documents=documents,
             tools=self._tools,
@@ -164,10 +166,7 @@ class TurnPipeline:
         if turn.claim.conversation.pending_clear is not None:
             await self._clearing.finish(turn.claim)
         await self._documents.load_registry(turn)
-        interruption = turn.claim.conversation.interruption
-        if interruption is not None:
-            turn.told_interruption = True
-            turn.run.emit(Notice("interrupted", InterruptedTurnError.user_message))
+        self._voice.tell_interruption(turn)
 
     async def _clear(self, turn: TurnDraft) -> None:
         turn.decision, turn.withdraws_question = "CLEAR", True
@@ -203,6 +202,7 @@ class TurnPipeline:
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
+        verdict = self._wishes.carried_on(turn, verdict)
         turn.decision, turn.question = verdict.decision, verdict.question
         return verdict
 
@@ -239,6 +239,8 @@ class TurnPipeline:
         async for event in self._group_chat.run(self._requests.of(turn)):
             await self._apply(turn, event)
         await self._scenarios.heard(turn)
+        self._voice.tell_unmet(turn)
+        self._wishes.ask_whose(turn)
         if turn.question is not None:
             self._voice.show_state(turn)
             self._voice.say(turn, turn.question.text)

@@ -27,6 +27,7 @@ from group_chat.plan_text import PLAN_QUESTION, read_plan
 _ROWS_OF_EACH_AGENT = 8
 _YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")
 _STEP_LIMIT = 20
+_BOOKS = re.compile(r"(?i)^\W*(?:(?:please|can|could|would|you|i|we|want|need|like|to)\W+)*book\b")
 _ROSTER_TOOL = "list_roster"
 _HELP = (
     "I can propose a plan for a tumor board, pass a question on to one agent of the team, give an "
@@ -81,7 +82,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
         return _propose(prompt)
     if prompt.said:
         return OfflineReply(text="Nothing else is open. What would you like to review next?")
-    agent = best_match(prompt.asked, prompt.team) or _who_searches(prompt)
+    agent = _who_books(prompt) or best_match(prompt.asked, prompt.team) or _who_searches(prompt)
     overview = prompt.tool("load_patient_data")
     if overview is not None and OVERVIEW.search(prompt.asked) and not topics_of(prompt.asked):
         return OfflineReply(calls=(Call(overview.wire_name, {}),))
@@ -105,6 +106,11 @@ def _office(prompt: Prompt) -> str | None:
     if not is_office_request(prompt):
         return None
     return best_match("calendar mail contacts tasks", prompt.team)
+
+
+def _who_books(prompt: Prompt) -> str | None:
+    """Return who arranges a time, whatever it is for: "book a CT" asks for no report on a CT."""
+    return best_match("appointment", prompt.team) if _BOOKS.search(prompt.asked) else None
 
 
 def _who_searches(prompt: Prompt) -> str | None:

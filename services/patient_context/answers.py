@@ -13,6 +13,8 @@ from services.patient_context.reading import OPTIONS_LIMIT, Ask
 
 OPTIONS = "options"
 """Payload key: the ids offered."""
+ASKED = "asked"
+"""Payload key: the wish that waits for the answer; nobody else's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,8 @@ def read_answer(
 
     Ids need no reading here: an id alone is a change of patient whatever was asked.
     """
+    if OPTIONS not in question.payload and (is_no(text) or is_yes(text)):
+        return Answer("none")  # whose a wish is; yes and no answer what an agent said beside it
     if is_no(text):
         return Answer("no")
     if question.kind == "clear":

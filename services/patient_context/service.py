@@ -18,6 +18,7 @@ from services.patient_context.reading import Reading, read_message
 from services.patient_context.roster import last_used_first
 from services.patient_context.rules import decide_by_rules, is_bare_switch
 from services.patient_context.verdict import PatientVerdict
+from services.patient_context.wording import whose
 
 
 class PatientContextService:
@@ -83,6 +84,14 @@ class PatientContextService:
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
         timing = TimingInfo(analyzer_ms=analyzer_ms, service_total_ms=self._ms_since(started))
         return verdict, timing
+
+    def asking_whose(self) -> str:
+        """Return the question to a wish that came before any patient."""
+        return whose(self._pattern)
+
+    def may_be_theirs(self, user_text: str, *, registry: Registry) -> bool:
+        """Whether nothing in the text names or points to anybody but the active patient."""
+        return not self._reading(user_text, registry).may_name_another
 
     def concerns_nobody_else(self, user_text: str, *, registry: Registry) -> bool:
         """Whether rules alone tell that the text is about nobody but the active patient."""

@@ -33,6 +33,11 @@ def need_an_id(pattern: PatientIdPattern) -> str:
     return f"I need a patient ID like '{pattern.example()}'."
 
 
+def whose(pattern: PatientIdPattern) -> str:
+    """Return the question to a wish that came before any patient."""
+    return f"Which patient is this for? Answer with an ID like '{pattern.example()}' and I go on."
+
+
 def switched(patient_id: PatientId) -> str:
     """Return the answer to a bare change of patient."""
     return f"Switched to {patient_id}. What would you like to review?"

@@ -11,12 +11,20 @@ const YES_OR_NO = new Set(["clear", "destructive_tool", "new_history"]);
 const CHOICE = /^(\d)\. (.+)$/;
 
 interface Choice {
-  number: string;
+  number?: string;
   name: string;
 }
 
-/** The numbered lines of a question that asks which one is meant. */
+/** The patients that a question offers: the ids in its first sentence, up to the question mark. */
+function patientsOf(question: Question): Choice[] {
+  const [asked, rest] = question.text.split("?", 2);
+  if (rest === undefined) return [];
+  return [...(asked ?? "").matchAll(/`([^`]+)`/g)].map(([, name]) => ({ name: name ?? "" }));
+}
+
+/** The numbered lines of a question that asks which one is meant, or the patients it offers. */
 function choicesOf(question: Question): Choice[] {
+  if (question.kind === "which_patient") return patientsOf(question);
   if (question.kind !== "which_entity") return [];
   return question.text.split("\n").flatMap((line) => {
     const [, number, name] = CHOICE.exec(line) ?? [];
@@ -43,13 +51,13 @@ export function QuestionCard({ question, isBusy, onAnswer }: QuestionCardProps) 
         <div class="actions">
           {choices.map(({ number, name }) => (
             <button
-              key={number}
+              key={name}
               type="button"
               class="button"
               disabled={isBusy}
-              onClick={() => answer(number)}
+              onClick={() => answer(number ?? name)}
             >
-              {number}. {name}
+              {number ? `${number}. ${name}` : name}
             </button>
           ))}
           <button type="button" class="button" disabled={isBusy} onClick={() => answer("no")}>
