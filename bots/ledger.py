@@ -18,15 +18,20 @@ class Ledger:
         self._run_id = run_id
         self._message = message
         self._sent: dict[str, str] = {}
+        self._had: list[str] = []
         self._noted = 0
         self.undelivered: list[Activity] = []
 
     async def begin(self) -> None:
         """Note that the replies are ours to deliver."""
         try:
-            await self._deliveries.owe(self._run_id, self._message)
+            self._had = await self._deliveries.owe(self._run_id, self._message)
         except StoreError as error:
             logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)
+
+    def had(self, message_id: str) -> bool:
+        """Whether a replica that died over this run had delivered an agent's message."""
+        return message_id in self._had
 
     def delivered(self, sent_id: str, message_id: str) -> None:
         """Remember that an agent's message has been delivered."""
@@ -61,7 +66,7 @@ class Ledger:
             await self._deliveries.update(
                 self._run_id,
                 self._message.conversation_id,
-                delivered=list(self._sent.values()),
+                delivered=[*self._had, *self._sent.values()],
                 activities=self.undelivered,
                 is_kept=is_kept,
             )

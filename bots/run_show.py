@@ -24,6 +24,7 @@ from data_models.errors import ChannelError, ChannelRefusedError, RoundsError
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
+    AgentTextDelta,
     Notice,
     RunFinished,
     RunStarted,
@@ -97,6 +98,8 @@ class RunShow:
 
     async def take(self, event: TurnEvent) -> None:
         """Show what `event` means to the user."""
+        if await self._was_delivered(event):
+            return
         if self._abilities.streams:
             self._live.watch(event)
         self._turn_sign(event)
@@ -126,6 +129,19 @@ class RunShow:
         await self._board.close()
         await self._prepared()
         await self._ledger.end(remembers_ids=self._abilities.takes_feedback)
+
+    async def _was_delivered(self, event: TurnEvent) -> bool:
+        """Whether it is of a message that came before a replica died over the turn."""
+        match event:
+            case AgentMessageStarted(message_id=message_id):
+                await self._prepared()
+            case AgentTextDelta(message_id=message_id):
+                pass
+            case AgentMessageFinished(message=message):
+                message_id = message.message_id
+            case _:
+                return False
+        return self._ledger.had(message_id)
 
     async def _speak(self, message: AgentMessage) -> None:
         """Send an agent's message, the first part as the end of its stream if it has one."""

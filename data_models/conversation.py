@@ -101,6 +101,7 @@ class Interruption(Part):
     Attributes:
         words: The message's `words_hash`: who says the same again means what was begun.
         deeds: What it had begun to change outside; nobody knows whether it was done.
+        deeds_for: The patient whose turn it was, wherever its words are kept.
         effects_of: The run whose keys those changes have.
         asked: The question that the message may have said yes to.
     """
@@ -110,6 +111,7 @@ class Interruption(Part):
     interrupted_at: AwareDatetime
     words: str = ""
     deeds: list[Deed] = Field(default_factory=list)
+    deeds_for: PatientId | None = None
     effects_of: str = ""
     asked: str = ""
 
@@ -144,7 +146,7 @@ class Conversation(Document):
         died = self.interruption
         if died is None or not died.effects_of or died.words != message.words_hash:
             return None
-        return died if died.patient_id == patient_id else None
+        return died if died.deeds_for == patient_id else None
 
     def draft(self) -> Self:
         """Return a copy to change: what a turn changes in place is copied, the rest is shared."""

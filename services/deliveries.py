@@ -71,8 +71,12 @@ class Deliveries:
         self._clock = clock
         self._tidied: OrderedDict[str, date] = OrderedDict()
 
-    async def owe(self, run_id: str, message: IncomingMessage) -> None:
-        """Note that the replies of a run that begins are ours to deliver."""
+    async def owe(self, run_id: str, message: IncomingMessage) -> list[str]:
+        """Note that the replies of a run that begins are ours to deliver.
+
+        Returns:
+            Ids of messages that a replica had delivered which died over the same run.
+        """
         note = Owed(
             run_id=run_id,
             message=message.model_copy(update={"text": ""}),
@@ -83,10 +87,13 @@ class Deliveries:
         try:
             await self._store.create(name, _bytes(note))
         except BlobExistsError:
-            # Noted where the message came in; it was queued, and its turn runs here.
+            # Noted where the message came in: it was queued there, or a replica died over it.
             blob = await self._store.read(name)
+            had = None if blob is None else _read(blob)
             if blob is not None:
+                note.delivered = [] if had is None else had.delivered
                 await self._replace(name, blob, note)
+        return note.delivered
 
     async def update(
         self,

@@ -196,7 +196,7 @@ def _interruption(
     conversation: Conversation, dead: RunningTurn, patient_id: PatientId | None
 ) -> Interruption:
     """Return what the next turn tells, and what it needs to do nothing a second time."""
-    before = conversation.begun_before(dead.message, patient_id)
+    before = conversation.begun_before(dead.message, dead.patient_id)
     question = conversation.open_question
     was_asked = (
         question is not None
@@ -209,6 +209,7 @@ def _interruption(
         interrupted_at=dead.started_at,
         words=dead.message.words_hash,
         deeds=[*(before.deeds if before is not None else ()), *dead.deeds],
+        deeds_for=dead.patient_id,
         effects_of=dead.run_id if before is None else before.effects_of,
         asked=question.text if question is not None and was_asked else "",
     )

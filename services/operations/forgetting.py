@@ -174,7 +174,8 @@ def _without(draft: Conversation, *, patient_id: PatientId) -> None:
     """Leave of the conversation document's references only that the messages were answered."""
     if draft.open_question is not None and draft.open_question.patient_id == patient_id:
         draft.open_question = None
-    if draft.interruption is not None and draft.interruption.patient_id == patient_id:
+    died = draft.interruption
+    if died is not None and patient_id in (died.patient_id, died.deeds_for):
         draft.interruption = None
     if draft.running_turn is not None and draft.running_turn.patient_id == patient_id:
         draft.running_turn.patient_id = None
