@@ -17,8 +17,8 @@ from data_models.turn_events import RunFailed
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.lane import Lane
+from services.run_exchange import RunExchange
 from services.run_hub import Run, RunHub
-from services.run_sharing import SharedRuns
 from services.turn_pipeline import TurnPipeline
 from services.turn_seats import TurnSeats
 
@@ -45,13 +45,13 @@ class LaneDriver:
         answers: StoredAnswers,
         hub: RunHub,
         seats: TurnSeats,
-        shared: SharedRuns | None = None,
+        exchange: RunExchange | None = None,
     ) -> None:
         self._pipeline = pipeline
         self._claimant = claimant
         self._answers = answers
         self._hub = hub
-        self._shared = shared
+        self._exchange = exchange
         self.seats = seats
         self._deliver: dict[str, Deliver] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -119,7 +119,7 @@ class LaneDriver:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
             return await claim.release(None, change=unchanged, successor=successor)
-        with self._shared.offered(run) if self._shared else nullcontext():
+        with self._exchange.shared.offered(run) if self._exchange else nullcontext():
             async with self.seats.seated(claim, run):
                 outcome = await self._pipeline.run(claim, run)
         successor = await self._successor(claim)
@@ -154,6 +154,7 @@ class LaneDriver:
             try:
                 stored = await self._claimant.look(message, fresh=True)
                 await self._repeat_answered(lane, stored.document)
+                self._show_answered_elsewhere(lane, stored.document)
                 if queue_length(stored.document) == 0:
                     lane.is_queue_left = False
                 claim = await self._claim_next(stored)
@@ -183,6 +184,14 @@ class LaneDriver:
             if answered is not None:
                 lane.waiting.pop(run.run_id, None)
                 await self._repeat(run, answered)
+
+    def _show_answered_elsewhere(self, lane: Lane, conversation: Conversation) -> None:
+        """Show to its watchers, as it grows, what another replica answers just now."""
+        if self._exchange is None:
+            return
+        run = self._exchange.elsewhere.take_up(conversation, lane.waiting)
+        if run is not None:
+            del lane.waiting[run.run_id]
 
     async def _repeat(self, run: Run, answered: AnsweredMessage) -> None:
         run.replayed = True

@@ -6,7 +6,7 @@ nobody waits for ever.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import Context
 
 import structlog
@@ -59,15 +59,15 @@ class RunsElsewhere:
         self._bells = bells
         self._hub = hub
         self._clock = clock
+        self._revive: Revive = _nobody
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def watch(
-        self, conversation_id: str, run_id: str, *, owner: str, revive: Revive
-    ) -> Run | None:
-        """Return the run as it goes on elsewhere; None if it does not, or is not the owner's.
+    def on_dead(self, revive: Revive) -> None:
+        """Have `revive` take a turn over, by its message, whose replica is found dead."""
+        self._revive = revive
 
-        Args:
-            revive: Called with its message if its replica died.
+    async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return the run as it goes on elsewhere; None if it does not, or is not the owner's.
 
         Raises:
             StoreError: nobody can tell just now.
@@ -75,19 +75,29 @@ class RunsElsewhere:
         running = await self._running(conversation_id, owner)
         if running is None or running.run_id != run_id:
             return None
-        return self._shown(running, revive)
+        return self._shown(running)
 
-    def same(
-        self, conversation: Conversation, message: IncomingMessage, *, revive: Revive
-    ) -> Run | None:
+    def same(self, conversation: Conversation, message: IncomingMessage) -> Run | None:
         """Return the run that answers `message` elsewhere already, if there is one."""
-        running = conversation.running_turn
-        if running is None or running.purpose != "turn":
+        running = self._held(conversation)
+        if running is None or running.message.message_hash != message.message_hash:
             return None
-        if running.message.message_hash != message.message_hash:
+        return self._shown(running)
+
+    def take_up(self, conversation: Conversation, waiting: Mapping[str, Run]) -> Run | None:
+        """Return the run of those that wait here which another replica answers; it is shown now.
+
+        None for one that has only begun: it may be over before anybody could be asked.
+        """
+        running = self._held(conversation)
+        run = None if running is None else waiting.get(running.run_id)
+        if running is None or run is None:
             return None
-        held = self._claimant.state(conversation, runs_here=False) == "held"
-        return self._shown(running, revive) if held else None
+        age = self._clock.now() - running.started_at
+        if age.total_seconds() < self._pace.young:
+            return None
+        self._follow(run, running)
+        return run
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None) -> bool:
         """Ask the replica that runs the turn to cancel it; False if none does.
@@ -113,22 +123,31 @@ class RunsElsewhere:
         running = stored.document.running_turn
         return running if running is not None and running.purpose == "turn" else None
 
-    def _shown(self, running: RunningTurn, revive: Revive) -> Run:
+    def _held(self, conversation: Conversation) -> RunningTurn | None:
+        running = conversation.running_turn
+        if running is None or running.purpose != "turn":
+            return None
+        return running if self._claimant.state(conversation, runs_here=False) == "held" else None
+
+    def _shown(self, running: RunningTurn) -> Run:
         known = self._hub.find(running.run_id)
         if known is not None:
             return known
         run = self._hub.add(Run(run_id=running.run_id, message=running.message))
-        # A context of its own: what it asks of storage is no turn's.
-        task = asyncio.create_task(self._show(run, running, revive), context=Context())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._follow(run, running)
         return run
 
-    async def _show(self, run: Run, running: RunningTurn, revive: Revive) -> None:
+    def _follow(self, run: Run, running: RunningTurn) -> None:
+        # A context of its own: what it asks of storage is no turn's.
+        task = asyncio.create_task(self._show(run, running), context=Context())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _show(self, run: Run, running: RunningTurn) -> None:
         view = _View(run=run, running=running, store=self._store)
         error: RoundsError = InterruptedTurnError()
         try:
-            await self._tell(view, revive)
+            await self._tell(view)
         except RoundsError as failure:
             logger.warning("run_not_followed", run_id=run.run_id, code=failure.code)
             error = failure
@@ -139,7 +158,7 @@ class RunsElsewhere:
         if self._hub.find(run.run_id) is run:  # else its message runs here by now
             self._hub.ended(run)
 
-    async def _tell(self, view: "_View", revive: Revive) -> None:
+    async def _tell(self, view: "_View") -> None:
         """Emit what is read until the run has ended, or nobody watches it any more."""
         looked_at, watched_at, failures = -self._pace.silence, self._clock.monotonic(), 0
         while not view.run.is_finished:
@@ -149,7 +168,7 @@ class RunsElsewhere:
                     looked_at = now
                 elif now - looked_at >= self._pace.silence:
                     looked_at = now
-                    if await self._is_over(view, revive):
+                    if await self._is_over(view):
                         return
                 failures = 0
             except StoreUnavailableError:
@@ -161,7 +180,7 @@ class RunsElsewhere:
                 return
             await asyncio.sleep(self._pace.poll)
 
-    async def _is_over(self, view: "_View", revive: Revive) -> bool:
+    async def _is_over(self, view: "_View") -> bool:
         """Look whether the turn still runs; tell the rest from the stored answer if not."""
         first = view.running
         stored = await self._conversations.read(first.message.conversation_id, fresh=True)
@@ -173,7 +192,7 @@ class RunsElsewhere:
         if now.attempts != first.attempts:
             return True  # begun anew elsewhere: what was shown here does not go on
         if self._claimant.state(conversation, runs_here=False) == "abandoned":
-            await revive(first.message)
+            await self._revive(first.message)
         elif not view.has_news:
             await self._bells.ring(first.replica, Ring(run_id=first.run_id, what="show"))
         return False
@@ -222,3 +241,7 @@ class _View:
         for event in events:
             self.run.emit(event)
         return events
+
+
+async def _nobody(_: IncomingMessage) -> None:
+    """Whoever comes next takes the turn over."""

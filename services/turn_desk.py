@@ -52,6 +52,8 @@ class TurnDesk:
         self._message_limit_chars = message_limit_chars
         self._exchange = exchange
         self._elsewhere = exchange.elsewhere if exchange is not None else None
+        if self._elsewhere is not None:
+            self._elsewhere.on_dead(self.go_on)
         self._lanes: dict[str, Lane] = {}
         self._is_stopping = False
 
@@ -90,7 +92,7 @@ class TurnDesk:
         run = self.find(conversation_id, run_id, owner=owner)
         if run is not None or self._elsewhere is None:
             return run
-        return await self._elsewhere.watch(conversation_id, run_id, owner=owner, revive=self.go_on)
+        return await self._elsewhere.watch(conversation_id, run_id, owner=owner)
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
         """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.
@@ -243,7 +245,7 @@ class TurnDesk:
         """
         if self._elsewhere is None or lane.driver is not None or message.channel != "web":
             return None
-        return self._elsewhere.same(conversation, message, revive=self.go_on)
+        return self._elsewhere.same(conversation, message)
 
     async def _enqueue(
         self, lane: Lane, message: IncomingMessage, stored: Stored[Conversation]

@@ -46,7 +46,7 @@ def turn_desk_for(
         answers=answers,
         hub=hub,
         seats=TurnSeats(limit=settings.turns_at_once),
-        shared=exchange.shared,
+        exchange=exchange,
     )
     return TurnDesk(
         driver=driver,

@@ -14,6 +14,7 @@ from data_models.turn_events import (
     RunStarted,
     TurnEvent,
 )
+from services.group_chat_port import GroupChatRequest
 from services.run_hub import Run
 from services.run_journal.pace import Pace
 from tests.fakes_store import MemoryBlobStore
@@ -222,3 +223,27 @@ async def test_what_a_dead_replica_left_of_a_run_goes_with_a_clear() -> None:
     await pair.one.say("clear patient context")
     await pair.one.desk.idle()
     assert [name for name in pair.store.contents if "dead-0" in name] == []
+
+
+async def test_a_message_that_waited_here_and_is_answered_elsewhere_is_seen_as_it_grows() -> None:
+    pair = Pair(times=ClaimTimes(renew_every=timedelta(seconds=0.02)))
+    second = asyncio.Event()
+
+    async def pause(request: GroupChatRequest) -> None:
+        if request.text == "second":
+            await second.wait()
+
+    pair.one.team.first = pause
+    pair.one.team.gate.clear()
+    await pair.one.submit("first")
+    run = await pair.two.submit("second")
+    await asyncio.sleep(0.5)  # the first one's replica renews its claim, and sees who waits
+    pair.one.team.gate.set()
+    await until(lambda: any(isinstance(event, RunStarted) for event in run.past()))
+    assert [request.text for request in pair.one.team.requests] == ["first", "second"]
+    assert not run.is_finished
+    second.set()
+    told = await heard(run)
+    assert told.texts == ["Heard: second"]
+    assert len([event for event in told.events if isinstance(event, RunStarted)]) == 1
+    assert pair.two.team.requests == []

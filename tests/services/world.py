@@ -115,7 +115,7 @@ class EchoTeam:
         self.requests.append(request)
         await self.gate.wait()
         await self.first(request)
-        for text in self.say(request):
+        for text in self.say(request)[len(request.said) :]:
             message_id = self._ids.new_id("msg")
             yield AgentMessageStarted(message_id, self.facilitator)
             yield AgentTextDelta(message_id, text)
@@ -231,7 +231,7 @@ class World:
                 answers=answers,
                 hub=hub,
                 seats=self.seats,
-                shared=exchange.shared,
+                exchange=exchange,
             ),
             claimant=claimant,
             hub=hub,
