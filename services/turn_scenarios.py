@@ -249,6 +249,6 @@ class TurnScenarios:
 
 def _listed(titles: dict[str, str]) -> str:
     if not titles:
-        return "No scenario is published here yet."
+        return "No scenario is published here yet; operators publish them on the page /operator."
     first, lines = next(iter(titles.values())), [f"- {title}" for title in titles.values()]
     return "\n".join([f'These scenarios can be started, as with "start {first}":', *lines])

@@ -23,6 +23,7 @@ from group_chat.offline.words import (
     topics_of,
 )
 from group_chat.plan_text import PLAN_QUESTION, read_plan
+from services.scenarios.commands import command_in
 
 _ROWS_OF_EACH_AGENT = 8
 _YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")
@@ -90,7 +91,18 @@ def _answer(prompt: Prompt) -> OfflineReply:
         is_of_record = is_clinical(agent, prompt.team[agent])
         wish = "please answer this from the record" if is_of_record else "please see to this"
         return OfflineReply(text=f"*{agent}*, {wish}.")
-    return OfflineReply(text=_HELP)
+    return OfflineReply(text=_no_scenario(prompt) or _HELP)
+
+
+def _no_scenario(prompt: Prompt) -> str | None:
+    """Return what to do where the user starts something that nobody here knows."""
+    command = command_in(prompt.asked)
+    if command is None or command.kind != "start" or command.is_bare or not command.name:
+        return None
+    return (
+        f"No scenario named “{command.name}” is published here. Ask “which scenarios are there” "
+        "for those that are; operators publish them on the page /operator."
+    )
 
 
 def _clinic(prompt: Prompt) -> str | None:

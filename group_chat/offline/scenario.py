@@ -14,6 +14,7 @@ from services.scenarios.answers import answers_in
 from services.scenarios.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"
+_QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")
 _NOT_UNDERSTOOD = "I could not read that as an answer."
 
 
@@ -68,8 +69,10 @@ def _said(step: Mapping[str, Any]) -> str:
     if step["ask_for"]:
         asked = _asked(step["ask_for"])
         return f"{head} {asked[:1].upper()}{asked[1:]}?"
-    says = str(step["says"]).strip() or "go on."
-    return f"{head} {says}" if step.get("is_last") else f"{head} {says} Shall we go on?"
+    # The rest of the text is the author's word to an agent, not to whoever reads this.
+    says = " ".join(_QUOTED.findall(str(step["says"])))
+    told = f"{head} {says}" if says else f"{head[:-1]}."
+    return told if step.get("is_last") else f"{told} Shall we go on?"
 
 
 def _asked(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -135,7 +135,8 @@ class ScenarioSeat:
         titles = await self._guide.titles(is_fresh=True)
         scenario_id = named(name, titles)
         if scenario_id is None:
-            raise ToolInputError(f"no such scenario; there are: {', '.join(titles.values())}")
+            there_are = ", ".join(titles.values()) or "none; operators publish them on /operator"
+            raise ToolInputError(f"no such scenario; there are: {there_are}")
         session = self.session
         if session is not None and session.scenario_id == scenario_id:
             return

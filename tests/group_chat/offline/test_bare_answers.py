@@ -1,10 +1,14 @@
 """Answers of a word or two, which the offline rules read by what was asked or listed before."""
 
+import json
+
 import pytest
 
 from group_chat.offline.assistant import is_office_request
 from group_chat.offline.booking import answer_as_booking
+from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
+from group_chat.offline.scenario import answer_in_scenario
 
 WISHES = {"doctor_preference": "Dr. Smith", "date_preference": "2030-01-07"}
 ASKED_TIME = "Dr. Smith, 2030-01-07: free are 08:00, 15:00.\nWhich time suits?"
@@ -94,3 +98,23 @@ def test_a_move_with_a_day_is_no_yes_to_what_was_proposed_before() -> None:
     proposal = {"action": "cancel_appointment", "appointment_id": "a1"}
     prompt.entities = {"derived_entities": {"appointment_proposal": proposal}}
     assert answer_as_booking(prompt).calls[0].wire_name == "list_appointments"
+
+
+def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> None:
+    facts = {"scenario": "Intake", "step": "Welcome", "asked": False, "ask_for": []}
+
+    def told(says: str) -> str:
+        line = f"SCENARIO_JSON: {json.dumps({**facts, 'says': says})}"
+        reply = answer_in_scenario(Prompt(instructions=line, tools=[ToolOffer("record_fields")]))
+        assert reply is not None
+        return reply.text
+
+    assert told('Greet: "Hello there."') == "**Intake**, Welcome: Hello there. Shall we go on?"
+    assert told("Greet, and name the purpose.") == "**Intake**, Welcome. Shall we go on?"
+
+
+def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> None:
+    prompt = Prompt(asked="start oncology intake", snapshot={"patient_id": "patient_4"})
+    text = answer_as_facilitator(prompt).text
+    assert "oncology intake" in text
+    assert "/operator" in text
