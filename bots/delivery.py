@@ -133,19 +133,23 @@ class Delivery:
             async with RunShow(run=run, reference=reference, stage=self._stage) as show:
                 async for _, event in run.events():
                     if run.replayed:
-                        # Whoever answered it has delivered it.
-                        return
+                        return await self._repayment.see_to(run, reference)
                     if isinstance(event, RunStarted):
+                        # Noted at once: who dies while another reply goes out owes this one too.
+                        show.begin(lambda: self._pay_debts(run, reference, before))
                         if before is not None:
                             await asyncio.wait({before})
-                        show.begin(lambda: self._pay_debts(run, reference))
                     await show.take(event)
                 await show.end()
         finally:
             self._busy.discard(run.run_id)
 
-    async def _pay_debts(self, run: Run, reference: Reference) -> None:
+    async def _pay_debts(
+        self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"
+    ) -> None:
         """Deliver what the conversation should have had before."""
+        if before is not None:
+            await asyncio.wait({before})
         others = await self._repayment.pay(run.conversation_id, reference, busy=self._busy)
         if others:
             _ = self._spawn(self._repayment.pay_later(others, reference))

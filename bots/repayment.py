@@ -18,9 +18,11 @@ from data_models.errors import (
 )
 from data_models.turn_events import AgentMessageFinished, RunFailed, TurnEvent
 from services.deliveries import Deliveries, Owed
+from services.run_hub import Run
 
 PATIENCE_SECONDS = 75.0
 """A reply is tried for a minute; what is owed longer than this, nobody is at work on."""
+LOOK_SECONDS = 1.0
 _LATE = "*This could not be delivered earlier:*"
 _CLEARED = (
     "*A reply from before the conversation was cleared may not have reached you. It is not shown "
@@ -64,6 +66,24 @@ class Repayment:
             # What is owed stays noted, and this contact's own reply goes out all the same.
             logger.warning("bot_debts_not_paid", code=error.code)
         return others
+
+    async def see_to(self, run: Run, reference: Reference) -> None:
+        """Return once the replies of a run that another replica answered are out.
+
+        They are that replica's to deliver. Should it die over them, they are delivered here.
+        """
+        note: Owed | None = None
+        try:
+            for _ in range(round(PATIENCE_SECONDS / LOOK_SECONDS)):
+                await asyncio.sleep(LOOK_SECONDS)
+                owed = await self._deliveries.owed(run.conversation_id)
+                note = next((one for one in owed if one.run_id == run.run_id), None)
+                if note is None or self._deliveries.is_left(note):
+                    break
+            if note is not None:
+                await self._pay_one(note, reference)
+        except RoundsError as error:
+            logger.warning("bot_debts_not_paid", code=error.code)
 
     async def pay_later(self, notes: Collection[Owed], reference: Reference) -> None:
         """Deliver those of `notes` that nobody has touched in a while."""

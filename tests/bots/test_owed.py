@@ -92,6 +92,49 @@ async def test_what_a_dead_process_owed_is_made_from_the_stored_answer(
     assert ["Stored before the crash." in text for text in channel.texts()] == [False, True, False]
 
 
+async def test_a_reply_is_owed_before_the_one_ahead_of_it_is_out(
+    bot: Bot, channel: FakeConnector, tmp_path: Path
+) -> None:
+    await channel.say(bot.url, "hello")
+    await channel.until_quiet()
+    assert bot.desk.deliver is not None
+    for run_id in ("run_1", "run_2"):
+        run = Run(run_id=run_id, message=bot.desk.messages[0])
+        await bot.desk.deliver(run)
+        Talk(run).begin()
+    async with asyncio.timeout(10):
+        while len(notes(tmp_path)) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
+async def test_what_another_replica_answered_and_died_over_comes_from_where_it_was_asked(
+    start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
+) -> None:
+    dying, living = DeadLater(), DeadLater()
+    first, second = await start(replica=dying), await start(replica=living)
+
+    async def answered_elsewhere(run: Run) -> None:
+        there = Run(run_id=run.run_id, message=run.message)
+        assert first.desk.deliver is not None
+        await first.desk.deliver(there)
+        Talk(there).begin()
+        async with asyncio.timeout(10):
+            while not notes(tmp_path):  # noqa: ASYNC110
+                await asyncio.sleep(0.02)
+        answers.texts[run.message.message_hash] = ["Stored before the crash."]
+        living.dead = frozenset({dying.name})
+        run.replayed = True
+        for event in answer(run, "Stored before the crash."):
+            run.emit(event)
+
+    second.desk.script = answered_elsewhere
+    await channel.say(second.url, "hello")
+    await channel.until_said("Stored before the crash.")
+    await channel.until_quiet()
+    assert len(channel.texts()) == 2  # that it could not come earlier, and itself
+    assert notes(tmp_path) == []
+
+
 async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
     start: Start, channel: FakeConnector, answers: KeptAnswers
 ) -> None:
