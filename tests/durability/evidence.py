@@ -15,6 +15,8 @@ from data_models.layout import CORRUPT_MARK
 from data_models.memory_changes import ArchivedChanges
 from data_models.patient_context_models import Registry
 
+_ELSEWHERE = ("archive/", "watched/")
+
 
 class ManifestRow(BaseModel):
     name: str
@@ -51,11 +53,11 @@ class Evidence:
 
     @property
     def live(self) -> dict[str, bytes]:
-        """What is not in an archive, and not a damaged document's copy."""
+        """What is not in an archive or a run's journal, and not a damaged document's copy."""
         return {
             name: data
             for name, data in self.blobs.items()
-            if not name.startswith("archive/") and CORRUPT_MARK not in name
+            if not name.startswith(_ELSEWHERE) and CORRUPT_MARK not in name
         }
 
     @property
