@@ -4,9 +4,11 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_models.chat_context import AgentMessage
 from data_models.plan import Plan, PlanStatus, PlanStep
 from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said
-from group_chat.selection import next_move, to_facilitator
+from group_chat.plan_text import step_line
+from group_chat.selection import next_move, taken_up, to_facilitator
 from group_chat.termination import within_limits
 
 TEAM = ("Orchestrator", "History", "Radiology", "Pathology")
@@ -167,3 +169,40 @@ def test_whatever_agents_say_a_specialist_never_speaks_twice_in_a_row_of_its_own
         heard.append(speaker)
         rendered = isinstance(move, Announce)
         floor, move = next_move(floor, Said(speaker, line, rendered=rendered), now=NOW)
+
+
+def message(agent: str, text: str) -> AgentMessage:
+    return AgentMessage(message_id="m", agent=agent, text=text, timestamp=NOW)
+
+
+def goes_on(floor: Floor, *said: tuple[str, str]) -> tuple[Floor, Move]:
+    return taken_up(floor, [message(*one) for one in said], now=NOW)
+
+
+def test_a_turn_goes_on_with_whom_the_last_stored_message_addresses() -> None:
+    floor, move = goes_on(QUIET, ("Orchestrator", "*Radiology*, compare."))
+    assert (move, floor.messages) == (Ask("Radiology"), 1)
+    said = [("Orchestrator", "*Radiology*, compare."), ("Radiology", "*Pathology*, and you?")]
+    floor, move = goes_on(QUIET, *said)
+    assert (move, floor.spoken) == (Ask("Pathology"), frozenset({"Radiology"}))
+
+
+def test_a_plan_goes_on_with_the_step_that_was_about_to_be_called() -> None:
+    floor = on_step(2)
+    assert floor.plan is not None
+    first, second = (step_line(floor.plan, number) for number in (1, 2))
+    said = [("Orchestrator", first), ("History", "Done. Back to you *Orchestrator*.")]
+    assert goes_on(floor, *said)[1] == Announce(second, 2)
+    going, move = goes_on(floor, *said, ("Orchestrator", second))
+    assert (move, going.step) == (Ask("Radiology", "step"), 2)
+
+
+def test_a_plan_whose_last_step_is_done_goes_on_with_its_close() -> None:
+    floor = on_step(2).ended_step("done", now=NOW)
+    assert floor.plan is not None
+    said = [("Orchestrator", step_line(floor.plan, 2)), ("Radiology", "It is stable.")]
+    assert goes_on(floor, *said)[1] == Ask("Orchestrator", "close")
+
+
+def test_messages_that_hand_to_nobody_say_nothing_of_who_is_next() -> None:
+    assert isinstance(goes_on(QUIET, ("Orchestrator", "It is noted."))[1], End)

@@ -150,19 +150,13 @@ def _only_file(folder: Path) -> Path:
 
 async def test_a_damaged_file_is_said_and_left_alone(tmp_path: Path) -> None:
     calendar = own(tmp_path)
-    await calendar.create(
-        NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)),
-        fresh(),
-    )
+    await calendar.create(NewEvent("Mine", MONDAY, MONDAY + timedelta(hours=1)), fresh())
     path = _only_file(tmp_path)
     path.write_bytes(b"not a calendar")
     with pytest.raises(AssistantError):
         await calendar.between(MONDAY, MONDAY + timedelta(days=1))
     with pytest.raises(AssistantError):
-        await calendar.create(
-            NewEvent("More", MONDAY, MONDAY + timedelta(hours=1)),
-            fresh(),
-        )
+        await calendar.create(NewEvent("More", MONDAY, MONDAY + timedelta(hours=1)), fresh())
     assert path.read_bytes() == b"not a calendar"
 
 

@@ -15,11 +15,12 @@ from services.group_chat_port import QuestionAsked
 from services.hand_over.note import message_of, note_of
 from services.hand_over.watch import TurnWatch
 from services.hand_over.worker import TAKEN_LIMIT, HandOverWorker
+from services.run_hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_queue import MemoryWorkQueue
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Delay, Down, FaultyBlobStore
-from tests.services.world import CHAT, FarReplica, World, heard
+from tests.services.world import CHAT, ENDLESS, FarReplica, World, heard
 
 TIMES = ClaimTimes(
     lease=timedelta(seconds=0.4), renew_every=timedelta(seconds=0.1), grace=timedelta(seconds=0.1)
@@ -284,3 +285,27 @@ async def test_a_clear_that_was_made_is_not_made_again(cluster: Cluster) -> None
     async with cluster.working():
         await cluster.until_empty()
     assert Evidence(cluster.store.contents, CHAT).conversation.epoch == 1
+
+
+async def test_a_turn_goes_on_behind_what_was_stored_of_its_answer(cluster: Cluster) -> None:
+    """Every message is stored once and shown once, whichever replica said it."""
+    for world in (cluster.dying, cluster.other):
+        world.team.say = lambda request: ["First.", f"Second{ENDLESS}", "Third."]
+    begun = ("what was the stage?", "IN_PROGRESS", ["First."])
+    message = await cluster.dies_once(begun[0], lambda: begun in cluster.turns)
+    cluster.other.team.say = lambda request: ["First.", "Second.", "Third."]
+    runs: list[Run] = []
+
+    async def deliver(run: Run) -> None:
+        runs.append(run)
+
+    cluster.other.desk.on_orphan("web", deliver)
+    async with cluster.working():
+        await cluster.until_empty()
+    assert cluster.turns[1:] == [(begun[0], "COMPLETED", ["First.", "Second.", "Third."])]
+    (request,) = cluster.other.team.requests
+    assert [one.text for one in request.said] == ["First."]
+    assert len(request.history) == 1
+    assert [(await heard(run)).texts for run in runs] == [["First.", "Second.", "Third."]]
+    again = await heard(await cluster.other.desk.submit(message))
+    assert again.texts == ["First.", "Second.", "Third."]

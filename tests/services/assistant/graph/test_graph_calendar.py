@@ -114,6 +114,29 @@ async def test_an_event_is_created_once_although_answers_are_lost(
     assert len(graph.asked) == losses + 1
 
 
+async def test_an_event_that_was_changed_since_it_was_made_is_found_and_not_made_again(
+    graph: FakeGraph, ada: User, own: AssistantServices
+) -> None:
+    """Graph refuses its `transactionId` then, and the mark finds it."""
+    effect = fresh()
+    made = await own.calendar.create(NewEvent("Board", at(15), at(16)), effect)
+    ada.touch(ada.events, made.id, subject="Our board")
+    again = await own.calendar.create(NewEvent("Board", at(15), at(16)), effect)
+    assert (again.id, again.title, len(ada.events)) == (made.id, "Our board", 1)
+    assert graph.paths("POST") == ["events", "events"]
+
+
+async def test_an_event_that_was_made_and_deleted_is_not_made_again(
+    ada: User, own: AssistantServices
+) -> None:
+    effect = fresh()
+    made = await own.calendar.create(NewEvent("Board", at(15), at(16)), effect)
+    assert await own.calendar.cancel(made.id)
+    with pytest.raises(AssistantUnsureError):
+        await own.calendar.create(NewEvent("Board", at(15), at(16)), effect)
+    assert ada.events == {}
+
+
 async def test_two_like_events_are_two(ada: User, own: AssistantServices) -> None:
     for _ in range(2):
         await own.calendar.create(NewEvent("Board", at(15), at(16)), fresh())

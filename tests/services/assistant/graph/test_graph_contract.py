@@ -1,5 +1,6 @@
 """What both back ends promise, asked of each in the same words."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -45,14 +46,8 @@ async def test_a_span_begins_with_its_start_and_ends_before_its_end(
 ) -> None:
     for hours in (-1, 0, 23, 24):
         start = DAY + hours * HOUR
-        await user.calendar.create(
-            NewEvent(f"at {hours}", start, start + HOUR),
-            fresh(),
-        )
-    long = await user.calendar.create(
-        NewEvent("long", DAY - HOUR, DAY + HOUR, "Room 4"),
-        fresh(),
-    )
+        await user.calendar.create(NewEvent(f"at {hours}", start, start + HOUR), fresh())
+    long = await user.calendar.create(NewEvent("long", DAY - HOUR, DAY + HOUR, "Room 4"), fresh())
     found = await user.calendar.between(DAY, DAY + timedelta(days=1))
     assert [one.title for one in found] == ["long", "at 0", "at 23"]
     assert await user.calendar.get(long.id) == long
@@ -62,10 +57,7 @@ async def test_a_span_begins_with_its_start_and_ends_before_its_end(
 async def test_events_move_with_their_length_and_are_cancelled_once(
     user: AssistantServices,
 ) -> None:
-    made = await user.calendar.create(
-        NewEvent("Größe", DAY, DAY + 1.5 * HOUR),
-        fresh(),
-    )
+    made = await user.calendar.create(NewEvent("Größe", DAY, DAY + 1.5 * HOUR), fresh())
     start = (DAY + timedelta(days=3, hours=9)).astimezone(UTC)
     moved = await user.calendar.move(made.id, start=start)
     assert (moved.id, moved.title, moved.start) == (made.id, "Größe", start)
@@ -79,10 +71,7 @@ async def test_events_move_with_their_length_and_are_cancelled_once(
 
 async def test_a_draft_is_no_received_mail_and_is_sent_once(user: AssistantServices) -> None:
     new = NewEmail(to=("ben@clinic.example",), subject="Größe", text="At three?")
-    draft = await user.mail.draft(
-        new,
-        fresh(),
-    )
+    draft = await user.mail.draft(new, fresh())
     assert (draft.subject, draft.text, draft.folder) == ("Größe", "At three?", "drafts")
     assert draft.to == ("ben@clinic.example",)
     assert await user.mail.search("", limit=9) == []
@@ -98,10 +87,7 @@ async def test_a_draft_is_no_received_mail_and_is_sent_once(user: AssistantServi
 
 async def test_contacts_are_found_changed_and_deleted(user: AssistantServices) -> None:
     for name in ("Zoë Roth", "Anna Roth", "Ben Lang"):
-        await user.contacts.add(
-            NewContact(name=name, organization="Lab", phone="1"),
-            fresh(),
-        )
+        await user.contacts.add(NewContact(name=name, organization="Lab", phone="1"), fresh())
     assert [one.name for one in await user.contacts.search("roth", limit=9)] == [
         "Anna Roth",
         "Zoë Roth",
@@ -122,17 +108,11 @@ async def test_contacts_are_found_changed_and_deleted(user: AssistantServices) -
 
 
 async def test_tasks_are_listed_done_moved_and_deleted(user: AssistantServices) -> None:
-    await user.tasks.add(
-        NewTask(title="no date"),
-        fresh(),
-    )
+    await user.tasks.add(NewTask(title="no date"), fresh())
     late = await user.tasks.add(
         NewTask(title="late", due=date(2026, 12, 4), notes="Room 4"), fresh()
     )
-    done = await user.tasks.add(
-        NewTask(title="done", due=FRIDAY),
-        fresh(),
-    )
+    done = await user.tasks.add(NewTask(title="done", due=FRIDAY), fresh())
     assert (await user.tasks.complete(done.id)).is_done
     assert (await user.tasks.complete(done.id)).is_done
     assert [one.title for one in await user.tasks.list(limit=9)] == ["late", "no date"]
@@ -150,6 +130,35 @@ async def test_tasks_are_listed_done_moved_and_deleted(user: AssistantServices) 
             await lost
 
 
+async def test_an_effect_begun_again_in_other_words_is_one_thing(user: AssistantServices) -> None:
+    effect = fresh()
+    again = replace(effect, is_repeated=True)
+    event = await user.calendar.create(NewEvent("Board", DAY, DAY + HOUR), effect)
+    moved = await user.calendar.move(event.id, start=DAY + HOUR)
+    assert await user.calendar.create(NewEvent("The board", DAY, DAY + HOUR), again) == moved
+    task = await user.tasks.add(NewTask(title="Call the lab"), effect)
+    done = await user.tasks.complete(task.id)
+    assert await user.tasks.add(NewTask(title="Phone the lab"), again) == done
+    contact = await user.contacts.add(NewContact(name="Lab"), effect)
+    assert await user.contacts.add(NewContact(name="The lab"), again) == contact
+    mail = NewEmail(to=("x@y.example",), subject="Board", text="Hello")
+    draft = await user.mail.draft(mail, effect)
+    assert await user.mail.draft(replace(mail, text="Dear all"), again) == draft
+    assert len(await user.calendar.between(DAY, DAY + 9 * HOUR)) == 1
+    assert len(await user.tasks.list(include_done=True, limit=9)) == 1
+    assert len(await user.contacts.search("", limit=9)) == 1
+
+
+async def test_an_effect_that_was_begun_and_never_reached_the_back_end_is_made_now(
+    user: AssistantServices,
+) -> None:
+    again = replace(fresh(), is_repeated=True)
+    made = await user.calendar.create(NewEvent("Board", DAY, DAY + HOUR), again)
+    assert await user.calendar.between(DAY, DAY + HOUR) == [made]
+    assert [await user.tasks.add(NewTask(title="Call"), again)] == await user.tasks.list(limit=9)
+    assert (await user.contacts.add(NewContact(name="Lab"), again)).name == "Lab"
+
+
 async def test_a_file_that_is_not_there_is_none(user: AssistantServices) -> None:
     assert await user.documents.search("", limit=9) == []
     assert await user.documents.get("gone") is None
@@ -162,22 +171,10 @@ async def test_nobody_meets_what_another_has(
     back_end: AssistantBackEnd, user: AssistantServices
 ) -> None:
     bob = back_end.of("key:bob", zone=BERLIN)
-    event = await user.calendar.create(
-        NewEvent("Mine", DAY, DAY + HOUR),
-        fresh(),
-    )
-    task = await user.tasks.add(
-        NewTask(title="Mine"),
-        fresh(),
-    )
-    contact = await user.contacts.add(
-        NewContact(name="Mine"),
-        fresh(),
-    )
-    mail = await user.mail.draft(
-        NewEmail(to=("x@y.example",), subject="Mine", text="t"),
-        fresh(),
-    )
+    event = await user.calendar.create(NewEvent("Mine", DAY, DAY + HOUR), fresh())
+    task = await user.tasks.add(NewTask(title="Mine"), fresh())
+    contact = await user.contacts.add(NewContact(name="Mine"), fresh())
+    mail = await user.mail.draft(NewEmail(to=("x@y.example",), subject="Mine", text="t"), fresh())
     assert await bob.calendar.between(DAY, DAY + timedelta(days=1)) == []
     assert not await bob.calendar.cancel(event.id)
     assert await bob.tasks.get(task.id) is None

@@ -1,0 +1,210 @@
+"""What a turn's tools change outside: on record first, once under one key, honestly told."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from data_models.claim import Claim
+from data_models.conversation import Conversation, Interruption
+from data_models.effects import Begun, Deed
+from data_models.errors import ClaimLostError, StoreUnavailableError, ToolInputError
+from data_models.identifiers import PatientId
+from services.turn_effects import ARGUMENTS_LIMIT_CHARS, TurnEffects, interrupted_text
+from tests.data_models.test_claim import Desk
+from tests.faults import Down
+
+FOUR = PatientId("patient_4")
+LAB: Mapping[str, Any] = {"title": "Call the lab"}
+WARD: Mapping[str, Any] = {"title": "Call the ward"}
+
+
+def attempt(claim: Claim, *, answered: int = 0, patient_id: PatientId | None = FOUR) -> TurnEffects:
+    """Another replica's log of the same turn: it knows what the claim says, and nothing else."""
+    return TurnEffects(claim=claim, patient_id=patient_id, answered=answered)
+
+
+async def begin(log: TurnEffects, arguments: Mapping[str, Any], *, message: int = 0) -> Begun:
+    return await log.begin("add_task", arguments, message=message)
+
+
+async def test_every_attempt_has_the_same_keys() -> None:
+    claim = await Desk().claim()
+    first, second = attempt(claim), None
+    keys = [(await begin(first, one)).effect for one in (LAB, LAB, WARD)]
+    second = attempt(claim)
+    again = [(await begin(second, one)).effect for one in (WARD, LAB, LAB)]
+    assert [one.is_repeated for one in keys] == [False] * 3
+    assert [one.is_repeated for one in again] == [True] * 3
+    assert len({one.key for one in keys}) == 3
+    assert {one.key for one in keys} == {one.key for one in again}
+
+
+async def test_it_is_on_record_before_it_begins_and_costs_one_write() -> None:
+    desk = Desk()
+    claim = await desk.claim()
+    before = len(desk.inner.operations)
+    begun = await begin(attempt(claim), LAB)
+    (operation,) = desk.inner.operations[before:]
+    assert operation.kind == "replace"
+    running = (await desk.stored()).running_turn
+    assert running is not None
+    assert [(one.key, one.tool, one.arguments) for one in running.deeds] == [
+        (begun.effect.key, "add_task", LAB)
+    ]
+
+
+async def test_what_cannot_be_put_on_record_does_not_begin() -> None:
+    desk = Desk()
+    claim = await desk.claim()
+    desk.inner.always = Down()
+    with pytest.raises(StoreUnavailableError):
+        await begin(attempt(claim), LAB)
+
+
+async def test_a_process_that_slept_through_its_claim_changes_nothing() -> None:
+    desk = Desk()
+    claim = await desk.claim()
+    log = attempt(claim)
+    begun = await begin(log, LAB)
+    log.failed(begun)
+    theirs = (await desk.stored()).draft()
+    theirs.running_turn = desk.running("run_1", replica="there")
+    stored = await desk.there.read("c")
+    assert stored is not None
+    await desk.there.write(theirs, etag=stored.etag)
+    with pytest.raises(ClaimLostError):
+        await begin(log, WARD)
+    desk.clock.advance(timedelta(hours=1).total_seconds())
+    with pytest.raises(ClaimLostError):
+        await begin(log, LAB)
+
+
+async def test_a_call_that_failed_is_tried_again_under_its_key() -> None:
+    log = attempt(await Desk().claim())
+    first = await begin(log, LAB)
+    log.failed(first)
+    again = await begin(log, LAB)
+    assert (again.effect.key, again.effect.is_repeated) == (first.effect.key, True)
+    assert (await begin(log, LAB)).effect.key != first.effect.key
+
+
+async def test_other_words_finish_first_what_was_begun_before() -> None:
+    claim = await Desk().claim()
+    begun = await begin(attempt(claim), LAB)
+    second = attempt(claim)
+    other = await begin(second, WARD)
+    assert (other.effect.key, other.arguments, other.is_other) == (begun.effect.key, LAB, True)
+    own = await begin(second, WARD)
+    assert (own.arguments, own.is_other, own.effect.is_repeated) == (WARD, False, False)
+    same = await begin(second, LAB)
+    assert (same.effect.key, same.is_other) == (begun.effect.key, False)
+    assert second.unmet == ""
+
+
+async def test_what_was_begun_for_a_stored_message_is_done() -> None:
+    claim = await Desk().claim()
+    first = await begin(attempt(claim), LAB, message=0)
+    second = attempt(claim, answered=1)
+    assert second.unmet == ""
+    like_it = await begin(second, LAB, message=1)
+    assert like_it.effect.key != first.effect.key
+    assert not like_it.is_other
+
+
+async def test_what_is_too_long_to_keep_is_asked_about_and_never_guessed() -> None:
+    claim = await Desk().claim()
+    long = {"title": "x" * ARGUMENTS_LIMIT_CHARS}
+    begun = await begin(attempt(claim), long)
+    assert (await begin(attempt(claim), long)).effect.key == begun.effect.key
+    third = attempt(claim)
+    with pytest.raises(ToolInputError, match="nobody knows"):
+        await begin(third, LAB)
+    assert not (await begin(third, LAB)).is_other
+
+
+async def test_what_nobody_met_again_is_told() -> None:
+    claim = await Desk().claim()
+    await begin(attempt(claim), LAB)
+    await attempt(claim).begin("create_event", {}, message=0)
+    third = attempt(claim)
+    assert "add task, create event" in third.unmet
+    await begin(third, LAB)
+    assert "add task" not in third.unmet
+
+
+async def test_a_scenarios_run_keeps_its_own_key_and_is_no_agents() -> None:
+    claim = await Desk().claim()
+    log = attempt(claim)
+    begun = await log.begin("add_task", LAB, message=-1, key="step-1")
+    assert (begun.effect.key, begun.effect.is_repeated) == ("step-1", True)
+    second = attempt(claim)
+    assert (second.unmet, (await begin(second, WARD)).is_other) == ("", False)
+
+
+async def test_who_says_the_same_again_means_what_was_begun() -> None:
+    desk = Desk()
+    claim = await desk.claim()
+    begun = await begin(attempt(claim), LAB)
+    died = interruption(claim, deeds_for=FOUR)
+    same = await begin(attempt(await after(claim, died)), LAB)
+    assert (same.effect.key, same.effect.is_repeated) == (begun.effect.key, True)
+    other_patient = attempt(await after(claim, died), patient_id=None)
+    other_words = attempt(await after(claim, died.model_copy(update={"words": "other"})))
+    for log in (other_patient, other_words):
+        assert (await begin(log, LAB)).effect.key != begun.effect.key
+
+
+def interruption(claim: Claim, *, deeds_for: PatientId) -> Interruption:
+    running = claim.conversation.running_turn
+    assert running is not None
+    return Interruption(
+        run_id=running.run_id,
+        patient_id=None,
+        interrupted_at=running.started_at,
+        words=claim.message.words_hash,
+        deeds=running.deeds,
+        deeds_for=deeds_for,
+        effects_of=running.run_id,
+    )
+
+
+async def after(claim: Claim, died: Interruption) -> Claim:
+    """Return the claim of the next message, which says the same."""
+    desk = Desk()
+    following = await desk.claim("run_2")
+
+    def note(draft: Conversation) -> None:
+        draft.interruption = died
+
+    await following.update(note)
+    return following
+
+
+def test_the_user_is_told_what_may_have_been_done() -> None:
+    desk = Desk()
+    deed = Deed(key="k", tool="draft_mail", message=0)
+    died = Interruption(run_id="r", patient_id=None, interrupted_at=desk.clock.now())
+    assert "check" not in interrupted_text(died)
+    died.deeds, died.asked = [deed, deed], "Cancel *Board*? yes / no"
+    told = interrupted_text(died)
+    assert told.endswith("check first: “Cancel *Board*? yes / no”, draft mail.")
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "c"]), max_size=8),
+    st.integers(min_value=0, max_value=8),
+)
+async def test_however_far_an_attempt_came_the_next_one_adds_only_what_was_missing(
+    titles: list[str], died_after: int
+) -> None:
+    claim = await Desk().claim()
+    made: set[str] = set()
+    for some in (titles[:died_after], titles):
+        log = attempt(claim)
+        for title in some:
+            made.add((await begin(log, {"title": title})).effect.key)
+    assert len(made) == len(titles)
