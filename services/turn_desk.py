@@ -260,7 +260,8 @@ class TurnDesk:
             stored_durably = True
         finally:
             if not stored_durably:
-                del lane.waiting[run.run_id]
+                # It may run already: then only the answer to our write was lost.
+                lane.waiting.pop(run.run_id, None)
                 self._serve_those_who_wait(lane, run)
         self._hub.add(run)
         if lane.driver is None:
