@@ -116,6 +116,15 @@ async def test_a_turn_that_nobody_watches_elsewhere_writes_no_journal() -> None:
     assert pair.journals() == []
 
 
+async def test_a_short_turn_asks_storage_for_nothing_more() -> None:
+    users = FaultyBlobStore(MemoryBlobStore())
+    world = World(users=users)
+    for number in range(20):
+        await world.say(f"note {number}")
+    await world.desk.idle()
+    assert [each.name for each in users.operations if "bells" in each.name] == []
+
+
 async def test_only_the_owner_is_shown_a_run_and_only_by_its_own_id() -> None:
     pair = Pair()
     pair.one.team.gate.clear()
