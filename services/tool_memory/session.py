@@ -29,6 +29,8 @@ from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.store import ToolEntityStore
 
 REQUEST_LIMIT_CHARS = 200
+RESULT_LIMIT_CHARS = 200
+_ROWS_TOLD = 3
 # Kinds that a clinician's own back ends hold; those of a patient's record are that patient's.
 _OWN_KINDS = frozenset({"calendar_event", "email", "contact", "task"})
 
@@ -140,7 +142,7 @@ class ToolMemorySession:
             output_chars=len(output),
             result=_summary(run, found),
             success=run.error is None,
-            error_message=None if run.error is None else run.error[:REQUEST_LIMIT_CHARS],
+            error_message=None if run.error is None else _problem(run.error)[:REQUEST_LIMIT_CHARS],
             execution_time_ms=round(run.duration_ms, 1),
             timestamp=self._now,
             turn_id=self._turn_id,
@@ -268,11 +270,38 @@ def _as_json(data: Mapping[str, Any]) -> str:
 def _summary(run: FinishedRun, found: Sequence[Found]) -> str:
     if run.error is not None:
         return "failed"
-    if not found:
-        return "ok"
+    if not found or "result" in (run.data or {}):
+        return _told(run.data or {})
     kinds = sorted({one.entity_type for one in found})
     names = ", ".join(kinds).replace("_", " ")
     return f"{len(found)} {names}{'s' if len(found) > 1 and names != 'generic' else ''}"
+
+
+def _told(data: Mapping[str, Any]) -> str:
+    """Return what a run without entities came to, in a few words that people read."""
+    said = data.get("result")
+    if isinstance(said, str) and said.strip():
+        return " ".join(said.replace("*", "").split())[:RESULT_LIMIT_CHARS]
+    if "asked" in data:
+        return "the user was asked first"
+    rows = [(key, len(value)) for key, value in data.items() if isinstance(value, list) and value]
+    if rows:
+        return ", ".join(_counted(key, count) for key, count in rows[:_ROWS_TOLD])
+    return "nothing found" if not any(data.values()) else "done"
+
+
+def _counted(key: str, count: int) -> str:
+    name = key.replace("_", " ")
+    return f"{count} {name.removesuffix('s') if count == 1 else name}"
+
+
+def _problem(content: str) -> str:
+    """Return what went wrong, without the form in which an agent is told."""
+    try:
+        told = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return content
+    return str(told["error"]) if isinstance(told, dict) and "error" in told else content
 
 
 def log_summary(store: ToolEntityStore, conversation_id: str) -> None:

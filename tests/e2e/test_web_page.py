@@ -182,3 +182,32 @@ async def test_words_said_before_the_page_is_connected_are_not_lost(
     await visit.open()
     await visit.say("switch to patient_15")
     await expect(visit.page.get_by_text("Switched to patient_15.").first).to_be_visible()
+
+
+async def test_a_wish_before_any_patient_goes_on_and_a_patient_is_picked_by_button(
+    server: Server, browser: Browser, tmp_path: Path
+) -> None:
+    context = await browser.new_context(viewport=DESKTOP)
+    visit = Visit(await context.new_page(), server.url, tmp_path)
+    page = visit.page
+    await visit.open()
+    await visit.say("what is the current stage?")
+    await expect(page.get_by_text("Which patient is this for?").first).to_be_visible()
+    await visit.idle()
+    await visit.say("patient_15")
+    await expect(page.get_by_text("Stage: IIIA").first).to_be_visible()
+    await visit.idle()
+    bar = await page.get_by_role("banner").bounding_box()
+    assert bar is not None
+    assert bar["height"] < 80, "a long name breaks within itself"
+    await visit.say("compare the stage of patient_15 and patient_4")
+    await page.get_by_role("button", name="patient_4", exact=True).click()
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_4")
+    await visit.idle()
+    await visit.say("which appointments are there?")
+    await visit.idle()
+    await page.get_by_role("button", name="Memory").click()
+    memory = page.get_by_role("dialog", name="Memory of patient_4")
+    await expect(memory.get_by_text("list appointments")).to_be_visible()
+    await expect(memory.get_by_text("nothing found")).to_be_visible()
+    await visit.assert_in_order()

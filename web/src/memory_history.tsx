@@ -1,13 +1,17 @@
 import { useState } from "preact/hooks";
 
 import { turnOf, type MemoryChange, type MemoryRun } from "./memory_api";
-import { Confirm, worded } from "./memory_item";
+import { Confirm } from "./memory_item";
 import type { MemoryActions } from "./memory_panel";
+import { plain, worded } from "./memory_words";
 import { strings } from "./strings";
 import type { Turn } from "./types";
 
 const said = strings.memory;
 const RUNS_SHOWN = 20;
+
+const isTelling = (given: object): boolean =>
+  Object.values(given).some((one) => one !== null && one !== "");
 
 interface TurnSourcesProps {
   turns: number[];
@@ -75,14 +79,14 @@ export function Runs({ runs, actions }: { runs: MemoryRun[]; actions: MemoryActi
         {shown.map((run) => (
           <li key={run.id} class="memory-item">
             <p class="memory-head">
-              <span class="memory-label">{run.tool}</span>
+              <span class="memory-label">{plain(run.tool)}</span>
               {!run.success && <span class="badge">{said.failed}</span>}
             </p>
             <p class="memory-value">{run.success ? run.result : (run.error ?? said.failed)}</p>
             <p class="sheet-note">
               {run.agent} · {new Date(run.at).toLocaleString()} · {said.asked(run.asked)}
             </p>
-            {Object.keys(run.parameters).length > 0 && <code>{worded(run.parameters)}</code>}
+            {isTelling(run.parameters) && <p class="sheet-note">{said.givenTo(worded(run.parameters))}</p>}
             <TurnSources turns={run.turn_id > 0 ? [run.turn_id] : []} actions={actions} />
           </li>
         ))}

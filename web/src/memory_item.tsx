@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { MemoryItem } from "./memory_api";
 import { TurnSources } from "./memory_history";
 import type { MemoryActions } from "./memory_panel";
+import { plain, telling, worded } from "./memory_words";
 import { strings } from "./strings";
 
 const said = strings.memory;
@@ -23,7 +24,7 @@ export function ItemRow({ item, actions }: { item: MemoryItem; actions: MemoryAc
         {item.kind !== "topic" && <span class="memory-label">{item.label}</span>}
         {item.status !== "active" && <span class="badge">{said.status[item.status]}</span>}
       </p>
-      <Value value={item.value} />
+      <Value value={item.kind === "topic" ? plain(String(item.value)) : item.value} />
       <p class="sheet-note">{origin(item)}</p>
       <TurnSources turns={item.sources.turns} actions={actions} />
       {mode === "shown" && <Buttons item={item} actions={actions} onMode={setMode} />}
@@ -38,7 +39,7 @@ export function ItemRow({ item, actions }: { item: MemoryItem; actions: MemoryAc
 function origin(item: MemoryItem): string {
   const { agent, tool } = item.sources;
   const at = item.updated_at === null ? null : new Date(item.updated_at).toLocaleString();
-  return [said.origin[item.origin] ?? item.origin, agent, tool, at].filter(Boolean).join(" · ");
+  return [said.origin[item.origin] ?? item.origin, agent, tool && plain(tool), at].filter(Boolean).join(" · ");
 }
 
 interface ButtonsProps {
@@ -168,26 +169,27 @@ export function Confirm({ question, isBusy, onYes, onNo }: ConfirmProps) {
 
 export function Value({ value }: { value: unknown }) {
   if (value === null || value === undefined) return null;
-  if (typeof value !== "object") return <p class="memory-value">{String(value)}</p>;
-  if (Array.isArray(value)) return <p class="memory-value">{value.map(worded).join(", ")}</p>;
+  if (typeof value !== "object") return <p class="memory-value">{worded(value)}</p>;
+  if (Array.isArray(value)) {
+    return (
+      <ul class="memory-value">
+        {value.map((one, place) => (
+          <li key={place}>{worded(one)}</li>
+        ))}
+      </ul>
+    );
+  }
   return (
     <dl class="memory-value">
-      {Object.entries(value).map(([name, one]) => (
+      {telling(value).map(([name, one]) => (
         <div key={name}>
-          <dt>{name.replaceAll("_", " ")}</dt>
+          <dt>{plain(name)}</dt>
           <dd>{worded(one)}</dd>
         </div>
       ))}
     </dl>
   );
 }
-
-export const worded = (value: unknown): string =>
-  value === null || value === undefined
-    ? said.nothing
-    : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value);
 
 function parsed(text: string): unknown {
   try {

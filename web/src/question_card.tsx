@@ -34,7 +34,7 @@ function choicesOf(question: Question): Choice[] {
 
 /** What the card asks, without the marks of its Markdown; where buttons answer, it need not say so. */
 function wordsOf(question: Question, hasChoices: boolean): string {
-  const text = hasChoices ? (question.text.split("\n")[0] ?? "") : question.text;
+  const text = hasChoices ? (/^[^\n?]*\??/.exec(question.text)?.[0] ?? "") : question.text;
   const plain = text.replaceAll(/[*`]/g, "");
   return YES_OR_NO.has(question.kind) ? plain.replace(/ yes \/ no$/, "") : plain;
 }
