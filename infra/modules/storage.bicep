@@ -80,7 +80,8 @@ resource turnQueues 'Microsoft.Storage/storageAccounts/queueServices/queues@2023
 }]
 
 // Archives of cleared conversations lie beside the live ones, so what decides is use, not a name.
-// A blob that is read again moves back by itself. Deleted are only notes of what channels were sent.
+// A blob that is read again moves back by itself. Deleted are only notes of what channels were
+// sent, and the bells of replicas that died: ids of runs that ended long ago.
 resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05-01' = {
   parent: account
   name: 'default'
@@ -101,6 +102,22 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
               baseBlob: {
                 tierToCool: { daysAfterLastAccessTimeGreaterThan: coolAfterDays }
                 enableAutoTierToHotFromCool: true
+              }
+            }
+          }
+        }
+        {
+          name: 'forget-bells'
+          type: 'Lifecycle'
+          enabled: true
+          definition: {
+            filters: {
+              blobTypes: ['blockBlob']
+              prefixMatch: ['chat-users/bells/']
+            }
+            actions: {
+              baseBlob: {
+                delete: { daysAfterModificationGreaterThan: 2 }
               }
             }
           }
