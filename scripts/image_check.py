@@ -30,6 +30,7 @@ UNUSED = ROOT / "infra" / "unused.txt"
 NOBODY = 65_534
 # What the scheduled jobs run (infra/main.bicep).
 COMMANDS = (["-m", "services.tool_memory.cleanup"], ["-m", "services.audit", "verify"])
+_IMPORTED = "import app, bots.endpoint, group_chat.build, services.audit, semantic_kernel, openai"
 _COPY = re.compile(r"^COPY (?P<sources>[\w./ ]+) (?P<target>[\w./]+)$", re.MULTILINE)
 _SET = re.compile(r"^(?:ENV)?\s+([A-Z_]+)=(\S+)(?: \\)?$", re.MULTILINE)
 _READY_SECONDS = 60.0
@@ -92,26 +93,34 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in _SET.findall(last_stage()) if name != "PATH"}
 
 
-def make_image(folder: Path) -> Image:
-    """Install the lock and copy the project below `folder`, then take every right to write."""
+def make_image(folder: Path) -> tuple[Image, tuple[float, float]]:
+    """Install the lock and copy the project below `folder`, then take every right to write.
+
+    Returns:
+        The image, and the MB of its packages and of the project.
+    """
     image = Image(folder / "venv/bin/python", folder / "srv", folder / "data")
     uv = [str(venv_python()), "-m", "uv"]
     run([*uv, "venv", "--quiet", "--python", _base_python(), folder / "venv"])
     into: list[str | Path] = ["--python", image.python]
-    # Copies, not links to a cache: what is measured is what an image would hold.
     lock = REQUIREMENTS / "runtime.txt"
-    options = ["--quiet", "--link-mode", "copy", "--require-hashes"]
+    # Links to uv's cache, which has checked the hashes; that nobody writes to them is seen below.
+    options = ["--quiet", "--link-mode", "hardlink", "--require-hashes"]
     run([*uv, "pip", "install", *options, *into, "-r", lock])
     say(f"packages of the whole lock: {_megabytes(folder / 'venv'):.0f} MB")
     run([*uv, "pip", "uninstall", "--quiet", *into, "-r", UNUSED])
     build()
     for source, target in copied():
         _copy(ROOT / source, image.tree / target / ("" if source.endswith("/") else source))
+    sizes = _megabytes(folder / "venv"), _megabytes(image.tree)
+    # The image compiles all that it holds; here only what is imported is, once.
+    run([image.python, "-c", _IMPORTED], cwd=image.tree)
     image.data.mkdir()
-    run(["chmod", "-R", "a+rX,a-w", folder / "venv", image.tree])
+    # Folders only: a file may be the cache's own.
+    run(["find", folder / "venv", image.tree, "-type", "d", "-exec", "chmod", "a-w", "{}", "+"])
     if os.geteuid() == 0:
         os.chown(image.data, NOBODY, NOBODY)
-    return image
+    return image, sizes
 
 
 def _base_python() -> Path:
@@ -174,7 +183,7 @@ def check(folder: Path) -> Report:
     Raises:
         SystemExit: something is missing, or something was written outside the data folder.
     """
-    image = make_image(folder)
+    image, sizes = make_image(folder)
     before = _files(image.tree), _files(folder / "venv")
     port = free_port()
     settings = {"HOST": "127.0.0.1", "PORT": str(port), "LLM_PROVIDER": "offline"}
@@ -191,12 +200,13 @@ def check(folder: Path) -> Report:
                 raise SystemExit(f"rounds: {' '.join(command)} failed in the image")
     if before != (_files(image.tree), _files(folder / "venv")):
         raise SystemExit("rounds: something was written outside the data folder")
-    sizes = _megabytes(folder / "venv"), _megabytes(image.tree)
     return Report(*sizes, alive, ready, turn, memory)
 
 
-def _files(folder: Path) -> set[Path]:
-    return {path for path in folder.rglob("*") if path.is_file()}
+def _files(folder: Path) -> dict[Path, tuple[int, int]]:
+    """Return all files with what changes when one is written to."""
+    found = ((path, path.lstat()) for path in folder.rglob("*") if path.is_file())
+    return {path: (stat.st_size, stat.st_mtime_ns) for path, stat in found}
 
 
 def _megabytes(folder: Path) -> float:
