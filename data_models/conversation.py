@@ -96,7 +96,7 @@ class QueuedMessage(Document):
 
 
 class Interruption(Part):
-    """A turn that died with its replica; the next turn says so once.
+    """A turn that died with its replica, or failed after it had begun to change something.
 
     Attributes:
         words: The message's `words_hash`: who says the same again means what was begun.
@@ -104,6 +104,7 @@ class Interruption(Part):
         deeds_for: The patient whose turn it was, wherever its words are kept.
         effects_of: The run whose keys those changes have.
         asked: The question that the message may have said yes to.
+        was_told: Whether the user knows of it; else the next turn says so, once.
     """
 
     run_id: str
@@ -114,6 +115,7 @@ class Interruption(Part):
     deeds_for: PatientId | None = None
     effects_of: str = ""
     asked: str = ""
+    was_told: bool = False
 
 
 class Conversation(Document):
@@ -147,6 +149,26 @@ class Conversation(Document):
         if died is None or not died.effects_of or died.words != message.words_hash:
             return None
         return died if died.deeds_for == patient_id else None
+
+    def interrupted(self, turn: RunningTurn, *, kept_with: PatientId | None) -> Interruption:
+        """Return what the next turn tells of `turn`, and needs to do nothing a second time."""
+        before = self.begun_before(turn.message, turn.patient_id)
+        question = self.open_question
+        was_asked = (
+            question is not None
+            and question.kind == "destructive_tool"
+            and question.user == turn.message.sender.principal_id
+        )
+        return Interruption(
+            run_id=turn.run_id,
+            patient_id=kept_with,
+            interrupted_at=turn.started_at,
+            words=turn.message.words_hash,
+            deeds=[*(before.deeds if before is not None else ()), *turn.deeds],
+            deeds_for=turn.patient_id,
+            effects_of=turn.run_id if before is None else before.effects_of,
+            asked=question.text if question is not None and was_asked else "",
+        )
 
     def draft(self) -> Self:
         """Return a copy to change: what a turn changes in place is copied, the rest is shared."""

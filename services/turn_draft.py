@@ -12,6 +12,7 @@ from data_models.conversation import (
     QUESTION_MINUTES,
     AnsweredMessage,
     Conversation,
+    Interruption,
     OpenQuestion,
     QuestionKind,
 )
@@ -304,9 +305,18 @@ class TurnDraft:
         withdraws = self.withdraws_question or was_asked
 
         def change(draft: Conversation) -> None:
-            if told:
-                draft.interruption = None
+            begun = self._begun_in_vain(draft)
+            if told or begun is not None:
+                draft.interruption = begun
             if question is not None or withdraws:
                 draft.open_question = question
 
         return change
+
+    def _begun_in_vain(self, conversation: Conversation) -> Interruption | None:
+        """Return what this turn began to change, if it did not end well: it may be asked again."""
+        running, turn = conversation.running_turn, self.turn
+        if running is None or not running.deeds or turn is None or turn.turn_status == "COMPLETED":
+            return None
+        died = conversation.interrupted(running, kept_with=self.patient_id)
+        return died.model_copy(update={"was_told": True, "asked": ""})

@@ -48,8 +48,8 @@ class TurnVoice:
     def tell_interruption(self, turn: TurnDraft) -> None:
         """Tell once of a turn that died, and of what it may have done."""
         died = turn.claim.conversation.interruption
-        if died is not None:
-            turn.told_interruption = True
+        turn.told_interruption = died is not None
+        if died is not None and not died.was_told:
             turn.run.emit(Notice("interrupted", interrupted_text(died)))
 
     def tell_unmet(self, turn: TurnDraft) -> None:

@@ -189,27 +189,4 @@ def _taken_over(
     )
     if turn.error_code != INTERRUPTED:
         return TakenOver(answered, None)
-    return TakenOver(answered, _interruption(conversation, dead, context.patient_id))
-
-
-def _interruption(
-    conversation: Conversation, dead: RunningTurn, patient_id: PatientId | None
-) -> Interruption:
-    """Return what the next turn tells, and what it needs to do nothing a second time."""
-    before = conversation.begun_before(dead.message, dead.patient_id)
-    question = conversation.open_question
-    was_asked = (
-        question is not None
-        and question.kind == "destructive_tool"
-        and question.user == dead.message.sender.principal_id
-    )
-    return Interruption(
-        run_id=dead.run_id,
-        patient_id=patient_id,
-        interrupted_at=dead.started_at,
-        words=dead.message.words_hash,
-        deeds=[*(before.deeds if before is not None else ()), *dead.deeds],
-        deeds_for=dead.patient_id,
-        effects_of=dead.run_id if before is None else before.effects_of,
-        asked=question.text if question is not None and was_asked else "",
-    )
+    return TakenOver(answered, conversation.interrupted(dead, kept_with=context.patient_id))

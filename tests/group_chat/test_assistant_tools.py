@@ -122,6 +122,14 @@ def office(tmp_path: Path) -> Office:
     return Office(tmp_path)
 
 
+def test_what_writes_without_a_yes_says_so(office: Office) -> None:
+    """Such a run is on record before it begins; all else reads, or only asks."""
+    assert {name for name, tool in office.tools.items() if tool.changes} == {
+        *("create_event", "move_event", "draft_mail", "add_contact", "change_contact"),
+        *("add_task", "complete_task", "move_task"),
+    }
+
+
 async def test_a_day_of_a_list_is_the_users_day(office: Office) -> None:
     await office.event("Early", hour=0)
     await office.event("Late", hour=23)
@@ -202,6 +210,19 @@ async def test_another_patients_things_have_their_time_only(office: Office) -> N
     assert "hitfield" not in stored
     assert "patient_15" not in stored
     assert (await office.own.mail.get(draft.id)) is not None
+
+
+async def test_a_name_at_the_end_of_a_long_title_withholds_all_of_it(office: Office) -> None:
+    title = f"Biopsy shows melanoma, discuss with {'the whole team, ' * 6}for Margaret Whitfield"
+    await office.event(title)
+    await office.own.tasks.add(NewTask(title=title))
+    listed = await office.call("list_events", since="tomorrow", until="tomorrow")
+    tasks = await office.call("list_tasks")
+    for row in (*listed["events"], *tasks["tasks"]):
+        assert row["title"] == "other appointment"
+    await office.call("cancel_event", "cancel the 3pm one", event_id="")
+    assert office.asked[-1].text.startswith("Cancel *other appointment*, ")
+    assert "melanoma" not in office.memory.model_dump_json()
 
 
 async def test_while_the_records_do_not_answer_nothing_is_shown(tmp_path: Path) -> None:

@@ -10,12 +10,20 @@ from hypothesis import strategies as st
 
 from data_models.claim import Claim
 from data_models.conversation import Conversation, Interruption
-from data_models.effects import Begun, Deed
-from data_models.errors import ClaimLostError, StoreUnavailableError, ToolInputError
+from data_models.effects import Begun, Deed, Effect
+from data_models.errors import (
+    ClaimLostError,
+    ModelUnavailableError,
+    StoreUnavailableError,
+    ToolInputError,
+)
 from data_models.identifiers import PatientId
+from data_models.turn_events import Notice, RunFailed, RunFinished
+from services.group_chat_port import GroupChatRequest
 from services.turn_effects import ARGUMENTS_LIMIT_CHARS, TurnEffects, interrupted_text
 from tests.data_models.test_claim import Desk
 from tests.faults import Down
+from tests.services.world import World
 
 FOUR = PatientId("patient_4")
 LAB: Mapping[str, Any] = {"title": "Call the lab"}
@@ -208,3 +216,70 @@ async def test_however_far_an_attempt_came_the_next_one_adds_only_what_was_missi
         for title in some:
             made.add((await begin(log, {"title": title})).effect.key)
     assert len(made) == len(titles)
+
+
+class Asked:
+    """A team whose tool begins a change in every turn, and that breaks down while `fails`."""
+
+    def __init__(self) -> None:
+        self.world = World()
+        self.world.team.first = self._add
+        self.effects: list[Effect] = []
+        self.fails = False
+
+    async def _add(self, request: GroupChatRequest) -> None:
+        assert request.effects is not None
+        begun = await request.effects.begin("add_task", LAB, message=len(request.said))
+        self.effects.append(begun.effect)
+        if self.fails:
+            raise ModelUnavailableError
+
+    async def failed(self, text: str) -> None:
+        self.fails = True
+        assert isinstance((await self.world.say(text)).end, RunFailed)
+        self.fails = False
+
+
+@pytest.fixture
+async def asked() -> Asked:
+    asked = Asked()
+    asked.world.team.first = nothing
+    await asked.world.say("start a tumor board for patient_4")
+    asked.world.team.first = asked._add
+    return asked
+
+
+async def nothing(_: GroupChatRequest) -> None:
+    """A team that calls no tool."""
+
+
+async def test_after_a_turn_that_failed_the_same_words_change_nothing_twice(asked: Asked) -> None:
+    await asked.failed("remember the lab")
+    again = await asked.world.say("Remember  the lab")
+    later = await asked.world.say("remember the lab")
+    first, second, third = asked.effects
+    assert (second.key, second.is_repeated) == (first.key, True)
+    assert (third.key == first.key, third.is_repeated) == (False, False)
+    assert not any(isinstance(event, Notice) for heard in (again, later) for event in heard.events)
+
+
+async def test_after_a_turn_that_failed_other_words_are_another_wish(asked: Asked) -> None:
+    await asked.failed("remember the lab")
+    await asked.world.say("remember it now, please")
+    first, second = asked.effects
+    assert first.key != second.key
+
+
+async def test_who_says_the_same_again_is_told_of_what_nobody_looked_after(asked: Asked) -> None:
+    await asked.failed("remember the lab")
+    asked.world.team.first = nothing
+    told = await asked.world.say("remember the lab")
+    assert "had begun: add task" in told.texts[-1]
+    assert "add task" not in "".join((await asked.world.say("remember the lab")).texts)
+
+
+async def test_a_turn_without_tools_costs_no_write_more(asked: Asked) -> None:
+    asked.world.team.first = nothing
+    heard = await asked.world.say("and the stage?")
+    assert isinstance(heard.end, RunFinished)
+    assert heard.end.timing.storage_ops <= 2
