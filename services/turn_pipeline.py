@@ -254,6 +254,7 @@ class TurnPipeline:
         return False
 
     async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:
+        await turn.claim.hold()  # who stood still shows nothing of what another has answered
         if isinstance(event, CHANGES):
             if change_document(turn, event):
                 self._voice.show_state(turn)
@@ -272,8 +273,7 @@ class TurnPipeline:
         """Wait for the work to be over and say what became of it."""
         stopped = stop.done()
         stop.cancel()
-        if not work.done():
-            work.cancel()
+        work.cancel()
         await asyncio.wait({work})
         if stopped and (work.cancelled() or work.exception() is not None):
             turn.outcome = "cancelled"

@@ -11,6 +11,7 @@ from data_models.claim_decision import ClaimTimes
 from data_models.clock import SystemClock
 from data_models.errors import CorruptDocumentError
 from data_models.incoming_message import IncomingMessage
+from data_models.turn_events import RunFailed
 from services.group_chat_port import QuestionAsked
 from services.hand_over.note import message_of, note_of
 from services.hand_over.watch import TurnWatch
@@ -151,6 +152,24 @@ async def test_a_dead_replicas_turn_is_answered_once_by_another(cluster: Cluster
     assert cluster.meter.outcomes == ["taken", "answered"]
     again = await heard(await cluster.other.desk.submit(message))
     assert (again.texts, len(cluster.other.team.requests)) == (["Heard: what was the stage?"], 1)
+
+
+async def test_a_replica_that_stood_still_shows_nothing_of_what_another_answered(
+    cluster: Cluster,
+) -> None:
+    cluster.dying.team.gate.clear()
+    message = cluster.dying.message("what was the stage?")
+    asleep = await cluster.dying.desk.submit(message)
+    await cluster.watch.begin(message, asyncio.Future())
+    await asyncio.sleep(0.05)
+    await cluster.die()
+    async with cluster.working():
+        await cluster.until_empty()
+    cluster.lifeline.always = None
+    cluster.dying.team.gate.set()  # it wakes, and its model's answer has come meanwhile
+    woken = await heard(asleep)
+    assert isinstance(woken.end, RunFailed)
+    assert (woken.texts, woken.end.code) == ([], "claim_lost")
 
 
 async def test_what_waits_behind_it_is_answered_in_order(cluster: Cluster) -> None:
