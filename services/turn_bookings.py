@@ -49,6 +49,7 @@ class TurnBookings:
         began, patient_id = self._clock.monotonic(), turn.patient_id
         if patient_id is None:
             return request.declined
+        await turn.claim.hold()  # one that slept through its claim does nothing
         try:
             done = await desk.perform(request, patient_id=patient_id)
         except ToolInputError as failure:

@@ -56,6 +56,7 @@ class TurnDeeds:
         item_id, name = str(question.payload["entity_id"]), str(question.payload["name"])
         principal = turn.claim.message.sender.principal_id
         zone: tzinfo = memory.zone or ZoneInfo("UTC")
+        await turn.claim.hold()  # one that slept through its claim does nothing
         was_there = await desk.perform(action, item_id, principal_id=principal, zone=zone)
         if DEEDS[action].removes:
             memory.deleted(item_id)

@@ -1,17 +1,30 @@
 """At most one question is open, and only the next message of whom it was asked answers it."""
 
+from collections.abc import Awaitable, Callable
+from datetime import UTC, timedelta
+from pathlib import Path
+
 import pytest
 
+from data_models.claim_decision import ClaimTimes
+from data_models.clock import RandomIds
 from data_models.conversation import Conversation
+from data_models.effects import Effect
 from data_models.errors import StoreError
 from data_models.incoming_message import Press
 from data_models.plan import Plan, PlanStep
-from data_models.turn_events import RunFailed
-from services.group_chat_port import PlanChanged
+from data_models.turn_events import Notice, RunFailed
+from services.assistant.desk import AssistantDesk
+from services.assistant.tasks import NewTask
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.group_chat_port import PlanChanged, QuestionAsked
+from services.turn_tools import TurnTools
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.world import CHAT, Heard, World, heard
+from tests.services.assistant.back_ends import local_assistant
+from tests.services.world import CHAT, OWNER, FarReplica, Heard, World, heard
 
 
 @pytest.fixture
@@ -280,3 +293,55 @@ async def test_a_pressed_no_is_a_no_whatever_its_text_reads(
     no = Press(target_id=await ask(world, store), answer="no")
     await said(world, "clear patient context", press=no)
     assert (epoch(store), open_question(store)) == (0, None)
+
+
+class Sleep(Audit):
+    """An audit trail during whose next entry this process sleeps through its claim."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        self._clock = clock
+        self.meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def record(self, entry: AuditEntry) -> None:
+        if self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            self._clock.advance(36)
+            await meanwhile()
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def test_a_process_that_sleeps_between_a_yes_and_its_deed_does_nothing(
+    store: MemoryBlobStore, clock: FixedClock, tmp_path: Path
+) -> None:
+    back_end = local_assistant(tmp_path, clock=clock)
+    tasks = back_end.of(OWNER, zone=UTC).tasks
+    task = await tasks.add(NewTask(title="Call the lab"), Effect("call"))
+    ids, users, trail = RandomIds(), MemoryBlobStore(), Sleep(clock)
+    tools = TurnTools(ids=ids, assistant=AssistantDesk(back_end=back_end))
+    slow = ClaimTimes(renew_every=timedelta(hours=1))
+    asleep, other = (
+        World(
+            sessions=store, users=users, clock=clock, times=slow, tools=tools, ids=ids,
+            replica=FarReplica(), audit=trail,
+        )
+        for _ in range(2)
+    )  # fmt: skip
+    await said(asleep, "start a tumor board for patient_4")
+    payload = {"action": "delete_task", "entity_id": task.id, "name": "*Call the lab*"}
+    asks = QuestionAsked("q1", "destructive_tool", "Delete *Call the lab*? yes / no", payload)
+    asleep.team.also = lambda request: (asks,)
+    await said(asleep, "delete it")
+    told: list[Heard] = []
+
+    async def go_on() -> None:
+        told.append(await said(other, "what now?"))
+
+    trail.meanwhile = go_on
+    assert code(await said(asleep, "yes")) == "claim_lost"
+    assert await tasks.get(task.id) == task
+    (notice,) = [e for e in told[0].events if isinstance(e, Notice) and e.kind == "interrupted"]
+    assert "check first: “Delete *Call the lab*? yes / no”" in notice.text
+    await said(other, "yes")
+    assert await tasks.get(task.id) == task
