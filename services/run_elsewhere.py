@@ -124,8 +124,9 @@ class RunsElsewhere:
         return running if running is not None and running.purpose == "turn" else None
 
     def _held(self, conversation: Conversation) -> RunningTurn | None:
+        """Return the turn that another replica runs and whose answer it does not deliver itself."""
         running = conversation.running_turn
-        if running is None or running.purpose != "turn":
+        if running is None or running.purpose != "turn" or running.message.channel != "web":
             return None
         return running if self._claimant.state(conversation, runs_here=False) == "held" else None
 

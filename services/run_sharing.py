@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass
+from math import inf
 
 import structlog
 
@@ -40,6 +41,14 @@ class _Running:
     since: float
     left_at: float | None = None
     is_shared: bool = False
+
+    def was_left(self, now: float) -> float:
+        """Return how long ago its last watcher was found gone; infinite if somebody watches."""
+        if not self.run.is_deserted:
+            self.left_at = None
+            return inf
+        self.left_at = now if self.left_at is None else self.left_at
+        return now - self.left_at
 
 
 class SharedRuns:
@@ -96,14 +105,7 @@ class SharedRuns:
     def _shall_look(self) -> bool:
         now = self._clock.monotonic()
         waiting = [each for each in self._running.values() if not each.run.is_finished]
-        for each in waiting:
-            if not each.run.is_deserted:
-                each.left_at = None
-            elif each.left_at is None:
-                each.left_at = now
-        if any(
-            each.left_at is not None and now - each.left_at < self._pace.left for each in waiting
-        ):
+        if any(each.was_left(now) < self._pace.left for each in waiting):
             return True
         is_long = any(now - each.since >= self._pace.young for each in waiting)
         return is_long and now - self._looked_at >= self._pace.bell

@@ -239,11 +239,8 @@ class TurnDesk:
     def _same_elsewhere(
         self, lane: Lane, conversation: Conversation, message: IncomingMessage
     ) -> Run | None:
-        """Return the run of a message that was sent again, here, while another replica answers it.
-
-        A bot's reply comes from the replica that runs it, so nobody watches it here.
-        """
-        if self._elsewhere is None or lane.driver is not None or message.channel != "web":
+        """Return the run of a message that came again, while another replica answers it."""
+        if self._elsewhere is None or lane.driver is not None:
             return None
         return self._elsewhere.same(conversation, message)
 

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from data_models.blob_store import BlobStore
 from data_models.claim_decision import ClaimTimes
+from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import (
     AgentTextDelta,
     RunFailed,
@@ -232,6 +233,31 @@ async def test_what_a_dead_replica_left_of_a_run_goes_with_a_clear() -> None:
     await pair.one.say("clear patient context")
     await pair.one.desk.idle()
     assert [name for name in pair.store.contents if "dead-0" in name] == []
+
+
+async def test_a_bot_message_is_shown_only_by_the_replica_that_delivers_its_answer() -> None:
+    pair = Pair(times=ClaimTimes(renew_every=timedelta(seconds=0.02)))
+    second = asyncio.Event()
+
+    async def pause(request: GroupChatRequest) -> None:
+        if request.text == "second":
+            await second.wait()
+
+    def of_bot(world: World, text: str) -> IncomingMessage:
+        return world.message(text).model_copy(update={"channel": "bot", "channel_id": "msteams"})
+
+    pair.one.team.first = pause
+    pair.one.team.gate.clear()
+    await pair.one.desk.submit(of_bot(pair.one, "first"))
+    run = await pair.two.desk.submit(of_bot(pair.two, "second"))
+    await asyncio.sleep(0.5)  # the first one's replica renews its claim, and sees who waits
+    pair.one.team.gate.set()
+    await until(lambda: len(pair.one.team.requests) == 2)
+    await asyncio.sleep(0.8)  # long enough to look whether it runs elsewhere
+    assert not any(isinstance(event, RunStarted) for event in run.past())
+    second.set()
+    await heard(run)
+    assert run.replayed
 
 
 async def test_a_message_that_waited_here_and_is_answered_elsewhere_is_seen_as_it_grows() -> None:
