@@ -8,7 +8,7 @@ from data_models.errors import ToolInputError
 from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
-from services.assistant.mail import NewEmail
+from services.assistant.mail import NewEmail, without_cut_text
 
 MAIL_TOOLS = ("search_mail", "read_mail", "draft_mail", "send_mail")
 _ADDRESS = re.compile(r"[^\s@<>\",;]{1,64}@[A-Za-z0-9.-]{1,190}")
@@ -58,7 +58,7 @@ class MailTools:
         found = await desk.services.mail.search(
             asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
         )
-        return desk.listed("messages", found)
+        return desk.listed("messages", [without_cut_text(one) for one in found])
 
     async def read(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
         """Give the text of the message that the user means."""

@@ -17,10 +17,10 @@ from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext, current_effect
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.desk import Action, question_of
-from services.assistant.shown import Item, shown, spoken
+from services.assistant.shown import Item, shown, spoken, whole
 from services.group_chat_port import QuestionAsked
 from services.records.patient_names import PatientNames
-from services.tool_memory.privacy import names_other, shielded
+from services.tool_memory.privacy import names_other, with_time_only
 from services.tool_memory.resolution import Ambiguous, Resolved
 from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.when import when_of
@@ -84,7 +84,7 @@ class OpenDesk:
 
     def rows(self, items: Sequence[Item]) -> list[dict[str, Any]]:
         """Return items for a model; of those that name another patient only the time."""
-        return shielded([shown(item, self.zone) for item in items], self.memory.others)
+        return [self._row(item) for item in items]
 
     def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:
         """Return the first rows of a listing, and whether there are more."""
@@ -122,7 +122,7 @@ class OpenDesk:
 
     def ask_first(self, action: Action, item: Item) -> ToolOutput:
         """Ask for a yes that is bound to `item` by its id and its name."""
-        is_private = names_other(shown(item, self.zone), self.memory.others)
+        is_private = self._names_other(item)
         name = spoken(item, self.zone, is_private=is_private)
         payload = {
             "action": action,
@@ -133,6 +133,13 @@ class OpenDesk:
         }
         self._ask("destructive_tool", question_of(action, name), payload)
         return {"asked": _ASKED}
+
+    def _row(self, item: Item) -> dict[str, Any]:
+        row = shown(item, self.zone)
+        return with_time_only(row) if self._names_other(item) else row
+
+    def _names_other(self, item: Item) -> bool:
+        return names_other(whole(item, self.zone), self.memory.others)
 
     def _ask_which(self, kind: EntityType, found: Ambiguous) -> None:
         names = [self.memory.name_of(one) for one in found.entity_ids]

@@ -1,7 +1,7 @@
 """A clinician's own mail, said without naming a product."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
@@ -9,6 +9,8 @@ from data_models.effects import Effect
 
 MAIL_TEXT_LIMIT_CHARS = 20_000
 MAIL_HEAD_LIMIT_CHARS = 300
+MAIL_SURE_LIMIT_CHARS = 250
+"""No back end cuts a text so short (Microsoft Graph's preview has 255)."""
 
 MailFolder: TypeAlias = Literal["inbox", "drafts", "sent"]
 
@@ -33,6 +35,14 @@ class Email:
     text: str = ""
     folder: MailFolder = "inbox"
     is_read: bool = True
+
+
+def without_cut_text(mail: Email) -> Email:
+    """Return a listed message without a text that may have been cut short.
+
+    Whom it names further on nobody knows; `Mailbox.get` has it whole.
+    """
+    return mail if len(mail.text) < MAIL_SURE_LIMIT_CHARS else replace(mail, text="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,13 +37,20 @@ def kind_of(item: Item) -> EntityType:
 
 
 def shown(item: Item, zone: tzinfo) -> dict[str, Any]:
-    """Return an item as a row of a tool's result: no empty fields, times in the user's zone."""
+    """Return an item as a row of a tool's result: as `whole`, with names of bounded length."""
+    row = whole(item, zone)
+    return row | {name: row[name][:NAME_LIMIT_CHARS] for name in _NAMES & row.keys()}
+
+
+def whole(item: Item, zone: tzinfo) -> dict[str, Any]:
+    """Return an item with all its words: no empty fields, times in the user's zone.
+
+    Whether it names another patient is looked up here, never in what was cut short.
+    """
     row = {name: _plain(value, zone) for name, value in asdict(item).items()}
     kept = {name: value for name, value in row.items() if value not in ("", [], None, False)}
     if "text" in kept:
         kept["body"] = kept.pop("text")  # which nobody's words are looked for in
-    for name in _NAMES & kept.keys():
-        kept[name] = kept[name][:NAME_LIMIT_CHARS]
     return {"kind": kind_of(item), **kept}
 
 

@@ -1,7 +1,7 @@
 """Keeps other patients out of what models see of a clinician's own calendar and mail."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
@@ -31,11 +31,6 @@ def with_time_only(row: Mapping[str, Any]) -> dict[str, Any]:
         "title": OTHER_APPOINTMENT,
         **{name: row[name] for name in _TIME_FIELDS if row.get(name)},
     }
-
-
-def shielded(rows: Sequence[Mapping[str, Any]], others: Collection[str]) -> list[dict[str, Any]]:
-    """Return rows of which those that name another patient keep their time only."""
-    return [with_time_only(row) if names_other(row, others) else dict(row) for row in rows]
 
 
 def words_of(text: str) -> _Form:

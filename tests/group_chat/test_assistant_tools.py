@@ -1,6 +1,7 @@
 """The tools over a user's own calendar, mail, contacts, tasks and documents."""
 
 import asyncio
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -215,7 +216,7 @@ async def test_another_patients_things_have_their_time_only(office: Office) -> N
 async def test_a_name_at_the_end_of_a_long_title_withholds_all_of_it(office: Office) -> None:
     title = f"Biopsy shows melanoma, discuss with {'the whole team, ' * 6}for Margaret Whitfield"
     await office.event(title)
-    await office.own.tasks.add(NewTask(title=title))
+    await office.own.tasks.add(NewTask(title=title), fresh())
     listed = await office.call("list_events", since="tomorrow", until="tomorrow")
     tasks = await office.call("list_tasks")
     for row in (*listed["events"], *tasks["tasks"]):
@@ -223,6 +224,28 @@ async def test_a_name_at_the_end_of_a_long_title_withholds_all_of_it(office: Off
     await office.call("cancel_event", "cancel the 3pm one", event_id="")
     assert office.asked[-1].text.startswith("Cancel *other appointment*, ")
     assert "melanoma" not in office.memory.model_dump_json()
+
+
+async def test_a_listing_shows_no_text_whose_end_it_does_not_know(tmp_path: Path) -> None:
+    mails = {
+        "Result": f"The biopsy shows melanoma. {'More follows. ' * 30}It is about Mrs Whitfield.",
+        "Lunch": "At noon?",
+    }
+    rows = [
+        {"id": f"mail-{subject}", "subject": subject, "sender": "Anna <a@b.example>",
+         "received": "{today-1}T08:12:00Z", "text": text}
+        for subject, text in mails.items()
+    ]  # fmt: skip
+    (tmp_path / "mail.json").write_text(json.dumps({"version": 1, "rows": rows}), encoding="utf-8")
+    office = Office(tmp_path)
+    office.back_end = local_assistant(tmp_path, samples=tmp_path, clock=FixedClock())
+    desk = PersonalDesk(back_end=office.back_end, names=Names(), ids=office.ids)
+    office.tools.update({one.name: one for one in mail_tools(desk)})
+    found = {row["subject"]: row for row in (await office.call("search_mail"))["messages"]}
+    assert "body" not in found["Result"]
+    assert found["Lunch"]["body"] == "At noon?"
+    read = await office.call("read_mail", "read the message Result")
+    assert read["message"][0]["title"] == "other appointment"
 
 
 async def test_while_the_records_do_not_answer_nothing_is_shown(tmp_path: Path) -> None:
