@@ -8,6 +8,8 @@ import { strings } from "./strings";
 
 const said = strings.memory;
 
+const SHORT_CHARS = 24;
+
 type Mode = "shown" | "correcting" | "retiring";
 
 /** One thing that is remembered: its value, where it comes from, and what can be done about it. */
@@ -170,15 +172,7 @@ export function Confirm({ question, isBusy, onYes, onNo }: ConfirmProps) {
 export function Value({ value }: { value: unknown }) {
   if (value === null || value === undefined) return null;
   if (typeof value !== "object") return <p class="memory-value">{worded(value)}</p>;
-  if (Array.isArray(value)) {
-    return (
-      <ul class="memory-value">
-        {value.map((one, place) => (
-          <li key={place}>{worded(one)}</li>
-        ))}
-      </ul>
-    );
-  }
+  if (Array.isArray(value)) return <Several texts={value.map(worded)} />;
   return (
     <dl class="memory-value">
       {telling(value).map(([name, one]) => (
@@ -188,6 +182,20 @@ export function Value({ value }: { value: unknown }) {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Short values on one line, long ones each on its own. */
+function Several({ texts }: { texts: string[] }) {
+  if (texts.every((one) => one.length <= SHORT_CHARS)) {
+    return <p class="memory-value">{texts.join(", ")}</p>;
+  }
+  return (
+    <ul class="memory-value">
+      {texts.map((one, place) => (
+        <li key={place}>{one}</li>
+      ))}
+    </ul>
   );
 }
 
