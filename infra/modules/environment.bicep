@@ -15,7 +15,7 @@ resource logs 'Microsoft.OperationalInsights/workspaces@2023-09-01' existing = {
   name: logsName
 }
 
-resource environment 'Microsoft.App/managedEnvironments@2024-03-01' = {
+resource environment 'Microsoft.App/managedEnvironments@2025-01-01' = {
   name: name
   location: location
   tags: tags

@@ -14,7 +14,7 @@ param command array
 @description('In UTC, in the form of cron.')
 param schedule string
 
-resource job 'Microsoft.App/jobs@2024-03-01' = {
+resource job 'Microsoft.App/jobs@2025-01-01' = {
   name: name
   location: location
   tags: tags

@@ -23,7 +23,7 @@ param settings array
 @description('Secrets besides the collector\'s: name and keyVaultUrl.')
 param secrets array
 
-resource server 'Microsoft.App/containerApps@2024-03-01' = {
+resource server 'Microsoft.App/containerApps@2025-01-01' = {
   name: name
   location: location
   tags: tags
@@ -61,8 +61,9 @@ resource server 'Microsoft.App/containerApps@2024-03-01' = {
             {
               type: 'Startup'
               httpGet: { path: '/healthz', port: 3978 }
-              periodSeconds: 2
-              failureThreshold: 30
+              // The service takes no threshold above 10.
+              periodSeconds: 5
+              failureThreshold: 10
             }
             {
               type: 'Liveness'

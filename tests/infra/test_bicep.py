@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from routes.serving import DRAIN_SECONDS
 from scripts.bicep import MAIN, problems, problems_of_parameters, read
 from services.deliveries import KEPT_DAYS
 from settings import Settings
@@ -130,6 +131,25 @@ def test_a_secret_in_a_file_of_parameters_is_found(tmp_path: Path) -> None:
         "x.parameters.json gives more, which there is not",
         "x.parameters.json writes the secret fhirToken down",
     ]
+
+
+def test_the_server_is_probed_where_it_listens_as_often_as_the_service_allows() -> None:
+    text = (INFRA / "modules" / "server.bicep").read_text("utf-8")
+    (port,) = re.findall(r"name: 'PORT', value: '(\d+)'", MAIN.read_text("utf-8"))
+    assert set(re.findall(r"(?:targetPort|port): (\d+)", text)) == {port}
+    assert len(re.findall(r"path: '/(?:healthz|readyz)'", text)) == 3
+    assert max(int(times) for times in re.findall(r"failureThreshold: (\d+)", text)) <= 10
+
+
+def test_a_server_is_given_the_time_that_it_takes_to_stop() -> None:
+    server = (INFRA / "modules" / "server.bicep").read_text("utf-8")
+    compose = (INFRA / "compose.yaml").read_text("utf-8")
+    for pattern, text in (
+        (r"terminationGracePeriodSeconds: (\d+)", server),
+        (r"stop_grace_period: (\d+)s", compose),
+    ):
+        (seconds,) = re.findall(pattern, text)
+        assert int(seconds) >= DRAIN_SECONDS + 15  # interrupted turns, last replies, records
 
 
 def test_no_role_is_wider_than_the_account_it_is_for() -> None:
