@@ -1,12 +1,13 @@
-"""Several real servers on one storage account, some of them killed all the time, and who talks."""
+"""Several real servers on one storage account, harmed all the time, and people who talk."""
 
 import asyncio
 import random
 import re
-from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import aiohttp
@@ -22,8 +23,12 @@ from tests.fakes_connector import FakeConnector
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.fakes_openai_brain import brain
 
-TURN_SECONDS = 60.0
+TURN_SECONDS = 120.0
+HEARTBEAT_SECONDS = 10.0
+"""A socket whose server stands still is given up after one and a half of these."""
+NOTICED_SECONDS = 5.0
 RETRY_SECONDS = 0.3
+SETTLE_SECONDS = 2.0
 _TOKEN = re.compile(r"note [a-z]\d+\.\d+!")
 _GONE = (aiohttp.ClientError, ConnectionError, TimeoutError)
 
@@ -37,17 +42,35 @@ def heard(request: RecordedRequest) -> Reply:
     return Reply(text=f"{text} {'It is noted. ' * 4}", chunk_chars=12, tokens_per_second=40.0)
 
 
+@dataclass(frozen=True)
+class Harm:
+    """What is done to the servers while people talk.
+
+    Attributes:
+        kill_every: Seconds between two that are killed and started again; None kills nobody.
+        pause_every: Seconds between two that stand still for a while; None lets all go on.
+        pause_seconds: How long each does: longer than a claim lasts, and its grace.
+    """
+
+    kill_every: float | None = None
+    pause_every: float | None = None
+    pause_seconds: float = 40.0
+
+
 @dataclass
 class Herd:
     """The servers.
 
     Attributes:
         kills: How often one of them was killed.
+        pauses: How often one of them stood still, and woke.
     """
 
     servers: Sequence[Server]
     shelf: AzureShelf
     kills: int = 0
+    pauses: int = 0
+    _harmed: set[int] = field(default_factory=set)
     _down: set[int] = field(default_factory=set)
 
     def any_url(self) -> str:
@@ -55,18 +78,53 @@ class Herd:
         up = [each for number, each in enumerate(self.servers) if number not in self._down]
         return random.choice(up).url
 
-    async def be_killed(self, *, every_seconds: float) -> None:
-        """Kill one server after the other and start it again, until cancelled."""
-        while True:
-            await asyncio.sleep(every_seconds)
-            number = random.randrange(len(self.servers))
-            self._down.add(number)
+    @asynccontextmanager
+    async def harmed(self, harm: Harm) -> AsyncIterator[None]:
+        """Have servers harmed meanwhile; after, all are up and awake."""
+        enough = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            if harm.kill_every is not None:
+                group.create_task(self._again_and_again(self._kill, harm.kill_every, enough))
+            if harm.pause_every is not None:
+                pause = partial(self._pause, harm.pause_seconds)
+                group.create_task(self._again_and_again(pause, harm.pause_every, enough))
             try:
-                await asyncio.to_thread(self.servers[number].kill)
-                self.kills += 1
-                await asyncio.shield(asyncio.to_thread(self.servers[number].start))
+                yield
             finally:
-                self._down.discard(number)
+                enough.set()
+
+    async def _again_and_again(
+        self, do: Callable[[int], Awaitable[None]], every: float, enough: asyncio.Event
+    ) -> None:
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(enough.wait(), every)
+                return
+            well = [each for each in range(len(self.servers)) if each not in self._harmed]
+            number = random.choice(well)
+            self._harmed.add(number)
+            await do(number)
+            self._harmed.discard(number)
+
+    async def _kill(self, number: int) -> None:
+        self._down.add(number)
+        await asyncio.to_thread(self.servers[number].kill)
+        self.kills += 1
+        await asyncio.to_thread(self.servers[number].start)
+        self._down.discard(number)
+
+    async def _pause(self, seconds: float, number: int) -> None:
+        self.servers[number].signal(signal.SIGSTOP)
+        try:
+            # Until a balancer's probes have noticed, it is still sent messages, which it reads
+            # when it wakes.
+            await asyncio.sleep(NOTICED_SECONDS)
+            self._down.add(number)
+            await asyncio.sleep(seconds - NOTICED_SECONDS)
+        finally:
+            self.servers[number].signal(signal.SIGCONT)
+        self.pauses += 1
+        self._down.discard(number)
 
     def evidence(self, conversation: str) -> Evidence:
         """Return what is stored of a conversation."""
@@ -107,6 +165,7 @@ class Talk:
     Attributes:
         again: Messages that were sent again because the server died or asked for it.
         unheard: Answers that never reached the channel.
+        heard: All that reached it.
     """
 
     conversation: str
@@ -114,6 +173,7 @@ class Talk:
     said: list[str] = field(default_factory=list)
     again: int = 0
     unheard: list[str] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
 
 
 async def talk_by_bot(herd: Herd, channel: FakeConnector, talk: Talk, *, turns: int) -> None:
@@ -186,7 +246,7 @@ async def _one_turn(
 ) -> str:
     """Return the code of the error that the turn ended with; empty if it was answered."""
     address = f"{herd.any_url()}/api/ws/chats/{talk.conversation}/messages"
-    async with client.ws_connect(address) as socket:
+    async with client.ws_connect(address, heartbeat=HEARTBEAT_SECONDS) as socket:
         await socket.send_json(message)
         code = ""
         async for frame in socket:
@@ -199,71 +259,10 @@ async def _one_turn(
     raise aiohttp.ClientConnectionError
 
 
-@dataclass(frozen=True)
-class Report:
-    """What came of all turns; what is not listed as wrong is right."""
-
-    turns: int
-    answered_once: int
-    wrong: list[str]
-    kills: int
-    sent_again: int
-    died_in_the_middle: int
-
-    def __str__(self) -> str:
-        lines = [
-            f"turns                {self.turns}",
-            f"answered once        {self.answered_once}",
-            f"wrong                {len(self.wrong)}",
-            f"servers killed       {self.kills}",
-            f"messages sent again  {self.sent_again}",
-            f"turns that died      {self.died_in_the_middle}",
-        ]
-        return "\n".join([*lines, *self.wrong])
-
-
-def report_of(herd: Herd, talks: Sequence[Talk]) -> Report:
-    """Compare what was said with what is stored."""
-    wrong: list[str] = []
-    once = died = 0
-    for talk in talks:
-        found = sorted(herd.evidence(talk.conversation).turns(), key=lambda one: one.turn.turn_id)
-        notes = [one for one in found if one.turn.user_message.startswith("note ")]
-        done = [one.turn for one in notes if one.turn.turn_status == "COMPLETED"]
-        died += len(notes) - len(done)
-        answers = Counter(turn.user_message for turn in done)
-        once += sum(answers[text] == 1 for text in talk.said)
-        wrong += [f"{text}: {answers[text]} answers" for text in talk.said if answers[text] != 1]
-        wrong += [
-            f"{turn.user_message}: answered with something else"
-            for turn in done
-            if f"Heard {turn.user_message}" not in turn.agent_responses[-1].text
-        ]
-        if [turn.user_message for turn in done] != talk.said and not wrong:
-            wrong.append(f"{talk.name}: out of order")
-        wrong += [
-            f"{talk.name}: another patient" for one in found if one.patient_id == "patient_15"
-        ]
-    said = sum(len(talk.said) for talk in talks)
-    again = sum(talk.again for talk in talks)
-    return Report(said, once, wrong, herd.kills, again, died)
-
-
-@asynccontextmanager
-async def being_killed(herd: Herd, *, every_seconds: float) -> AsyncIterator[None]:
-    """Have servers killed meanwhile; all are up after."""
-    killing = asyncio.create_task(herd.be_killed(every_seconds=every_seconds))
-    try:
-        yield
-    finally:
-        killing.cancel()
-        await asyncio.wait({killing})
-
-
 async def everybody_talks(
-    herd: Herd, *, bots: int, sockets: int, turns: int, kill_every_seconds: float
-) -> Report:
-    """Let conversations run side by side while servers die."""
+    herd: Herd, *, bots: int, sockets: int, turns: int, harm: Harm
+) -> list[Talk]:
+    """Let conversations run side by side while servers are harmed; return what each met."""
     # The limit of a channel is not what is tested here.
     async with (
         FakeConnector(messages_per_second=1_000) as channel,
@@ -273,10 +272,12 @@ async def everybody_talks(
         by_socket = [
             Talk(await new_chat(client, herd.any_url()), f"w{number}") for number in range(sockets)
         ]
-        async with being_killed(herd, every_seconds=kill_every_seconds):
+        async with herd.harmed(harm):
             await asyncio.gather(
                 *(talk_by_bot(herd, channel, talk, turns=turns) for talk in by_bot),
                 *(talk_by_socket(herd, client, talk, turns) for talk in by_socket),
             )
-        await asyncio.sleep(1.0)
-    return report_of(herd, [*by_bot, *by_socket])
+        await asyncio.sleep(SETTLE_SECONDS)
+        for talk in by_bot:
+            talk.heard = channel.texts(talk.conversation)
+    return [*by_bot, *by_socket]

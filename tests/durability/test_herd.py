@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.durability.herd import everybody_talks, running_herd
+from tests.durability.herd import Harm, everybody_talks, running_herd
+from tests.durability.herd_report import report_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -13,7 +14,8 @@ async def test_every_turn_is_answered_once_while_servers_are_killed(
     tmp_path: Path, azurite_account: str
 ) -> None:
     with running_herd(tmp_path, azurite_account, size=2) as herd:
-        report = await everybody_talks(herd, bots=4, sockets=4, turns=8, kill_every_seconds=1.0)
+        talks = await everybody_talks(herd, bots=4, sockets=4, turns=8, harm=Harm(kill_every=1.0))
+        report = report_of(herd, talks)
     assert report.wrong == []
     assert (report.turns, report.answered_once) == (64, 64)
     assert report.kills >= 1, "nobody died: the test is too tame"
