@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
     """Measure, print one line, and say by the exit code whether the bar holds."""
     parser = argparse.ArgumentParser(prog="bench.bot", description=__doc__)
     parser.add_argument("--posts", type=int, default=600)
-    parser.add_argument("--per-second", type=float, default=10.0)
+    parser.add_argument("--per-second", type=float, default=20.0)
     wanted = parser.parse_args(argv)
     with (
         tempfile.TemporaryDirectory(prefix="rounds-bench-") as folder,
