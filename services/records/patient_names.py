@@ -24,7 +24,7 @@ from services.records.fhir_types import HumanName
 from settings import Settings
 
 KEPT_SECONDS = 300.0
-PATIENTS_LIMIT = 1_000
+PATIENTS_LIMIT = 5_000
 _ID_LEAST_CHARS = 5  # a shorter number would be met in any phone number or room
 # Family names that are ordinary words of a calendar: they count with a given name only.
 _ORDINARY_TEXT = """
@@ -76,7 +76,11 @@ class PatientRegister(Protocol):
     """Lists the patients of a store of records."""
 
     async def people(self) -> Sequence[Person]:
-        """Return at most `PATIENTS_LIMIT` patients."""
+        """Return all patients.
+
+        Raises:
+            RecordsError: they are more than `PATIENTS_LIMIT`, or the records do not answer.
+        """
         ...
 
 
@@ -122,7 +126,8 @@ class BundleRegister:
 
     def _read(self) -> Sequence[Person]:
         try:
-            paths = sorted(self._folder.glob("*.json"))[:PATIENTS_LIMIT]
+            paths = sorted(self._folder.glob("*.json"))
+            _refuse_more_than_fit(len(paths))
             return [
                 Person(frozenset({path.stem}), _names_in(entries_of(path.read_bytes())))
                 for path in paths
@@ -143,7 +148,8 @@ class FhirRegister:
         found = await self._client.pages(self._patients().with_query(fields))
         if isinstance(found, FhirAnswer):
             raise RecordsUnavailableError("the records server lists no patients")
-        rows = [entry.get("resource") or {} for entry in found.entries[:PATIENTS_LIMIT]]
+        _refuse_more_than_fit(PATIENTS_LIMIT + 1 if found.truncated else len(found.entries))
+        rows = [entry.get("resource") or {} for entry in found.entries]
         patients = [_patient(row) for row in rows if row.get("resourceType") == "Patient"]
         return [
             Person(
@@ -155,6 +161,16 @@ class FhirRegister:
 
     def _patients(self) -> URL:
         return self._client.base_url / "Patient"
+
+
+def _refuse_more_than_fit(count: int) -> None:
+    """Return if every patient's name can be withheld.
+
+    Raises:
+        RecordsUnreadableError: some could not, so nobody's calendar is shown at all.
+    """
+    if count > PATIENTS_LIMIT:
+        raise RecordsUnreadableError(f"more than {PATIENTS_LIMIT} patients to keep back")
 
 
 def forms_of(name: HumanName) -> Iterable[str]:

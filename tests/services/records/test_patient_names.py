@@ -10,6 +10,7 @@ from aiohttp.test_utils import TestServer
 
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
+from services.records import patient_names
 from services.records.fhir_types import HumanName
 from services.records.patient_names import (
     BundleRegister,
@@ -66,6 +67,21 @@ async def test_records_that_cannot_be_read_name_nobody_and_say_so(tmp_path: Path
     names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=FixedClock())
     with pytest.raises(RecordsUnreadableError):
         await names.of_others(P15, [])
+
+
+async def test_more_patients_than_can_be_kept_back_end_it_instead_of_some_being_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patient_names, "PATIENTS_LIMIT", 2)
+    clock = FixedClock()
+    names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=clock)
+    for number in range(2):
+        bundle(tmp_path, f"patient_{number}", f"Family{number}", "Given")
+    assert {"Family0", "Family1"} <= await names.of_others(P4, ())
+    bundle(tmp_path, "patient_2", "Family2", "Given")
+    clock.advance(301)
+    with pytest.raises(RecordsUnreadableError):
+        await names.of_others(P4, ())
 
 
 def test_a_family_name_that_is_a_word_counts_with_a_given_name_only() -> None:
