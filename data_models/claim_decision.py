@@ -15,7 +15,7 @@ from data_models.conversation import (
     RunningTurn,
 )
 
-ATTEMPTS_LIMIT = 3
+ATTEMPTS_LIMIT = 5
 
 ClaimState = Literal["free", "held", "abandoned"]
 
