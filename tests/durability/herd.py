@@ -164,7 +164,7 @@ class Talk:
 
     Attributes:
         again: Messages that were sent again because the server died or asked for it.
-        unheard: Answers that never reached the channel.
+        late: Answers that had not reached the channel after two minutes.
         heard: All that reached it.
     """
 
@@ -172,7 +172,7 @@ class Talk:
     name: str
     said: list[str] = field(default_factory=list)
     again: int = 0
-    unheard: list[str] = field(default_factory=list)
+    late: list[str] = field(default_factory=list)
     heard: list[str] = field(default_factory=list)
 
 
@@ -213,7 +213,7 @@ async def _until(channel: FakeConnector, talk: Talk, words: str) -> None:
             seconds=TURN_SECONDS,
         )
     except TimeoutError:
-        talk.unheard.append(words)
+        talk.late.append(words)
 
 
 async def talk_by_socket(herd: Herd, client: aiohttp.ClientSession, talk: Talk, turns: int) -> None:

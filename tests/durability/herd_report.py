@@ -109,8 +109,9 @@ def _wrong(talk: Talk, done: Sequence[Turn]) -> Iterator[str]:
             yield f"{turn.user_message}: answered with something else"
     if not counts and [turn.user_message for turn in done] != talk.said:
         yield f"{talk.name}: out of order"
-    for words in talk.unheard:
-        yield f"{talk.name}: {words} did not reach the channel"
+    for words in talk.late:
+        if not any(words in text for text in talk.heard):
+            yield f"{talk.name}: {words} did not reach the channel"
 
 
 def _logged(herd: Herd, event: str) -> Iterator[dict[str, Any]]:
