@@ -29,9 +29,7 @@ def next_move(floor: Floor, said: Said, *, now: datetime) -> tuple[Floor, Move]:
     return _after_specialist(floor, hand_over, now)
 
 
-def taken_up(
-    floor: Floor, said: Sequence[AgentMessage], *, now: datetime
-) -> tuple[Floor, Move]:
+def taken_up(floor: Floor, said: Sequence[AgentMessage], *, now: datetime) -> tuple[Floor, Move]:
     """Return the floor and who speaks next in a turn that was cut off behind `said`.
 
     The stored plan is ahead of them: it has the step running that was about to be called. So it
