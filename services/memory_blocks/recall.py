@@ -72,9 +72,11 @@ class _Line:
 
 def words_of(text: str) -> list[str]:
     """Return the words of `text` without case, accents and plural endings."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    found = _WORD.findall("".join(one for one in plain if not unicodedata.combining(one)))
-    return [_singular(word) for word in found]
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFKD", plain)
+        plain = "".join(one for one in plain if not unicodedata.combining(one))
+    return [_singular(word) for word in _WORD.findall(plain)]
 
 
 def search(turns: Iterable[Turn], query: str, *, limit: int) -> Recalled:

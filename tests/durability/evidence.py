@@ -38,9 +38,18 @@ class Found:
 
 
 class Evidence:
-    """The blobs of one conversation. Everything that exists must parse, or this fails."""
+    """The blobs of one conversation. Everything that exists must parse, or this fails.
 
-    def __init__(self, contents: Mapping[str, bytes], conversation_id: str) -> None:
+    With the evidence of `before`, only what changed since is parsed.
+    """
+
+    def __init__(
+        self,
+        contents: Mapping[str, bytes],
+        conversation_id: str,
+        *,
+        before: "Evidence | None" = None,
+    ) -> None:
         self._id = conversation_id
         self._folder = storage_folder(conversation_id)
         prefix = f"{self._folder}/"
@@ -49,7 +58,11 @@ class Evidence:
             for name, data in contents.items()
             if name.startswith(prefix)
         }
-        self.parsed = {name: self._parsed(name, data) for name, data in self.live.items()}
+        self.parsed: dict[str, Document] = {}
+        for name, data in self.live.items():
+            is_same = before is not None and before.blobs.get(name) is data
+            known = before.parsed[name] if is_same and before is not None else None
+            self.parsed[name] = known or self._parsed(name, data)
 
     @property
     def live(self) -> dict[str, bytes]:

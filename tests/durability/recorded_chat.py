@@ -4,6 +4,7 @@ import asyncio
 import re
 from collections.abc import Coroutine
 from contextlib import AsyncExitStack
+from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,14 +15,17 @@ import orjson
 from pydantic import SecretStr
 
 from app import build
+from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds, SystemClock
 from data_models.incoming_message import IncomingMessage, Sender
 from routes.context import CONTEXT
+from routes.serving import Server
 from services.memory_edits.operations import Correct
 from services.run_hub import Run
 from services.stores import Stores
 from services.turn_desk import TurnDesk
 from settings import Settings
+from tests.durability.asking import asking
 from tests.durability.evidence import Evidence
 from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
@@ -50,7 +54,11 @@ class Conversation:
         self._numbers = count(1)
         self.sessions = MemoryBlobStore()
         self.audit = MemoryBlobStore()
-        self._stores = Stores(self.sessions, MemoryBlobStore(), self.audit)
+        self.users = MemoryBlobStore()
+        self._stores = Stores(self.sessions, self.users, self.audit)
+        self._evidence: Evidence | None = None
+        self._read: dict[str | None, tuple[ChatContext, frozenset[str]]] = {}
+        self._server: Server | None = None
         self.active = SESSION
         self.archived: set[str] = set()
         self.spoken: set[str] = set()
@@ -72,7 +80,16 @@ class Conversation:
         session = await self._stack.enter_async_context(aiohttp.ClientSession())
         self._http = session
         self._folder = Path(self._stack.enter_context(TemporaryDirectory()))
+        self._stack.push_async_callback(self._end)
         await self._start()
+
+    async def _end(self) -> None:
+        await self._gone(self._server)
+
+    async def _gone(self, server: Server | None) -> None:
+        if server is not None:
+            await server.drain(5)
+            await server.close()
 
     async def _start(self) -> None:
         chosen = Settings(
@@ -91,7 +108,8 @@ class Conversation:
             session=self._http,
         )
         await server.start()
-        self._stack.push_async_callback(server.close)
+        before, self._server = self._server, server
+        await self._gone(before)
         desk = server.web[CONTEXT].desk
         assert isinstance(desk, TurnDesk)
         self._desk = desk
@@ -99,7 +117,7 @@ class Conversation:
         self._operators = server.web[CONTEXT].operators
 
     def restart(self) -> None:
-        """A new process takes the place of this one, which is gone without a word."""
+        """A new process takes the place of this one, which has nothing under way."""
         self.do(self._start())
 
     def publish(self) -> None:
@@ -119,6 +137,8 @@ class Conversation:
         self.readings += "enriched_message" in request.text
         if "response_format" in request.body or "JSON Schema" in request.instructions:
             return Reply(text=_read(request))
+        if (asked := asking(request, partial(self.canary, "agent"))) is not None:
+            return asked
         said = str(request.messages[-1].get("content", ""))
         recalls = [name for name in request.tool_names if name.endswith("recall")]
         if recalls and REMEMBER in said:
@@ -174,9 +194,41 @@ class Conversation:
         """Put a key point of the active patient right, as a person does; False without any."""
         return self.do(self._corrected(text))
 
+    def canaries_in(self, context: ChatContext) -> frozenset[str]:
+        """Return all canaries of a document; one that did not change is not read again."""
+        known, found = self._read.get(context.patient_id, (None, frozenset()))
+        if known is not context:
+            found = frozenset(CANARY.findall(context.model_dump_json()))
+            self._read[context.patient_id] = context, found
+        return found
+
+    @property
+    def booked(self) -> dict[str, set[str]]:
+        """What the clinic keeps of appointments: the canaries, by the patient it keeps them for."""
+        found: dict[str, set[str]] = {}
+        for name, data in self.users.contents.items():
+            if "/Appointment/" in name:
+                row = orjson.loads(data)
+                keys = [each["actor"]["reference"] for each in row["participant"]]
+                (key,) = [each for each in keys if each.startswith("Patient/")]
+                patient = key.removeprefix("Patient/").replace("-", "_")
+                found.setdefault(patient, set()).update(CANARY.findall(data.decode()))
+        return found
+
+    @property
+    def mails_sent(self) -> int:
+        return sum(name.endswith(".eml") for name in self.users.contents)
+
+    @property
+    def asks_for_a_yes(self) -> bool:
+        """Whether a yes would book or send something now."""
+        question = self.evidence.conversation.open_question
+        return question is not None and question.kind == "destructive_tool"
+
     @property
     def evidence(self) -> Evidence:
-        return Evidence(self.sessions.contents, CHAT)
+        self._evidence = Evidence(self.sessions.contents, CHAT, before=self._evidence)
+        return self._evidence
 
 
 def _read(request: RecordedRequest) -> str:

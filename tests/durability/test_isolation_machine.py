@@ -3,7 +3,12 @@
 The whole server stands below, on a recording model: what a model was sent is read off the wire.
 """
 
+import logging
+from collections.abc import Iterator
+from functools import cache
+
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -15,6 +20,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from services import turn_safety
+from services.safety.rules import load_rules
+from tests.durability.asking import BOOK, LIST, SEND, WRITE
 from tests.durability.recorded_chat import (
     CANARY,
     PATIENTS,
@@ -105,6 +113,38 @@ class Isolation(RuleBasedStateMachine):
     def leave_the_scenario(self) -> None:
         self.talk.say("leave the scenario")
 
+    @rule()
+    def book(self) -> None:
+        """The reason for the appointment is the patient's; the clinic keeps all of them."""
+        self.talk.say(f"@AppointmentManager {BOOK}")
+        known = self.talk.active != SESSION
+        assert self.talk.asks_for_a_yes == known, "else this would prove nothing"
+
+    @rule()
+    def write_a_letter(self) -> None:
+        self.talk.say(f"@Assistant {WRITE}")
+        self.talk.say(f"@Assistant {SEND}")
+        assert self.talk.asks_for_a_yes, "else this would prove nothing"
+
+    @precondition(lambda self: self.opened and self.talk.asks_for_a_yes)
+    @rule(word=st.sampled_from(("yes", "no", "what else?")))
+    def decide(self, word: str) -> None:
+        """A yes is bound to the patient it was asked about; anything else does nothing."""
+        question = self.talk.evidence.conversation.open_question
+        assert question is not None
+        assert (question.patient_id or SESSION) == self.talk.active
+        done = self.talk.booked, self.talk.mails_sent
+        self.talk.say(word)
+        assert not self.talk.asks_for_a_yes
+        assert ((self.talk.booked, self.talk.mails_sent) != done) == (word == "yes")
+
+    @rule()
+    def list_appointments(self) -> None:
+        self.talk.say(f"@AppointmentManager {LIST}")
+        shown = "".join(text for _, text in self.talk.sent)
+        for canary in self.talk.booked.get(self.talk.active, ()):
+            assert canary in shown, "else this would prove nothing"
+
     @precondition(lambda self: self.answered)
     @rule(data=st.data())
     def send_again(self, data: st.DataObject) -> None:
@@ -129,7 +169,8 @@ class Isolation(RuleBasedStateMachine):
 
     @rule()
     def clear(self) -> None:
-        self.talk.archived |= self.talk.spoken
+        # What the clinic was told is on its own record, which a clear does not touch.
+        self.talk.archived |= self.talk.spoken.difference(*self.talk.booked.values())
         self.talk.active = SESSION
         run = self.talk.say("clear patient context")
         assert not run.replayed
@@ -146,17 +187,32 @@ class Isolation(RuleBasedStateMachine):
                 assert patient == active or not [word for word in words if f'{word}"' in plain]
 
     @invariant()
+    def the_clinic_keeps_each_patients_words_with_that_patient(self) -> None:
+        for patient, canaries in self.talk.booked.items():
+            assert {owner_of(each) for each in canaries} <= {patient}
+
+    @invariant()
     def no_document_holds_two_patients_words(self) -> None:
         for context in self.talk.evidence.contexts():
-            found = set(CANARY.findall(context.model_dump_json()))
+            found = self.talk.canaries_in(context)
             assert {owner_of(each) for each in found} <= {context.patient_id or SESSION}
             assert not found & self.talk.archived
         active = self.talk.evidence.registry.active_patient_id
         assert (active or SESSION) == self.talk.active
 
 
+@pytest.fixture
+def only_the_turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What is the same in every process is read once, and nobody reads the log."""
+    monkeypatch.setattr(turn_safety, "load_rules", cache(load_rules))
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    yield
+    structlog.reset_defaults()
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+@pytest.mark.usefixtures("only_the_turns")
 def test_no_words_cross_from_patient_to_patient() -> None:
     chosen = settings()
     examples = max(3, chosen.max_examples // 10)
