@@ -98,8 +98,10 @@ class RunShow:
 
     async def take(self, event: TurnEvent) -> None:
         """Show what `event` means to the user."""
-        if await self._was_delivered(event):
-            return
+        if not await self._was_delivered(event):
+            await self._show(event)
+
+    async def _show(self, event: TurnEvent) -> None:
         if self._abilities.streams:
             self._live.watch(event)
         self._turn_sign(event)

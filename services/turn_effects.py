@@ -41,7 +41,7 @@ class TurnEffects:
 
     def __init__(self, *, claim: Claim, patient_id: PatientId | None, answered: int) -> None:
         before = claim.conversation.begun_before(claim.message, patient_id)
-        earlier = [*(before.deeds if before is not None else ()), *_deeds(claim.conversation)]
+        earlier = [*_inherited(before, answered), *_deeds(claim.conversation)]
         self._claim = claim
         self._run_id = claim.run_id if before is None else before.effects_of
         self._earlier = {deed.key: deed for deed in earlier}
@@ -90,18 +90,27 @@ class TurnEffects:
 
     async def _on_record(self, deed: Deed, *, is_repeated: bool = False) -> Effect:
         """Return the effect of `deed` once its claim says that it is begun."""
+        self._open.pop(deed.key, None)
         is_repeated = is_repeated or deed.key in self._earlier or deed.key in self._recorded
         if deed.key in self._recorded:
             await self._claim.hold()
         else:
             await self._claim.update(lambda draft: _record(draft, deed))
             self._recorded.add(deed.key)
-        self._open.pop(deed.key, None)
         return Effect(deed.key, is_repeated)
 
 
 def _deeds(conversation: Conversation) -> Sequence[Deed]:
     return () if conversation.running_turn is None else conversation.running_turn.deeds
+
+
+def _inherited(before: Interruption | None, answered: int) -> list[Deed]:
+    """Return what was begun for the same words before: no stored message of this turn met it."""
+    deeds = () if before is None else before.deeds
+    return [
+        deed if deed.message < 0 else deed.model_copy(update={"message": answered})
+        for deed in deeds
+    ]
 
 
 def _record(draft: Conversation, deed: Deed) -> None:

@@ -283,3 +283,11 @@ async def test_a_turn_without_tools_costs_no_write_more(asked: Asked) -> None:
     heard = await asked.world.say("and the stage?")
     assert isinstance(heard.end, RunFinished)
     assert heard.end.timing.storage_ops <= 2
+
+
+async def test_what_was_begun_before_is_still_open_behind_stored_messages() -> None:
+    claim = await Desk().claim()
+    begun = await begin(attempt(claim), LAB)
+    following = await after(claim, interruption(claim, deeds_for=FOUR))
+    again = await begin(attempt(following, answered=2), LAB, message=2)
+    assert (again.effect.key, again.effect.is_repeated) == (begun.effect.key, True)
