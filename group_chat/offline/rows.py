@@ -25,7 +25,12 @@ _KEY_PART = re.compile(
 
 def lines_of(data: Mapping[str, Any]) -> list[str]:
     """Return the rows of a tool's result as Markdown bullets, most telling shape first."""
-    return list(_capped(list(_rows(data, heading=None))))
+    return list(_capped(all_lines_of(data)))
+
+
+def all_lines_of(data: Mapping[str, Any]) -> list[str]:
+    """Return the same rows, however many."""
+    return list(_rows(data, heading=None))
 
 
 def notes_of(data: Mapping[str, Any]) -> list[str]:

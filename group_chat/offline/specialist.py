@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from group_chat.offline.asked_first import asked_first
 from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
 from group_chat.offline.complaint import (
@@ -15,7 +16,7 @@ from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.registration import answer_as_registration
 from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
-from group_chat.offline.rows import lines_of, missing_of, notes_of
+from group_chat.offline.rows import all_lines_of, lines_of, missing_of, notes_of
 from group_chat.offline.words import OVERVIEW, query_of
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 
@@ -36,6 +37,7 @@ _HEADINGS = {
     "patient_timeline": "Course of the illness",
     "search_notes": "From notes and reports",
 }
+_ROWS_OF_MANY = {"current_status", _TIMELINE_TOOL}
 _CLOSING = re.compile(r"^ *Close with: (.+)$", re.MULTILINE)
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
@@ -108,8 +110,9 @@ def _task(prompt: Prompt) -> str:
 
 
 def _report(prompt: Prompt) -> str:
-    parts: list[str] = []
-    for answer in _merged(prompt.answers):
+    answers = _merged(prompt.answers)
+    parts = _asked_first(prompt, answers)
+    for answer in answers:
         parts += _section(answer)
     if not prompt.answers:
         parts += ["I have no tool for this, so I can report nothing."]
@@ -126,6 +129,15 @@ def _report(prompt: Prompt) -> str:
     if prompt.cue.hand_back is not None:
         parts += ["", f"Back to you *{prompt.cue.hand_back}*."]
     return "\n".join(parts).strip()
+
+
+def _asked_first(prompt: Prompt, answers: Sequence[ToolAnswer]) -> list[str]:
+    """Return the rows that a question asks for, before the whole; a plan's step wants the whole."""
+    if prompt.cue.kind in {"step", "own_step"}:
+        return []
+    rows = [line for one in answers if one.name in _ROWS_OF_MANY for line in all_lines_of(one.data)]
+    found = asked_first(prompt.asked, rows)
+    return ["**Asked for, of what the record holds below**", *found] if found else []
 
 
 def _merged(answers: Sequence[ToolAnswer]) -> list[ToolAnswer]:

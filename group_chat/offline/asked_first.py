@@ -1,0 +1,49 @@
+"""Puts what was asked for before all the rest that a tool gave. Pure."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from group_chat.offline.words import words_of
+
+ROWS_LIMIT = 12
+_NAMED = re.compile(r"\*\*(?P<name>[^*]+)\*\*(?: \((?P<kind>[\w ]+)\))?")
+_SAME = {
+    "meds": "medication",
+    "mets": "metastasis",
+    "med": "medication",
+    "medicine": "medication",
+    "medicines": "medication",
+    "drugs": "medication",
+    "allergic": "allergies",
+    "performance": "ecog",
+    "mutation": "egfr",
+}
+# Words that name a whole report, not a row of it.
+_WHOLE = frozenset(
+    {"status", "history", "timeline", "course", "imaging", "pathology", "biomarkers"}
+)
+_STEM_CHARS = 5
+
+
+def asked_first(asked: str, lines: Sequence[str]) -> list[str]:
+    """Return the rows whose name or kind `asked` names; none where it names all or nothing."""
+    wanted = {_stem(_SAME.get(word, word)) for word in words_of(asked) - _WHOLE}
+    found = [line for line in lines if wanted & _stems_of(line)]
+    is_some = 0 < len(found) <= min(ROWS_LIMIT, len(lines) // 2)
+    return found if is_some else []
+
+
+def _stems_of(line: str) -> set[str]:
+    named = _NAMED.search(line)
+    if named is None:
+        return set()
+    return set(map(_stem, _words(f"{named['name']} {named['kind'] or ''}")))
+
+
+def _words(text: str) -> Iterable[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def _stem(word: str) -> str:
+    """Return what "allergy" and "allergies" share."""
+    return word[:_STEM_CHARS] if len(word) > _STEM_CHARS else word.removesuffix("s")
