@@ -211,3 +211,22 @@ async def test_a_wish_before_any_patient_goes_on_and_a_patient_is_picked_by_butt
     await expect(memory.get_by_text("list appointments")).to_be_visible()
     await expect(memory.get_by_text("nothing found")).to_be_visible()
     await visit.assert_in_order()
+
+
+async def test_without_a_network_the_page_says_so_and_asks_for_nothing(
+    server: Server, browser: Browser, tmp_path: Path
+) -> None:
+    context = await browser.new_context(viewport=DESKTOP)
+    visit = Visit(await context.new_page(), server.url, tmp_path)
+    await visit.open()
+    await visit.say("patient_4")
+    await expect(visit.page.get_by_text("Switched to patient_4.").first).to_be_visible()
+    await context.set_offline(True)
+    warning = visit.page.get_by_text("No connection: you can read but not send.")
+    await expect(warning).to_be_visible()
+    await visit.page.wait_for_timeout(2_600)  # one round of asking what happens elsewhere
+    await context.set_offline(False)
+    await expect(warning).to_have_count(0)
+    await visit.say("what is the current stage?")
+    await expect(visit.page.get_by_text("Stage: IVB").first).to_be_visible()
+    await visit.assert_in_order()

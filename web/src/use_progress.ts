@@ -27,7 +27,7 @@ export function useProgress(chatId: string, follower: Follower): void {
     if (!follower.isWanted) return undefined;
     const seen = new Set<string>();
     const timer = setInterval(() => {
-      if (document.visibilityState !== "visible") return;
+      if (document.visibilityState !== "visible" || !navigator.onLine) return;
       api.progress(chatId).then(
         (found) => {
           latest.current.onVerified();
