@@ -13,6 +13,7 @@ from services.scenarios.deployment import Deployer
 from services.scenarios.deployment_runner import DeploymentRunner
 from services.scenarios.dry_run import DryRun
 from services.scenarios.journal import Journal
+from services.scenarios.jumps import Jumps
 from services.scenarios.plan_meter import PlanMeter
 from services.scenarios.stored_sessions import StoredSessions
 
@@ -69,7 +70,7 @@ def operators_for(
         index=house.index,
         deployer=deployer,
         dry_run=dry_run,
-        journal=Journal(paper=house.shelf),
+        journal=Journal(paper=house.shelf, jumps=Jumps(shelf=house.shelf)),
         audit=audit,
         wake=runner.wake if works else _left_alone,
         planned=meter.planned,

@@ -11,10 +11,12 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from data_models.blob_store import Blob
 from data_models.errors import BlobChangedError, CorruptDocumentError
+from services.scenarios.jumps import Jumps, told
 
 TRIES = 5
 Outcome: TypeAlias = Literal["done", "refused"]
 SHOWN_LIMIT = 200
+JUMPED = "session_migrated"
 
 
 class Paper(Protocol):
@@ -44,8 +46,10 @@ class JournalEntry(BaseModel):
 class Journal:
     """One list for each scenario. A blob takes 50,000 appends, more than operators make."""
 
-    def __init__(self, *, paper: Paper) -> None:
+    def __init__(self, *, paper: Paper, jumps: Jumps | None = None) -> None:
+        """With `jumps` those of single sessions are listed among the acts."""
         self._paper = paper
+        self._jumps = jumps
 
     async def write(self, scenario_id: str, entry: JournalEntry) -> None:
         """Add an act.
@@ -65,7 +69,7 @@ class Journal:
         raise BlobChangedError("the journal changed all the time")
 
     async def newest(self, scenario_id: str) -> Sequence[JournalEntry]:
-        """Return the newest acts, newest first.
+        """Return the newest acts and jumps, newest first.
 
         Raises:
             CorruptDocumentError: the journal cannot be read.
@@ -73,9 +77,13 @@ class Journal:
         blob = await self._paper.read(_name(scenario_id))
         lines = blob.data.splitlines()[-SHOWN_LIMIT:] if blob else []
         try:
-            return [JournalEntry.model_validate_json(line) for line in reversed(lines)]
+            acts = [JournalEntry.model_validate_json(line) for line in reversed(lines)]
         except ValidationError as error:
             raise CorruptDocumentError("Journal cannot be read") from error
+        jumps = [] if self._jumps is None else await self._jumps.newest(scenario_id)
+        entries = [JournalEntry(time=one.timestamp, operator="a session's turn", action=JUMPED,
+                                note=told(one)) for one in jumps]  # fmt: skip
+        return sorted([*acts, *entries], key=lambda one: one.time, reverse=True)
 
 
 def _name(scenario_id: str) -> str:

@@ -36,7 +36,7 @@ export function HistoryTab({ scenarioId }: { scenarioId: string }) {
             </thead>
             <tbody>
               {entries.map((entry) => (
-                <tr key={entry.time + entry.action}>
+                <tr key={entry.time + entry.action + entry.note}>
                   <td>
                     <time dateTime={entry.time}>{when(entry.time)}</time>
                   </td>

@@ -295,6 +295,7 @@ export const words = {
       pause: "Deployment paused",
       resume: "Deployment resumed",
       set_share: "Canary share changed",
+      session_migrated: "A session migrated",
     } as Record<string, string>,
   },
 
