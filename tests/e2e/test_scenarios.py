@@ -162,7 +162,7 @@ async def test_an_appointment_is_booked_over_the_bots_endpoint(server: Server) -
         await talk.say("jo@example.org, no", last_words="Checkout")
         await talk.say("yes", last_words="Order Confirmation")
         done = await talk.say("thanks", last_words="Reminder")
-        assert "Remind the day before." in done.text
+        assert "A reminder comes the day before." in done.text
         assert "*Appointment booking: Reminder, 8 of 10 steps done*" in done.text
 
 
