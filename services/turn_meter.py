@@ -1,14 +1,20 @@
-"""Measures one turn: time, storage, model calls."""
+"""Measures one turn (time, storage, model calls) and reports how it ended."""
 
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Self
 
+import structlog
+
 from data_models.counting_blob_store import StorageCounts, storage_counter
+from data_models.errors import RoundsError
+from data_models.identifiers import hashed
 from data_models.turn_events import TurnTiming
-from services.telemetry.metrics import Metrics, TurnOutcome
+from services.telemetry.metrics import Metrics
 from services.turn_draft import TurnDraft
 from services.usage import ModelUsage, begin_usage, end_usage
+
+logger = structlog.get_logger()
 
 
 class TurnMeter:
@@ -50,11 +56,25 @@ class TurnMeter:
             storage_ops=self._storage.total,
         )
 
-    def report(self, metrics: Metrics, outcome: TurnOutcome, timing: TurnTiming) -> None:
-        """Add the turn's figures to the process's."""
+    def report(
+        self, metrics: Metrics, turn: TurnDraft, failure: RoundsError | None, timing: TurnTiming
+    ) -> None:
+        """Add the turn's figures to the process's, and log its one line."""
         first = timing.first_token_ms
+        if failure is not None:
+            metrics.failed(failure)
         metrics.turn_ended(
-            outcome,
+            turn.outcome if failure is None else "failed",
             seconds=timing.total_ms / 1000,
             first_text_seconds=None if first is None else first / 1000,
+        )
+        logger.info(
+            "turn_finished",
+            run_id=turn.run.run_id,
+            conversation=hashed(turn.conversation_id),
+            decision=turn.decision,
+            outcome=turn.outcome if failure is None else failure.code,
+            total_ms=round(timing.total_ms, 1),
+            llm_calls=timing.llm_calls,
+            storage_ops=timing.storage_ops,
         )

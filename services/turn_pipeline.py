@@ -1,30 +1,21 @@
 """The one path of a message, from claimed to stored, whatever channel it came from.
 
-    claim ─ load ─ call for help? ─ clear? ─ decide patient ─ swap in patient ─ reconcile
-          ─ enrich ─ ground ─ group chat ─ write back
+    claim ─ load ─ call for help? ─ clear? ─ yes or no to us? ─ decide patient ─ swap in patient
+          ─ reconcile scenario ─ enrich ─ ground ─ group chat ─ write back
 
-Read `_take`. `services/turn_desk.py` claims before and releases after; transports show events.
+Read `_take`, then `_answer`. `services/turn_desk.py` claims before and releases after; transports
+show the events. What a step does stands in the file named after it, as `services/turn_safety.py`.
 """
 
 import asyncio
-import traceback
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 
-import structlog
-
 from data_models.chat_context import ChatContext
 from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
-from data_models.errors import (
-    ClaimLostError,
-    CorruptDocumentError,
-    InterruptedTurnError,
-    ModelTimeoutError,
-    RoundsError,
-)
-from data_models.identifiers import hashed
+from data_models.errors import CorruptDocumentError, RoundsError
 from data_models.turn_events import (
     AgentMessageStarted,
     Notice,
@@ -36,7 +27,12 @@ from data_models.turn_events import (
     StepStarted,
 )
 from services.conversations.clearing import Clearing
-from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent
+from services.group_chat_port import (
+    ActionFinished,
+    GroupChat,
+    GroupChatEvent,
+    GroupChatRequest,
+)
 from services.patient_context.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
@@ -46,6 +42,7 @@ from services.telemetry.metrics import Metrics
 from services.turn_changes import CHANGES, change_document, follow
 from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft, TurnOutcome
+from services.turn_end import ended
 from services.turn_meter import TurnMeter
 from services.turn_questions import TurnQuestions
 from services.turn_request import TurnRequests
@@ -55,7 +52,8 @@ from services.turn_tools import TurnTools
 from services.turn_voice import TurnVoice
 from services.turn_wishes import TurnWishes
 
-logger = structlog.get_logger()
+_GRACE_SECONDS = 5.0
+"""The team ends by itself at its deadline; a turn that has not by then is cut off."""
 
 
 class TurnPipeline:
@@ -81,12 +79,13 @@ class TurnPipeline:
         self._group_chat = group_chat
         self._metrics = metrics
         self._clock = clock
-        self._ids = ids
         self._turn_seconds = turn_seconds
         self._tools = tools or TurnTools(ids=ids)
-        self._questions = TurnQuestions(documents=documents, tools=self._tools, clock=clock)
         self._memory = documents.memory
         self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
+        self._questions = TurnQuestions(
+            documents=documents, tools=self._tools, voice=self._voice, clock=clock, ids=ids
+        )
         self._safety = TurnSafety(
             answers=safety, patients=patients, documents=documents, voice=self._voice
         )
@@ -117,14 +116,8 @@ class TurnPipeline:
         with TurnMeter() as meter, self._metrics.running_turn():
             run.emit(RunStarted(run.run_id, run.conversation_id))
             work = asyncio.create_task(self._take(turn))
-            stop = asyncio.create_task(run.stop_requested())
             async with claim.kept(on_lost=work.cancel):
-                await asyncio.wait(
-                    {work, stop},
-                    timeout=self._turn_seconds + 5,
-                    return_when=asyncio.FIRST_COMPLETED,
-                )
-                failure = await self._ended(turn, work, stop)
+                failure = await ended(turn, work, seconds=self._turn_seconds + _GRACE_SECONDS)
                 await self._write_back(turn, meter, failure)
         return turn.result(answered_at=self._clock.now())
 
@@ -159,8 +152,10 @@ class TurnPipeline:
             return None
         async with self._step(turn, "enrich"):
             await self._memory.read(turn, verdict)
+        async with self._step(turn, "ground"):
+            request = self._requests.of(turn)
         async with self._step(turn, "chat"):
-            return await self._chat(turn)
+            return await self._chat(turn, request)
 
     async def _load(self, turn: TurnDraft) -> None:
         if turn.claim.conversation.pending_clear is not None:
@@ -189,6 +184,7 @@ class TurnPipeline:
             # A plan's or an item's button says nothing of patients, whatever its text reads.
             turn.decision = "UNCHANGED"
             return PatientVerdict(decision="UNCHANGED", patient_id=registry.active_patient_id)
+        # Where this replica has not served the conversation before, what is active was restored.
         known = registry.active_patient_id if turn.claim.was_known else None
         context = ChatContext(conversation_id=turn.conversation_id, patient_id=known)
         verdict, turn.timing = await self._patients.decide_and_apply(
@@ -220,23 +216,15 @@ class TurnPipeline:
         try:
             await self._documents.open(turn, turn.loaded_registry().active_patient_id)
         except CorruptDocumentError as error:
-            await self._offer_new_history(turn, error)
+            await self._questions.offer_new_history(turn, error)
             return False
         if verdict.decision == "RESTORED_FROM_STORAGE":
             turn.run.emit(Notice("restored", f"Continuing with {turn.patient_id}."))
         self._voice.show_state(turn)
         return True
 
-    async def _offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
-        damaged = turn.loaded_registry().active_patient_id
-        text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
-        await self._documents.open(turn, None)
-        turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
-        self._voice.show_state(turn)
-        self._voice.say(turn, text)
-
-    async def _chat(self, turn: TurnDraft) -> None:
-        async for event in self._group_chat.run(self._requests.of(turn)):
+    async def _chat(self, turn: TurnDraft, request: GroupChatRequest) -> None:
+        async for event in self._group_chat.run(request):
             await self._apply(turn, event)
         await self._scenarios.heard(turn)
         self._voice.tell_unmet(turn)
@@ -265,33 +253,7 @@ class TurnPipeline:
         follow(turn, event, at=self._clock.monotonic())
         turn.run.emit(event)
 
-    # -- the ends -----------------------------------------------------------------------------
-
-    async def _ended(
-        self, turn: TurnDraft, work: "asyncio.Task[None]", stop: "asyncio.Task[str]"
-    ) -> RoundsError | None:
-        """Wait for the work to be over and say what became of it."""
-        stopped = stop.done()
-        stop.cancel()
-        work.cancel()
-        await asyncio.wait({work})
-        if stopped and (work.cancelled() or work.exception() is not None):
-            turn.outcome = "cancelled"
-            return InterruptedTurnError() if stop.result() == "interrupted" else None
-        if work.cancelled():
-            return ClaimLostError() if turn.claim.is_lost else ModelTimeoutError()
-        error = work.exception()
-        if error is None or isinstance(error, RoundsError):
-            return error
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        # Type and place only: the text of an unexpected error may quote the conversation.
-        logger.error(
-            "turn_broke",
-            run_id=turn.run.run_id,
-            error=type(error).__name__,
-            where=f"{where.name}:{where.lineno}",
-        )
-        return RoundsError()
+    # -- the end ------------------------------------------------------------------------------
 
     async def _write_back(
         self, turn: TurnDraft, meter: TurnMeter, failure: RoundsError | None
@@ -304,19 +266,8 @@ class TurnPipeline:
         if failure is None:
             turn.run.emit(RunFinished(turn.outcome, timing))
         else:
-            self._metrics.failed(failure)
             turn.run.emit(RunFailed(failure.code, failure.user_message, turn.run.run_id))
-        meter.report(self._metrics, turn.outcome if failure is None else "failed", timing)
-        logger.info(
-            "turn_finished",
-            run_id=turn.run.run_id,
-            conversation=hashed(turn.conversation_id),
-            decision=turn.decision,
-            outcome=failure.code if failure is not None else turn.outcome,
-            total_ms=round(timing.total_ms, 1),
-            llm_calls=timing.llm_calls,
-            storage_ops=timing.storage_ops,
-        )
+        meter.report(self._metrics, turn, failure, timing)
 
     @asynccontextmanager
     async def _step(self, turn: TurnDraft, step: Step) -> AsyncIterator[None]:

@@ -1,13 +1,15 @@
 """What an answer to the server's one open question does, before anything else is decided."""
 
-from data_models.clock import Clock
+from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
+from data_models.errors import CorruptDocumentError
 from services.patient_context.commands import is_no, is_yes
 from services.turn_bookings import TurnBookings
 from services.turn_deeds import TurnDeeds
 from services.turn_documents import TurnDocuments
 from services.turn_draft import TurnDraft
 from services.turn_tools import TurnTools
+from services.turn_voice import TurnVoice
 
 
 class TurnQuestions:
@@ -18,9 +20,13 @@ class TurnQuestions:
         *,
         documents: TurnDocuments,
         tools: TurnTools,
+        voice: TurnVoice,
         clock: Clock,
+        ids: IdSource,
     ) -> None:
         self._documents = documents
+        self._voice = voice
+        self._ids = ids
         self._deeds = TurnDeeds(tools=tools, clock=clock)
         self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
 
@@ -46,6 +52,15 @@ class TurnQuestions:
                 return "Nothing was changed."
             case _:
                 return None
+
+    async def offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
+        """Ask whether to start anew where the active patient's history cannot be read."""
+        damaged = turn.loaded_registry().active_patient_id
+        text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
+        await self._documents.open(turn, None)
+        turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
+        self._voice.show_state(turn)
+        self._voice.say(turn, text)
 
     async def _new_history(self, turn: TurnDraft, question: OpenQuestion) -> str:
         if is_yes(turn.answer):

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import timedelta
+from typing import get_args
 
 import pytest
 
@@ -14,7 +15,15 @@ from data_models.errors import (
     StoreUnavailableError,
     TooManyMessagesError,
 )
-from data_models.turn_events import AgentTextDelta, Notice, RunFailed, RunFinished
+from data_models.turn_events import (
+    AgentTextDelta,
+    Notice,
+    RunFailed,
+    RunFinished,
+    Step,
+    StepFinished,
+    StepStarted,
+)
 from services.run_hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
@@ -56,6 +65,16 @@ async def test_messages_that_wait_are_answered_in_the_order_they_came() -> None:
     assert [each.texts for each in ended] == [[f"Heard: number {n}"] for n in range(6)]
     assert [request.text for request in world.team.requests] == [f"number {n}" for n in range(6)]
     assert [kinds(each) for each in ended] == [[], *[["queued"]] * 5]
+
+
+async def test_a_turn_shows_each_of_its_steps_once_and_in_their_order() -> None:
+    world = World()
+    await world.say("start with patient_4")
+
+    events = (await world.say("what is the stage?")).events
+
+    assert [each.step for each in events if isinstance(each, StepStarted)] == [*get_args(Step)]
+    assert [each.step for each in events if isinstance(each, StepFinished)] == [*get_args(Step)]
 
 
 async def test_a_message_is_refused_when_twenty_wait() -> None:
