@@ -1,7 +1,7 @@
 """The composition root: settings → stores → services → group chat → pipeline → web application.
 
-Nothing but this and `foundation.py` builds objects. `python app.py` serves; tests call `build` with
-stores of their own.
+Nothing but this and `foundation.py` builds objects, with the factories (`…_for`) that stand beside
+the parts. `python app.py` serves; tests call `build` with stores of their own.
 """
 
 import asyncio
@@ -84,8 +84,7 @@ def build(
     application = create_web_app(context=context, door=_door(settings, session, clock))
     hand_over = HandOver(queues=turn_queues_for(settings), desk=desk, meter=base.metrics)
     services = _bot_services(base, desk, reader, hand_over, context.rate)
-    example = base.pattern.example()
-    add_bots(application, settings, services, patient_id_example=example)
+    add_bots(application, settings, services, patient_id_example=base.pattern.example())
 
     async def start() -> None:
         operators.runner.start()
@@ -99,18 +98,9 @@ def build(
     async def close() -> None:
         await hand_over.close()
         await operators.runner.close()
-        await base.team.close()
-        await base.audit.close()
-        await base.scenarios.close()
-        await stores.close()
+        await base.close()
 
-    return Server(
-        web=application,
-        drain=drain,
-        readiness=readiness,
-        start=start,
-        close=close,
-    )
+    return Server(web=application, readiness=readiness, start=start, drain=drain, close=close)
 
 
 def _door(settings: Settings, session: aiohttp.ClientSession, clock: Clock) -> Door:

@@ -57,6 +57,13 @@ class Foundation:
     team: LateStart
     scenarios: ScenarioHouse
 
+    async def close(self) -> None:
+        """Release connections and files: the stores last, since all others write to them."""
+        await self.team.close()
+        await self.audit.close()
+        await self.scenarios.close()
+        await self.stores.close()
+
 
 def foundation_of(
     settings: Settings,

@@ -42,10 +42,6 @@ def operators_for(
     Args:
         house: Versions, plans and the index of sessions.
         conversations: Where the sessions are stored.
-        audit: The trail that every act is put on.
-        registry: For the figures.
-        clock: What time it is.
-        ids: For plans.
         works: Whether a deployment is worked on behind whoever begins it.
     """
     meter = PlanMeter(registry=registry)
@@ -58,18 +54,11 @@ def operators_for(
         marked=meter.marked,
     )
     runner = DeploymentRunner(deployer=deployer, store=house.store)
-    dry_run = DryRun(
-        store=house.store,
-        index=house.index,
-        sessions=StoredSessions(documents=conversations),
-        clock=clock,
-        config=house.config,
-    )
     parts = DeskParts(
         store=house.store,
         index=house.index,
         deployer=deployer,
-        dry_run=dry_run,
+        dry_run=_dry_run(house, conversations, clock),
         journal=Journal(paper=house.shelf, jumps=Jumps(shelf=house.shelf)),
         audit=audit,
         wake=runner.wake if works else _left_alone,
@@ -80,6 +69,16 @@ def operators_for(
         require_approval=house.config.deployment.require_approval,
     )
     return Operators(desk=OperatorDesk(parts=parts), runner=runner, deployer=deployer)
+
+
+def _dry_run(house: ScenarioHouse, conversations: BlobStore, clock: Clock) -> DryRun:
+    return DryRun(
+        store=house.store,
+        index=house.index,
+        sessions=StoredSessions(documents=conversations),
+        clock=clock,
+        config=house.config,
+    )
 
 
 def _left_alone(_scenario_id: str) -> None:
