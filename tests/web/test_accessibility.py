@@ -29,7 +29,9 @@ async def welcome(site: Site, page: Page) -> None:
 async def answer(site: Site, page: Page) -> None:
     await say(page, "history of patient_4")
     await idle(page)
-    await page.locator("details.tool summary").last.click()
+    ran = page.locator("details.tool summary").last
+    await expect(ran).to_contain_text("Load timeline")
+    await ran.click()
     await page.locator("details.sources summary").last.click()
 
 

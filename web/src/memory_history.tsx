@@ -3,9 +3,10 @@ import { useState } from "preact/hooks";
 import { turnOf, type MemoryChange, type MemoryRun } from "./memory_api";
 import { Confirm } from "./memory_item";
 import type { MemoryActions } from "./memory_panel";
-import { plain, worded } from "./memory_words";
+import { worded } from "./memory_words";
 import { strings } from "./strings";
 import type { Turn } from "./types";
+import { titled } from "./words";
 
 const said = strings.memory;
 const RUNS_SHOWN = 20;
@@ -79,7 +80,7 @@ export function Runs({ runs, actions }: { runs: MemoryRun[]; actions: MemoryActi
         {shown.map((run) => (
           <li key={run.id} class="memory-item">
             <p class="memory-head">
-              <span class="memory-label">{plain(run.tool)}</span>
+              <span class="memory-label">{titled(run.tool)}</span>
               {!run.success && <span class="badge">{said.failed}</span>}
             </p>
             <p class="memory-value">{run.success ? run.result : (run.error ?? said.failed)}</p>

@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { MemoryItem } from "./memory_api";
 import { TurnSources } from "./memory_history";
 import type { MemoryActions } from "./memory_panel";
-import { plain, telling, worded } from "./memory_words";
+import { telling, worded } from "./memory_words";
 import { strings } from "./strings";
+import { plain } from "./words";
 
 const said = strings.memory;
 

@@ -1,12 +1,10 @@
 import { strings } from "./strings";
+import { plain } from "./words";
 
 const said = strings.memory;
 // What only programs need; the item's own name stands above.
 const UNTOLD = new Set(["id", "kind", "title", "name", "slot_id"]);
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d/;
-
-/** A program's name in words: `search_notes` is "search notes". */
-export const plain = (name: string): string => name.replaceAll("_", " ");
 
 /** The members of a value that people read. */
 export function telling(value: object): [string, unknown][] {

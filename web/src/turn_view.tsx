@@ -6,6 +6,7 @@ import { CopyButton } from "./copy";
 import { strings } from "./strings";
 import type { TurnActions } from "./transcript";
 import type { Session } from "./types";
+import { titled } from "./words";
 
 const said = strings.transcript;
 
@@ -120,7 +121,7 @@ function ToolView({ item, isRunning }: { item: ItemOf<"tool">; isRunning: boolea
   return (
     <details class={`tool ${outcome}`}>
       <summary>
-        <span class="tool-name">{item.tool}</span>{" "}
+        <span class="tool-name">{titled(item.tool)}</span>{" "}
         <span class="tool-state">
           {[item.agent, strings.tool[outcome], took].filter(Boolean).join(" · ")}
         </span>

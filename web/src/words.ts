@@ -1,0 +1,5 @@
+/** A program's name in words: `search_notes` is "search notes". */
+export const plain = (name: string): string => name.replaceAll("_", " ");
+
+/** The same at the head of a line: "Search notes". */
+export const titled = (name: string): string => name.charAt(0).toUpperCase() + plain(name.slice(1));
