@@ -31,7 +31,7 @@ from services.run_journal.journal import JournalNames, JournalReader
 from services.run_journal.pace import Pace
 
 Revive = Callable[[IncomingMessage], Awaitable[object]]
-_FAILURES = 40
+_FAILED_LOOKS_LIMIT = 40
 
 logger = structlog.get_logger()
 
@@ -174,7 +174,7 @@ class RunsElsewhere:
                 failures = 0
             except StoreUnavailableError:
                 failures += 1
-                if failures > _FAILURES:
+                if failures > _FAILED_LOOKS_LIMIT:
                     raise
             watched_at = watched_at if view.run.is_deserted else now
             if now - watched_at > self._pace.deserted:

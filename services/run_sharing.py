@@ -22,7 +22,7 @@ from services.run_journal.bell import Bells, Ring
 from services.run_journal.journal import JournalNames, JournalWriter
 from services.run_journal.pace import Pace
 
-_FAILURES = 20
+_FAILED_WRITES_LIMIT = 20
 _CLOSE_SECONDS = 2.0
 
 logger = structlog.get_logger()
@@ -161,7 +161,7 @@ class SharedRuns:
                 failures = 0
             except StoreUnavailableError:
                 failures += 1
-                if failures > _FAILURES:
+                if failures > _FAILED_WRITES_LIMIT:
                     raise
             if is_last and writer.seq == len(run.past()):
                 return

@@ -111,7 +111,7 @@ class TurnDesk:
         run.request_stop("cancelled")
         return True
 
-    async def go_on(self, message: IncomingMessage) -> "Run | None":
+    async def go_on(self, message: IncomingMessage) -> Run | None:
         """Go on with what a dead replica left of the conversation of `message`.
 
         Args:

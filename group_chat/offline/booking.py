@@ -150,9 +150,9 @@ def _said_of_cancel(prompt: Prompt) -> str:
     if _ASKED_WHICH in problem:
         return "Please choose:"
     if _LOOK_FIRST in problem:
-        listed = [line for one in prompt.answers for line in _lines(prompt, one.name, one.data)
-                  if one.name == _LIST_TOOL]  # fmt: skip
-        return "\n".join(["I changed nothing. These are the appointments:", *listed])
+        lists = [one for one in prompt.answers if one.name == _LIST_TOOL]
+        rows = [line for one in lists for line in _lines(prompt, one.name, one.data)]
+        return "\n".join(["I changed nothing. These are the appointments:", *rows])
     return "\n".join(_lines(prompt, last.name, last.data))
 
 

@@ -11,6 +11,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 from data_models.blob_store import Blob
 from data_models.errors import BlobChangedError, CorruptDocumentError
+from data_models.scenario_session import MigrationAppliedEvent
 from services.scenarios.jumps import Jumps, told
 
 TRIES = 5
@@ -81,9 +82,14 @@ class Journal:
         except ValidationError as error:
             raise CorruptDocumentError("Journal cannot be read") from error
         jumps = [] if self._jumps is None else await self._jumps.newest(scenario_id)
-        entries = [JournalEntry(time=one.timestamp, operator="a session's turn", action=JUMPED,
-                                note=told(one)) for one in jumps]  # fmt: skip
-        return sorted([*acts, *entries], key=lambda one: one.time, reverse=True)
+        entries = [*acts, *map(_entry_of, jumps)]
+        return sorted(entries, key=lambda one: one.time, reverse=True)
+
+
+def _entry_of(jump: MigrationAppliedEvent) -> JournalEntry:
+    return JournalEntry(
+        time=jump.timestamp, operator="a session's turn", action=JUMPED, note=told(jump)
+    )
 
 
 def _name(scenario_id: str) -> str:
