@@ -153,6 +153,7 @@ class Conversation(Document):
     def interrupted(self, turn: RunningTurn, *, kept_with: PatientId | None) -> Interruption:
         """Return what the next turn tells of `turn`, and needs to do nothing a second time."""
         before = self.begun_before(turn.message, turn.patient_id)
+        deeds = [*(before.deeds if before is not None else ()), *turn.deeds]
         question = self.open_question
         was_asked = (
             question is not None
@@ -164,7 +165,7 @@ class Conversation(Document):
             patient_id=kept_with,
             interrupted_at=turn.started_at,
             words=turn.message.words_hash,
-            deeds=[*(before.deeds if before is not None else ()), *turn.deeds],
+            deeds=list({deed.key: deed for deed in deeds}.values()),
             deeds_for=turn.patient_id,
             effects_of=turn.run_id if before is None else before.effects_of,
             asked=question.text if question is not None and was_asked else "",

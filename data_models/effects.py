@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from data_models.document import Part
+from data_models.identifiers import PatientId
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,11 @@ class Deed(Part):
         arguments: As the tool took them; None where they are too long to keep.
         message: How many messages of its turn were finished before it; -1 for a run that has a
             key of its own and that no agent asked for.
+        patient_id: In whose turn; its arguments are shown in no other's.
     """
 
     key: str
     tool: str
     arguments: dict[str, Any] | None = None
     message: int = -1
+    patient_id: PatientId | None = None

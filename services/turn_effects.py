@@ -33,7 +33,8 @@ class TurnEffects:
     """An `EffectLog` of one attempt at a turn.
 
     A user who says the same again after an interruption means what was begun then: its changes
-    keep their keys.
+    keep their keys. What was begun in the turn of another patient, as where another attempt took
+    the message to be about somebody else, is only owned up to.
 
     Args:
         answered: How many messages of the turn are stored; what was begun for them is done.
@@ -43,8 +44,10 @@ class TurnEffects:
         before = claim.conversation.begun_before(claim.message, patient_id)
         earlier = [*_inherited(before, answered), *_deeds(claim.conversation)]
         self._claim = claim
+        self._patient_id = patient_id
         self._run_id = claim.run_id if before is None else before.effects_of
-        self._earlier = {deed.key: deed for deed in earlier}
+        self._elsewhere = {deed.key: deed for deed in earlier if deed.patient_id != patient_id}
+        self._earlier = {deed.key: deed for deed in earlier if deed.patient_id == patient_id}
         self._open = {key: deed for key, deed in self._earlier.items() if deed.message >= answered}
         self._taken = set(self._earlier) - set(self._open)
         self._recorded = {deed.key for deed in _deeds(claim.conversation)}
@@ -58,7 +61,13 @@ class TurnEffects:
         other = None if key or wanted in self._open else self._unmet(tool)
         if other is None or wanted in self._recorded:
             self._taken.add(wanted)
-            deed = Deed(key=wanted, tool=tool, arguments=_bounded(given), message=message)
+            deed = Deed(
+                key=wanted,
+                tool=tool,
+                arguments=_bounded(given),
+                message=message,
+                patient_id=self._patient_id,
+            )
             # A key of its own outlives its turn: an earlier one may have used it.
             return Begun(await self._on_record(deed, is_repeated=bool(key)), given)
         if other.arguments is None:
@@ -74,7 +83,8 @@ class TurnEffects:
     @property
     def unmet(self) -> str:
         """What the user is told of changes that an earlier attempt began and this one did not."""
-        deeds = [deed for deed in self._open.values() if deed.message >= 0]
+        earlier = [*self._open.values(), *self._elsewhere.values()]
+        deeds = [deed for deed in earlier if deed.message >= 0]
         return _UNMET.format(deeds=_names(deeds)) if deeds else ""
 
     def _next_key(self, tool: str, arguments: Mapping[str, Any]) -> str:
@@ -91,6 +101,8 @@ class TurnEffects:
     async def _on_record(self, deed: Deed, *, is_repeated: bool = False) -> Effect:
         """Return the effect of `deed` once its claim says that it is begun."""
         self._open.pop(deed.key, None)
+        met = self._elsewhere.pop(deed.key, None)  # the same call: of its arguments none are new
+        is_repeated = is_repeated or met is not None
         is_repeated = is_repeated or deed.key in self._earlier or deed.key in self._recorded
         if deed.key in self._recorded:
             await self._claim.hold()

@@ -175,7 +175,8 @@ def _without(draft: Conversation, *, patient_id: PatientId) -> None:
     if draft.open_question is not None and draft.open_question.patient_id == patient_id:
         draft.open_question = None
     died = draft.interruption
-    if died is not None and patient_id in (died.patient_id, died.deeds_for):
+    of_theirs = () if died is None else (deed.patient_id for deed in died.deeds)
+    if died is not None and patient_id in (died.patient_id, died.deeds_for, *of_theirs):
         draft.interruption = None
     if draft.running_turn is not None and draft.running_turn.patient_id == patient_id:
         draft.running_turn.patient_id = None

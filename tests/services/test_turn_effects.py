@@ -23,7 +23,7 @@ from services.group_chat_port import GroupChatRequest
 from services.turn_effects import ARGUMENTS_LIMIT_CHARS, TurnEffects, interrupted_text
 from tests.data_models.test_claim import Desk
 from tests.faults import Down
-from tests.services.world import World
+from tests.services.world import CHAT, World
 
 FOUR = PatientId("patient_4")
 LAB: Mapping[str, Any] = {"title": "Call the lab"}
@@ -144,6 +144,27 @@ async def test_what_nobody_met_again_is_told() -> None:
     assert "add task" not in third.unmet
 
 
+async def test_what_was_begun_for_one_patient_is_shown_in_no_other_patients_turn() -> None:
+    claim = await Desk().claim()
+    begun = await begin(attempt(claim), LAB)
+    other = attempt(claim, patient_id=PatientId("patient_15"))
+    own = await begin(other, WARD)
+    assert (own.arguments, own.is_other, own.effect.is_repeated) == (WARD, False, False)
+    assert "add task" in other.unmet, "the user learns of it all the same"
+    same = await begin(other, LAB)
+    assert (same.effect.key, same.effect.is_repeated) == (begun.effect.key, True)
+    assert other.unmet == ""
+
+
+async def test_an_interruption_keeps_patients_apart_that_attempts_took_it_to_be_about() -> None:
+    claim = await Desk().claim()
+    await begin(attempt(claim), LAB)
+    fifteen = PatientId("patient_15")
+    following = await after(claim, interruption(claim, deeds_for=fifteen))
+    own = await begin(attempt(following, patient_id=fifteen), WARD)
+    assert (own.arguments, own.is_other) == (WARD, False)
+
+
 async def test_a_scenarios_run_keeps_its_own_key_and_is_no_agents() -> None:
     claim = await Desk().claim()
     log = attempt(claim)
@@ -261,6 +282,15 @@ async def test_after_a_turn_that_failed_the_same_words_change_nothing_twice(aske
     assert (second.key, second.is_repeated) == (first.key, True)
     assert (third.key == first.key, third.is_repeated) == (False, False)
     assert not any(isinstance(event, Notice) for heard in (again, later) for event in heard.events)
+
+
+async def test_what_fails_again_and_again_is_on_record_once(asked: Asked) -> None:
+    for _ in range(3):
+        await asked.failed("remember the lab")
+    stored = await asked.world.conversations.read(CHAT, fresh=True)
+    assert stored is not None
+    assert stored.document.interruption is not None
+    assert [deed.tool for deed in stored.document.interruption.deeds] == ["add_task"]
 
 
 async def test_after_a_turn_that_failed_other_words_are_another_wish(asked: Asked) -> None:

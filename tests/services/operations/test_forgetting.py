@@ -5,6 +5,8 @@ from itertools import count
 
 import pytest
 
+from data_models.conversation import Interruption
+from data_models.effects import Deed
 from data_models.errors import ConversationBusyError
 from data_models.identifiers import PatientId
 from services.conversations.caretaker import Caretaker
@@ -162,5 +164,22 @@ async def test_killed_anywhere_it_is_finished_by_running_it_again() -> None:
 async def test_journals_of_runs_that_were_watched_go_too() -> None:
     world = await talked()
     await world.sessions.append("chat_1/watched/run_0/dead-0.jsonl", CANARY.encode(), position=0)
+    await forgetting_on(world).run(GONE, dry_run=False)
+    assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
+
+
+async def test_what_an_interrupted_turn_had_begun_for_the_patient_goes_too() -> None:
+    world = await talked()
+    kept = await world.conversations.read("chat_1")
+    assert kept is not None
+    kept.document.interruption = Interruption(
+        run_id="run_0",
+        patient_id=PatientId("patient_15"),
+        interrupted_at=world.clock.now(),
+        # An earlier attempt took the message to be about the other patient.
+        deeds=[Deed(key="k", tool="add_task", arguments={"title": CANARY}, patient_id=GONE)],
+        deeds_for=PatientId("patient_15"),
+    )
+    await world.conversations.write(kept.document, etag=kept.etag)
     await forgetting_on(world).run(GONE, dry_run=False)
     assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
