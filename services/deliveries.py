@@ -120,8 +120,10 @@ class Deliveries:
             # One that exists is of a delivery that was finished twice.
             with suppress(BlobExistsError):
                 await self._store.create(f"{_sent_prefix(conversation_id)}{run_id}.json", body)
-            await self._tidy(conversation_id)
         await self._store.delete(_owed(conversation_id, run_id))
+        if sent:
+            # Last: what takes long here, or fails, must not leave owed what everybody has.
+            await self._tidy(conversation_id)
 
     async def owed(self, conversation_id: str) -> list[Owed]:
         """Return what the conversation is owed, oldest first, whoever works on it."""

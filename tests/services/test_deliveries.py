@@ -2,10 +2,16 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
+from data_models.blob_store import BlobStore
+from data_models.errors import StoreUnavailableError
+from data_models.incoming_message import IncomingMessage, Sender
 from services.deliveries import KEPT_DAYS, SEARCHED_RUNS, Deliveries
 from services.replica import Replica
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.faults import Down, FaultyBlobStore
 
 BEGAN = datetime(2030, 1, 1, tzinfo=UTC)
 """When the store in memory says that its first blob was written."""
@@ -16,7 +22,7 @@ def notes(store: MemoryBlobStore, conversation: str = "c") -> list[str]:
     return [name.removeprefix(folder) for name in store.contents if name.startswith(folder)]
 
 
-def on_day(store: MemoryBlobStore, days: int) -> Deliveries:
+def on_day(store: BlobStore, days: int) -> Deliveries:
     clock = FixedClock(BEGAN + timedelta(days=days))
     return Deliveries(store=store, replica=Replica(), clock=clock)
 
@@ -46,3 +52,23 @@ async def test_no_conversation_has_more_notes_than_are_searched() -> None:
     assert len(notes(store)) == SEARCHED_RUNS
     assert notes(store)[0] == "r0010.json"
     assert notes(store)[-1] == "r9999.json"
+
+
+async def test_what_was_delivered_is_owed_no_more_although_old_notes_cannot_be_removed() -> None:
+    inner = MemoryBlobStore()
+    failing = FaultyBlobStore(inner, always=Down(), only=frozenset({"list"}))
+    deliveries = on_day(failing, 0)
+    message = IncomingMessage(
+        conversation_id="c",
+        channel="bot",
+        channel_id="msteams",
+        owner="bot:c",
+        sender=Sender(principal_id="u", display_name="U"),
+        message_id="m",
+        text="hello",
+        received_at=BEGAN,
+    )
+    await deliveries.owe("r1", message)
+    with pytest.raises(StoreUnavailableError):
+        await deliveries.settle("r1", "c", {"id-r1": "m1"})
+    assert await on_day(inner, 0).owed("c") == []
