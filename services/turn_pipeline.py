@@ -206,6 +206,7 @@ class TurnPipeline:
         """Ask which patient; the message is kept with the session, where no model looks."""
         await self._documents.open(turn, None)
         self._voice.show_state(turn)
+        self._voice.tell_unmet(turn)
         self._voice.say(turn, verdict.reply or "")
 
     async def _swap_in(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:

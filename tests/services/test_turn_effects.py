@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.claim import Claim
-from data_models.conversation import Conversation, Interruption
+from data_models.conversation import Conversation, Interruption, RunningTurn
 from data_models.effects import Begun, Deed, Effect
 from data_models.errors import (
     ClaimLostError,
@@ -23,7 +23,7 @@ from services.group_chat_port import GroupChatRequest
 from services.turn_effects import ARGUMENTS_LIMIT_CHARS, TurnEffects, interrupted_text
 from tests.data_models.test_claim import Desk
 from tests.faults import Down
-from tests.services.world import CHAT, World
+from tests.services.world import CHAT, World, heard
 
 FOUR = PatientId("patient_4")
 LAB: Mapping[str, Any] = {"title": "Call the lab"}
@@ -306,6 +306,31 @@ async def test_who_says_the_same_again_is_told_of_what_nobody_looked_after(asked
     told = await asked.world.say("remember the lab")
     assert "had begun: add task" in told.texts[-1]
     assert "add task" not in "".join((await asked.world.say("remember the lab")).texts)
+
+
+async def test_an_attempt_that_only_asks_whose_it_is_owns_up_to_what_another_had_begun() -> None:
+    world = World(resumed=frozenset({"web"}))
+    await world.say("patient_4")
+    await world.desk.idle()
+    stored = await world.conversations.read(CHAT)
+    assert stored is not None
+    message, began = world.message("compare patient_4 and patient_15"), world.clock.now()
+    stored.document.running_turn = RunningTurn(
+        run_id="run_dead",
+        message=message,
+        replica="dead",
+        patient_id=FOUR,
+        started_at=began - timedelta(minutes=2),
+        expires_at=began - timedelta(minutes=1),
+        deeds=[Deed(key="k", tool="add_task", arguments=dict(LAB), message=0, patient_id=FOUR)],
+    )
+    await world.conversations.write(stored.document, etag=stored.etag)
+    run = await world.desk.go_on(message)
+    assert run is not None
+    told = (await heard(run)).texts
+    assert "had begun: add task" in told[0]
+    assert "Which patient" in told[-1]
+    assert world.team.requests == []
 
 
 async def test_a_turn_without_tools_costs_no_write_more(asked: Asked) -> None:
