@@ -103,6 +103,7 @@ class RunHub:
         """Keep `run` from now on."""
         self._forget_old()
         self._runs[run.run_id] = run
+        self._ended.pop(run.run_id, None)  # an earlier attempt at the same turn may have ended
         return run
 
     def ended(self, run: Run) -> None:

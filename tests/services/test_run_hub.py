@@ -70,6 +70,17 @@ async def test_an_ended_run_is_kept_for_five_minutes_and_a_running_one_for_good(
     assert hub.find("running") is running
 
 
+async def test_a_run_that_goes_on_again_under_its_id_is_kept_however_long_ago_it_ended(
+    run: Run,
+) -> None:
+    clock = FixedClock()
+    hub = RunHub(clock=clock)
+    hub.ended(hub.add(run))
+    again = hub.add(Run(run_id=run.run_id, message=run.message))
+    clock.advance(KEPT_SECONDS + 1)
+    assert hub.find(run.run_id) is again
+
+
 async def test_the_number_of_ended_runs_is_bounded() -> None:
     hub, message = RunHub(clock=FixedClock()), World().message("a")
     for number in range(KEPT_RUNS + 10):
