@@ -40,6 +40,8 @@ PACED = Orders(
 )
 MODEL_SECONDS = DELAY_SECONDS + ANSWER_TOKENS / TOKENS_PER_SECOND
 BOT_SECONDS = 60.0
+# Ten minutes' turns, each version of each document.
+STORE_MB = 4_096
 # Conversations of each replica when replicas are compared, and turns a second of each.
 PER_REPLICA, TURN_EVERY_SECONDS = 8, 0.5
 
@@ -262,7 +264,7 @@ async def _run(effort: Effort) -> list[Figure]:
         for part in ("blobs", "queues"):
             (folder / part).mkdir()
         with (
-            running_azurite(folder / "blobs") as blobs,
+            running_azurite(folder / "blobs", memory_mb=STORE_MB) as blobs,
             running_azurite_queue(folder / "queues") as queues,
         ):
             async with running_model() as model:

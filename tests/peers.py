@@ -76,10 +76,13 @@ def _first_words(process: subprocess.Popen[bytes], output: Path, ready: re.Patte
 
 
 @contextmanager
-def running_azurite(folder: Path) -> Iterator[str]:
-    """Run Azurite's blob service on a free port, in memory; yield its connection string."""
+def running_azurite(folder: Path, *, memory_mb: int = 512) -> Iterator[str]:
+    """Run Azurite's blob service on a free port, in memory; yield its connection string.
+
+    It keeps what was overwritten for ten minutes, and takes no more once `memory_mb` are full.
+    """
     script = node_module("azurite/dist/src/blob/main.js", "azurite")
-    options = ["--blobPort", "0", "--inMemoryPersistence", "--extentMemoryLimit", "512"]
+    options = ["--blobPort", "0", "--inMemoryPersistence", "--extentMemoryLimit", str(memory_mb)]
     quiet = ["--silent", "--disableTelemetry", "--skipApiVersionCheck"]
     with running_node([script, *options, *quiet], folder=folder, ready=_AZURITE_READY) as address:
         yield (
