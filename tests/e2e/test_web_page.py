@@ -224,8 +224,11 @@ async def test_without_a_network_the_page_says_so_and_asks_for_nothing(
     await context.set_offline(True)
     warning = visit.page.get_by_text("No connection: you can read but not send.")
     await expect(warning).to_be_visible()
-    visit.errors.clear()  # what was under way just then the browser itself reports
+    await visit.page.wait_for_timeout(1_000)  # what was under way just then comes to its end
+    visit.errors.clear()  # which the browser itself reports
+    asked = len(visit.asked)
     await visit.page.wait_for_timeout(2_600)  # one round of asking what happens elsewhere
+    assert visit.asked[asked:] == []
     await context.set_offline(False)
     await expect(warning).to_have_count(0)
     await visit.say("what is the current stage?")

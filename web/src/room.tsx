@@ -30,7 +30,7 @@ interface RoomProps {
 /** One conversation and everything around it. */
 export function Room({ chatId, session, onOpen, onNew, onSignIn }: RoomProps) {
   const controls = useChat(chatId);
-  const { chat, send } = controls;
+  const { chat, link, send } = controls;
   const [draft, setDraft] = useState("");
   const [query, setQuery] = useState<string | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
@@ -79,6 +79,7 @@ export function Room({ chatId, session, onOpen, onNew, onSignIn }: RoomProps) {
         <SideBar
           current={chatId}
           version={`${chat.state.patient_count} ${busy}`}
+          isReachable={link !== "lost"}
           onOpen={onOpen}
           onNew={onNew}
         />

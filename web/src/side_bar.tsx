@@ -10,15 +10,18 @@ interface SideBarProps {
   current: string;
   /** Changes when the list may have changed. */
   version: string;
+  /** Whether the server can be asked; what was read last stays on the screen until it can. */
+  isReachable: boolean;
   onOpen: (chatId: string) => void;
   onNew: () => void;
 }
 
 /** The caller's conversations, from the server; this page keeps nothing. */
-export function SideBar({ current, version, onOpen, onNew }: SideBarProps) {
+export function SideBar({ current, version, isReachable, onOpen, onNew }: SideBarProps) {
   const [chats, setChats] = useState<ChatSummary[] | null>(null);
   const [isUnreadable, setUnreadable] = useState(false);
   useEffect(() => {
+    if (!isReachable) return undefined;
     let isCurrent = true;
     api.listChats().then(
       (found) => {
@@ -31,7 +34,7 @@ export function SideBar({ current, version, onOpen, onNew }: SideBarProps) {
     return () => {
       isCurrent = false;
     };
-  }, [current, version]);
+  }, [current, version, isReachable]);
   return (
     <nav id="side-bar" class="side-bar" aria-label={said.title}>
       <div class="side-head">

@@ -62,6 +62,8 @@ export function useChat(chatId: string): ChatControls {
   // What was said while the page still asked what is stored here, before there was a connection.
   const early = useRef<Outgoing[]>([]);
   const verified = useRef(new Date());
+  // Whether something could not be read for want of a network: it is read when there is one again.
+  const hasMissed = useRef(false);
 
   const readHistory = useCallback(
     async (patientId: string | null, running: string | null, before: number | null = null, limit = 50) => {
@@ -77,7 +79,8 @@ export function useChat(chatId: string): ChatControls {
     if (api.isSignedOut(error)) setLink("signed_out");
     else if (error instanceof api.ApiError) setProblem(error.message);
     // Without a network the strip about the connection says all there is to say.
-    else if (!(error instanceof TypeError)) setProblem(String(error));
+    else if (error instanceof TypeError) hasMissed.current = true;
+    else setProblem(String(error));
   }, []);
 
   const refresh = useCallback(async () => {
@@ -142,7 +145,12 @@ export function useChat(chatId: string): ChatControls {
   useProgress(chatId, {
     isWanted: !isLoading && (link === "open" || link === "lost"),
     current,
-    onVerified: () => (verified.current = new Date()),
+    onVerified: () => {
+      verified.current = new Date();
+      if (!hasMissed.current || current.current.turns.some(isOpen)) return;
+      hasMissed.current = false;
+      refresh().catch(failed);
+    },
     onRunning: (runId) => connection.current?.watch(runId),
     onUnseen: () => setElsewhere(true),
     onEnded: () => {
