@@ -27,35 +27,35 @@ from services.access.chosen import (
 )
 from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
-from services.conversation_reader import ConversationReader
+from services.channels.deliveries import Deliveries
+from services.channels.feedback import FeedbackBook
+from services.channels.repeats import Repeats
 from services.conversations.chosen import claimant_for
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.conversations.stored_answers import StoredAnswers
-from services.deliveries import Deliveries
-from services.feedback import FeedbackBook
+from services.desk.chosen import turn_desk_for
+from services.desk.turn_desk import TurnDesk
 from services.hand_over.chosen import turn_queues_for
 from services.hand_over.hand_over import HandOver
-from services.memory_desk import memory_desk_for
-from services.operators_chosen import Operators, operators_for
+from services.operators.chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.service import PatientContextService
-from services.patient_directory import PatientDirectory
-from services.patient_sources import PatientSources
-from services.repeats import Repeats
-from services.scenario_parts import ScenarioParts, scenario_parts
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
-from services.turn_desk import TurnDesk
-from services.turn_desk_chosen import turn_desk_for
-from services.turn_documents import TurnDocuments
-from services.turn_memory import memory_for
+from services.turn.documents import TurnDocuments
+from services.turn.memory import memory_for
+from services.turn.safety import safety_for
+from services.turn.scenario_parts import ScenarioParts, scenario_parts
+from services.turn.state import footer_of
+from services.turn.tools import tools_for
 from services.turn_pipeline import TurnPipeline
-from services.turn_safety import safety_for
-from services.turn_state import footer_of
-from services.turn_tools import tools_for
+from services.views.conversation_reader import ConversationReader
+from services.views.memory_desk import memory_desk_for
+from services.views.patient_directory import PatientDirectory
+from services.views.patient_sources import PatientSources
 from settings import Settings, load_settings
 
 

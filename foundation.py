@@ -28,7 +28,7 @@ from services.scenarios.chosen import ScenarioHouse, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.telemetry.metrics import Metrics
-from services.turn_clinic import clinic_for
+from services.turn.clinic import clinic_for
 from settings import Settings
 
 

@@ -17,7 +17,7 @@ from data_models.layout import ConversationLayout
 from data_models.local_blob_store import LocalBlobStore
 from data_models.scenario_session import ScenarioSession, StepVisit
 from services.audit.trail import NoAudit
-from services.operators_chosen import Operators, operators_for
+from services.operators.chosen import Operators, operators_for
 from services.scenarios.chosen import ScenarioHouse
 from services.scenarios.graph import Graph
 from services.scenarios.migration_config import DeploymentConfig, MigrationConfig

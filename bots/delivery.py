@@ -19,7 +19,7 @@ from bots.run_show import RunShow, Stage
 from data_models.errors import ChannelError
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunStarted
-from services.run_hub import Run
+from services.runs.hub import Run
 
 COLLECT_SECONDS = 10.0
 """Channels wait 10 to 15 s for the answer to a request."""

@@ -20,7 +20,7 @@ from bots.repayment import Repayment
 from bots.run_show import Stage
 from bots.service_urls import ServiceUrls
 from data_models.incoming_message import IncomingMessage
-from services.run_hub import Run
+from services.runs.hub import Run
 
 
 class Endpoint:

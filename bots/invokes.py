@@ -14,7 +14,7 @@ from bots.incoming import owner_of, principal_of, required
 from bots.ports import BotServices
 from bots.reference import Reference
 from data_models.errors import BadFrameError
-from services.feedback import COMMENT_LIMIT_CHARS
+from services.channels.feedback import COMMENT_LIMIT_CHARS
 
 _FEEDBACK = "message/submitAction"
 _FILE = "fileConsent/invoke"

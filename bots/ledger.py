@@ -5,7 +5,7 @@ import structlog
 from bots.reference import Activity
 from data_models.errors import StoreError
 from data_models.incoming_message import IncomingMessage
-from services.deliveries import Deliveries
+from services.channels.deliveries import Deliveries
 
 logger = structlog.get_logger()
 

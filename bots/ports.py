@@ -8,17 +8,17 @@ from data_models.chat_context import Artifact
 from data_models.clock import Clock
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import SharedState
-from services.deliveries import Deliveries
-from services.feedback import FeedbackBook
+from services.channels.deliveries import Deliveries
+from services.channels.feedback import FeedbackBook
+from services.channels.repeats import Fate
 from services.group_chat_port import AgentCard
-from services.repeats import Fate
-from services.run_hub import Run
+from services.runs.hub import Run
 
 Deliver = Callable[[Run], Coroutine[None, None, None]]
 
 
 class Desk(Protocol):
-    """Takes messages, one turn at a time per conversation; `services.turn_desk.TurnDesk` fits."""
+    """Takes messages, one turn at a time per conversation; `services.desk.turn_desk` fits."""
 
     async def submit(self, message: IncomingMessage) -> Run:
         """Return when the message is durable; the turn goes on whether or not anybody watches.
@@ -46,7 +46,7 @@ class HandOver(Protocol):
 
 
 class Answers(Protocol):
-    """Repeats stored answers; `services.repeats.Repeats` fits."""
+    """Repeats stored answers; `services.channels.repeats.Repeats` fits."""
 
     async def fate(self, message: IncomingMessage) -> Fate:
         """Tell whether the answer to `message` may still be shown.
@@ -66,7 +66,7 @@ class Answers(Protocol):
 
 
 class Reader(Protocol):
-    """Reads conversations; `services.conversation_reader.ConversationReader` fits."""
+    """Reads conversations; `services.views.conversation_reader.ConversationReader` fits."""
 
     async def access(self, conversation_id: str, *, owner: str) -> None:
         """Return if `owner` may use the conversation: the one door.

@@ -17,8 +17,8 @@ from data_models.errors import (
     RoundsError,
 )
 from data_models.turn_events import AgentMessageFinished, RunFailed, TurnEvent
-from services.deliveries import Deliveries, Owed
-from services.run_hub import Run
+from services.channels.deliveries import Deliveries, Owed
+from services.runs.hub import Run
 
 PATIENCE_SECONDS = 75.0
 """A reply is tried for a minute; what is owed longer than this, nobody is at work on."""

@@ -19,7 +19,7 @@ from bots.ports import BotServices
 from data_models.errors import ForbiddenError, NotFoundError
 from data_models.incoming_message import IncomingMessage
 from services.access.allow_list import EVERYBODY
-from services.run_hub import Run
+from services.runs.hub import Run
 
 if TYPE_CHECKING:
     from bots.endpoint import Endpoint

@@ -33,8 +33,8 @@ from data_models.turn_events import (
     ToolCallStarted,
     TurnEvent,
 )
-from services.deliveries import Deliveries
-from services.run_hub import Run
+from services.channels.deliveries import Deliveries
+from services.runs.hub import Run
 
 _STOPPED = "*Stopped. What you have seen is kept.*"
 

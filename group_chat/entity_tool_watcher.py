@@ -3,7 +3,7 @@
 from group_chat.tools.derivations import DERIVES
 from group_chat.tools.watcher import ToolRun, ToolWatcher
 from group_chat.turn_context import TurnContext
-from services.turn_entities import eviction_notice
+from services.turn.entities import eviction_notice
 
 
 class EntityToolWatcher:

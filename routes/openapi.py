@@ -11,9 +11,9 @@ from routes.openapi_operator import operator_paths, operator_schemas
 from routes.openapi_schemas import SCHEMAS
 from routes.rates import READS, UNCOUNTED
 from routes.replies import json_reply
-from services.conversation_reader import ConversationSummary, ConversationView, Progress
-from services.patient_directory import Demographics
 from services.records.views.source import SourceText
+from services.views.conversation_reader import ConversationSummary, ConversationView, Progress
+from services.views.patient_directory import Demographics
 
 Json: TypeAlias = dict[str, Any]
 _REFUSALS = {"400": "The request is malformed.", "401": "Nobody is signed in."}

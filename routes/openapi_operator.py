@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 
 from routes.operator_input import Definition, Policies, Proposal, Rollback, Share
-from services.operator_views import ScenarioCard, ScenarioOverview
+from services.operators.views import ScenarioCard, ScenarioOverview
 from services.scenarios.journal import JournalEntry
 from services.scenarios.migration_plan import MigrationPlan
 from services.scenarios.plan_view import GraphView, PlanView

@@ -17,7 +17,7 @@ from data_models.turn_events import (
     StateChanged,
     TurnEvent,
 )
-from services.turn_state import footer_of
+from services.turn.state import footer_of
 
 Frame: TypeAlias = dict[str, Any]
 DONE: Frame = {"type": "done"}

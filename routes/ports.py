@@ -1,6 +1,7 @@
 """What the transports need from the services, said in their own words.
 
-`services.turn_desk`, `services.run_hub` and `services.conversation_reader` fit these as they are.
+`services.desk.turn_desk`, `services.runs.hub` and `services.views.conversation_reader` fit these
+as they are.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Sequence
@@ -13,8 +14,8 @@ from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import TurnEvent
 from services.memory_edits.operations import Operation
 from services.memory_edits.view import MemoryView
-from services.patient_directory import Demographics
 from services.records.views.source import SourceText
+from services.views.patient_directory import Demographics
 
 
 class Run(Protocol):

@@ -3,8 +3,8 @@
     claim ─ load ─ call for help? ─ clear? ─ yes or no to us? ─ decide patient ─ swap in patient
           ─ reconcile scenario ─ enrich ─ ground ─ group chat ─ write back
 
-Read `_take`, then `_answer`. `services/turn_desk.py` claims before and releases after; transports
-show the events. What a step does stands in the file named after it, as `services/turn_safety.py`.
+Read `_take`, then `_answer`. `services/desk/turn_desk.py` claims before and releases after;
+transports show the events. What a step does stands in the file of `services/turn` named after it.
 """
 
 import asyncio
@@ -36,21 +36,21 @@ from services.group_chat_port import (
 from services.patient_context.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
-from services.run_hub import Run
+from services.runs.hub import Run
 from services.scenarios.action import ToolAction
 from services.telemetry.metrics import Metrics
-from services.turn_changes import CHANGES, change_document, follow
-from services.turn_documents import TurnDocuments
-from services.turn_draft import TurnDraft, TurnOutcome
-from services.turn_end import ended
-from services.turn_meter import TurnMeter
-from services.turn_questions import TurnQuestions
-from services.turn_request import TurnRequests
-from services.turn_safety import SafetyAnswers, TurnSafety
-from services.turn_scenarios import TurnScenarios
-from services.turn_tools import TurnTools
-from services.turn_voice import TurnVoice
-from services.turn_wishes import TurnWishes
+from services.turn.changes import CHANGES, change_document, follow
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft, TurnOutcome
+from services.turn.end import ended
+from services.turn.meter import TurnMeter
+from services.turn.questions import TurnQuestions
+from services.turn.request import TurnRequests
+from services.turn.safety import SafetyAnswers, TurnSafety
+from services.turn.scenarios import TurnScenarios
+from services.turn.tools import TurnTools
+from services.turn.voice import TurnVoice
+from services.turn.wishes import TurnWishes
 
 _GRACE_SECONDS = 5.0
 """The team ends by itself at its deadline; a turn that has not by then is cut off."""

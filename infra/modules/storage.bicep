@@ -123,7 +123,7 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           }
         }
         {
-          // As `KEPT_DAYS` in services/deliveries.py.
+          // As `KEPT_DAYS` in services/channels/deliveries.py.
           name: 'forget-deliveries'
           type: 'Lifecycle'
           enabled: true

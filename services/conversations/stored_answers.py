@@ -10,7 +10,7 @@ from data_models.identifiers import PatientId
 from data_models.turn_events import RunFailed, RunFinished, RunStarted, TurnTiming
 from services.conversations.shown import Shown
 from services.conversations.takeover import find_run
-from services.run_hub import Run
+from services.runs.hub import Run
 
 _GONE_TEXT = "This message was already answered, and the conversation has been cleared since."
 

@@ -11,7 +11,7 @@ from data_models.incoming_message import IncomingMessage
 from data_models.work_queue import WorkItem, WorkQueue
 from services.hand_over.note import message_of
 from services.hand_over.watch import HIDDEN_SECONDS, RENEW_SECONDS, keep_hidden, take_back
-from services.run_hub import Run
+from services.runs.hub import Run
 
 POLL_SECONDS = 2.0
 TAKEN_LIMIT = 8
@@ -25,7 +25,7 @@ logger = structlog.get_logger()
 
 
 class Desk(Protocol):
-    """Runs turns; `services.turn_desk.TurnDesk` fits."""
+    """Runs turns; `services.desk.turn_desk.TurnDesk` fits."""
 
     async def go_on(self, message: IncomingMessage) -> Run | None:
         """See `TurnDesk.go_on`."""

@@ -20,8 +20,8 @@ from data_models.clock import RandomIds, SystemClock
 from data_models.errors import ScenarioPlanError
 from data_models.identifiers import hashed
 from services.audit.trail import AuditTrail, NoAudit
-from services.operator_desk import OperatorDesk
-from services.operators_chosen import Operators, operators_for
+from services.operators.chosen import Operators, operators_for
+from services.operators.desk import OperatorDesk
 from services.replica import Replica
 from services.scenarios.chosen import ScenarioHouse, scenarios_for
 from services.scenarios.dry_run import DryRunCounts

@@ -20,12 +20,12 @@ from data_models.local_blob_store import LocalBlobStore
 from data_models.turn_events import RunFinished, TurnTiming
 from routes.problem import problems
 from services.access.limits import MessageRate
-from services.deliveries import Deliveries
-from services.feedback import FeedbackBook
-from services.repeats import Fate
+from services.channels.deliveries import Deliveries
+from services.channels.feedback import FeedbackBook
+from services.channels.repeats import Fate
 from services.replica import Replica
-from services.run_hub import Run
-from services.turn_state import footer_of
+from services.runs.hub import Run
+from services.turn.state import footer_of
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds
 from tests.fakes_connector import FakeConnector

@@ -16,7 +16,7 @@ from data_models.turn_events import (
     StateChanged,
     TurnTiming,
 )
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.routes.fakes import state
 
 NOW = SystemClock().now()

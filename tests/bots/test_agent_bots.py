@@ -15,7 +15,7 @@ from bots.tokens import TokenSource
 from data_models.clock import SystemClock
 from data_models.incoming_message import IncomingMessage
 from services.replica import Replica
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start, WatchedTurns, registered
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.bots.scripts import Talk, telling

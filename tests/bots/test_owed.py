@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from bots import repayment
-from services.repeats import Fate
+from services.channels.repeats import Fate
 from services.replica import Replica
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import FakeConnector

@@ -11,7 +11,7 @@ from playwright.async_api import Page, async_playwright, expect
 from data_models.clock import SystemClock
 from data_models.plan import Plan, PlanStep
 from data_models.turn_events import RunFinished, RunStarted, StateChanged, TurnTiming
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.bots.conftest import Bot
 from tests.peers import running_playground
 from tests.routes.fakes import answer, spoken, state

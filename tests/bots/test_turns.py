@@ -20,7 +20,7 @@ from data_models.turn_events import (
     StateChanged,
     TurnTiming,
 )
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.bots.conftest import Bot, Start
 from tests.fakes_connector import BOT, FakeConnector
 from tests.routes.fakes import answer, spoken, state

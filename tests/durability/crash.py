@@ -11,7 +11,7 @@ from data_models.errors import RoundsError
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import Notice, RunFailed
 from services.group_chat_port import GroupChatRequest
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -20,10 +20,10 @@ from data_models.clock import RandomIds, SystemClock
 from data_models.incoming_message import IncomingMessage, Sender
 from routes.context import CONTEXT
 from routes.serving import Server
+from services.desk.turn_desk import TurnDesk
 from services.memory_edits.operations import Correct
-from services.run_hub import Run
+from services.runs.hub import Run
 from services.stores import Stores
-from services.turn_desk import TurnDesk
 from settings import Settings
 from tests.durability.asking import asking
 from tests.durability.evidence import Evidence

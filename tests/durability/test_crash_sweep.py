@@ -7,7 +7,7 @@ import pytest
 
 from data_models.errors import InterruptedTurnError
 from data_models.turn_events import RunFailed
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.durability.crash import (
     Attempt,
     GenerationIds,

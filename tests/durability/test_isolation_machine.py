@@ -20,8 +20,8 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from services import turn_safety
 from services.safety.rules import load_rules
+from services.turn import safety as turn_safety
 from tests.durability.asking import BOOK, LIST, SEND, WRITE
 from tests.durability.recorded_chat import (
     CANARY,

@@ -11,7 +11,7 @@ import structlog
 from data_models.errors import StoreError
 from data_models.turn_events import RunFailed
 from services.audit.verify import verify
-from services.run_hub import Run
+from services.runs.hub import Run
 from services.telemetry.logs import configure_logs
 from tests.durability.recorded_chat import CANARY, CHAT, PATIENTS, Conversation
 from tests.fakes_openai import RecordedRequest, Reply

@@ -14,7 +14,7 @@ from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
 from tests.services.scenario_world import POINTER_SECONDS, ScenarioWorld
-from tests.services.test_scenario_migrations import AGE_V2, V1, asks_age, with_action
+from tests.services.turn.test_scenario_migrations import AGE_V2, V1, asks_age, with_action
 
 CLAIM_SECONDS = 60.0
 MOST_OPERATIONS = 120

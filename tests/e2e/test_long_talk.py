@@ -20,10 +20,10 @@ from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds, SystemClock
 from data_models.turn_events import RunFinished
 from routes.context import CONTEXT
-from services.conversation_reader import ConversationReader
+from services.desk.turn_desk import TurnDesk
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
 from services.stores import Stores
-from services.turn_desk import TurnDesk
+from services.views.conversation_reader import ConversationReader
 from settings import Settings
 from tests.e2e.models import running_model
 from tests.e2e.server import running_server

@@ -9,7 +9,7 @@ import pytest
 
 from routes.serving import DRAIN_SECONDS
 from scripts.bicep import MAIN, problems, problems_of_parameters, read
-from services.deliveries import KEPT_DAYS
+from services.channels.deliveries import KEPT_DAYS
 from settings import Settings
 
 INFRA = MAIN.parent

@@ -33,7 +33,12 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from services.conversation_reader import (
+from services.group_chat_port import AgentCard
+from services.memory_edits.operations import Operation, apply
+from services.memory_edits.view import MemoryView, view_of
+from services.records.views.source import SourceText
+from services.runs.hub import Run, RunHub
+from services.views.conversation_reader import (
     ConversationSummary,
     ConversationView,
     HistoryPage,
@@ -41,12 +46,7 @@ from services.conversation_reader import (
     RosterRow,
     RunningRow,
 )
-from services.group_chat_port import AgentCard
-from services.memory_edits.operations import Operation, apply
-from services.memory_edits.view import MemoryView, view_of
-from services.patient_directory import Demographics
-from services.records.views.source import SourceText
-from services.run_hub import Run, RunHub
+from services.views.patient_directory import Demographics
 
 QUEUE_DEPTH = 20
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)

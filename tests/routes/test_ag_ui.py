@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from data_models.turn_events import RunStarted
 from routes.ag_ui import or_pause
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.routes.conftest import ADA, BEN, Server
 from tests.routes.fakes import answer
 

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from data_models.turn_events import RunFailed, RunStarted
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.peers import node_module, node_program
 from tests.routes.conftest import Server
 from tests.web.scenes import TumorBoard

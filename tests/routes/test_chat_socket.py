@@ -20,7 +20,7 @@ from routes.context import SocketLimits
 from services.access.handshake import Handshake
 from services.access.limits import MessageRate, SocketSlots
 from services.access.principal import Principal
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.routes.conftest import ADA, BEN, Server, Start
 from tests.routes.fakes import answer, echo, spoken, state
 

@@ -18,7 +18,7 @@ from routes.server import Door, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
 from services.audit.entry import AuditEntry
-from services.operators_chosen import Operators, operators_for
+from services.operators.chosen import Operators, operators_for
 from services.scenarios.chosen import ScenarioHouse
 from services.scenarios.migration_config import MigrationConfig
 from services.scenarios.scenario_store import ScenarioStore

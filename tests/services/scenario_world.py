@@ -25,7 +25,6 @@ from services.records.bundle_records import BundleRecords
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.replica import Replica
-from services.scenario_parts import ScenarioParts, scenario_parts
 from services.scenarios.action import ToolAction
 from services.scenarios.chosen import ScenarioHouse
 from services.scenarios.definition_checks import checked_graph
@@ -39,7 +38,8 @@ from services.scenarios.migration_plan import AnchorMigrationPolicy
 from services.scenarios.ports import SessionIndex
 from services.scenarios.scenario_store import ScenarioStore
 from services.telemetry.metrics import Metrics
-from services.turn_tools import TurnTools
+from services.turn.scenario_parts import ScenarioParts, scenario_parts
+from services.turn.tools import TurnTools
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, Heard, World

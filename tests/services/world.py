@@ -26,13 +26,15 @@ from data_models.turn_events import (
     TurnEvent,
 )
 from services.audit.trail import Audit, AuditTrail
-from services.conversation_reader import ConversationReader
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.conversations.takeover import Takeover
+from services.desk.lane_driver import LaneDriver
+from services.desk.seats import TurnSeats
+from services.desk.turn_desk import TurnDesk
 from services.group_chat_port import (
     ActionFinished,
     AgentCard,
@@ -40,24 +42,22 @@ from services.group_chat_port import (
     GroupChatEvent,
     GroupChatRequest,
 )
-from services.lane_driver import LaneDriver
 from services.model_port import Answer
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
-from services.run_exchange import run_exchange_for
-from services.run_hub import Run, RunHub
 from services.run_journal.pace import Pace
+from services.runs.exchange import run_exchange_for
+from services.runs.hub import Run, RunHub
 from services.scenarios.action import ToolAction
 from services.telemetry.metrics import Metrics
-from services.turn_desk import TurnDesk
-from services.turn_documents import TurnDocuments
-from services.turn_memory import TurnMemory
+from services.turn.documents import TurnDocuments
+from services.turn.memory import TurnMemory
+from services.turn.safety import SafetyAnswers
+from services.turn.tools import TurnTools
 from services.turn_pipeline import TurnPipeline
-from services.turn_safety import SafetyAnswers
-from services.turn_seats import TurnSeats
-from services.turn_tools import TurnTools
+from services.views.conversation_reader import ConversationReader
 from tests.fakes_store import MemoryBlobStore
 
 OWNER = "alice"

@@ -24,7 +24,7 @@ from data_models.turn_events import (
     TurnTiming,
 )
 from services.group_chat_port import AgentCard
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.routes.fakes import NOW
 
 STEPS = (

@@ -16,7 +16,7 @@ from data_models.turn_events import (
     TurnTiming,
 )
 from routes.static_client import DIST
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.web.conftest import Site, idle, say
 
 pytestmark = pytest.mark.slow

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from playwright.async_api import Browser, expect
 
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.routes.fakes import FakeDesk
 from tests.web.conftest import Site, idle, say
 

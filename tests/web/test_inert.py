@@ -12,7 +12,7 @@ from data_models.turn_events import (
     RunStarted,
     TurnTiming,
 )
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.routes.fakes import NOW
 from tests.web.conftest import Site, idle, say
 from tests.web.payloads import payloads

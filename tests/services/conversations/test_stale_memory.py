@@ -6,7 +6,7 @@ import pytest
 
 from data_models.errors import StoreUnavailableError
 from data_models.identifiers import PatientId
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import WRITES, Down, FaultyBlobStore

@@ -16,7 +16,7 @@ from services.group_chat_port import QuestionAsked
 from services.hand_over.note import message_of, note_of
 from services.hand_over.watch import TurnWatch
 from services.hand_over.worker import TAKEN_LIMIT, HandOverWorker
-from services.run_hub import Run
+from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_queue import MemoryWorkQueue
 from tests.fakes_store import MemoryBlobStore

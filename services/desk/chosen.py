@@ -1,0 +1,58 @@
+"""The desk as the settings ask for it, with what lets other replicas show its runs."""
+
+from data_models.blob_store import BlobStore
+from data_models.clock import Clock, IdSource
+from data_models.conversation_accessor import ConversationAccessor
+from services.conversations.claimant import Claimant
+from services.conversations.stored_answers import StoredAnswers
+from services.desk.lane_driver import LaneDriver
+from services.desk.seats import TurnSeats
+from services.desk.turn_desk import TurnDesk
+from services.replica import Replica
+from services.runs.exchange import run_exchange_for
+from services.runs.hub import RunHub
+from services.turn_pipeline import TurnPipeline
+from settings import Settings
+
+
+def turn_desk_for(
+    settings: Settings,
+    *,
+    pipeline: TurnPipeline,
+    claimant: Claimant,
+    answers: StoredAnswers,
+    conversations: ConversationAccessor,
+    sessions: BlobStore,
+    users: BlobStore,
+    replica: Replica,
+    clock: Clock,
+    ids: IdSource,
+) -> TurnDesk:
+    """Return the one door to `pipeline`."""
+    hub = RunHub(clock=clock)
+    exchange = run_exchange_for(
+        sessions=sessions,
+        users=users,
+        replica=replica.name,
+        conversations=conversations,
+        claimant=claimant,
+        answers=answers,
+        hub=hub,
+        clock=clock,
+    )
+    driver = LaneDriver(
+        pipeline=pipeline,
+        claimant=claimant,
+        answers=answers,
+        hub=hub,
+        seats=TurnSeats(limit=settings.turns_at_once),
+        exchange=exchange,
+    )
+    return TurnDesk(
+        driver=driver,
+        claimant=claimant,
+        hub=hub,
+        ids=ids,
+        message_limit_chars=settings.message_limit_chars,
+        exchange=exchange,
+    )

@@ -1,0 +1,280 @@
+"""Takes messages of every channel and answers them one at a time per conversation.
+
+A message that finds its conversation free is claimed; one that meets a running turn is queued
+durably and runs in order, on whichever replica frees the conversation. Either way it is stored
+before `submit` returns, and its turn runs whether or not anybody watches.
+"""
+
+import asyncio
+from contextlib import suppress
+from functools import partial
+
+from data_models.claim import Claim
+from data_models.claim_decision import queue_length
+from data_models.clock import IdSource
+from data_models.conversation import Conversation
+from data_models.documents import Stored
+from data_models.errors import (
+    EmptyMessageError,
+    MessageTooLongError,
+    ServerStoppingError,
+    StoreUnavailableError,
+)
+from data_models.incoming_message import IncomingMessage
+from data_models.turn_events import Notice
+from services.conversations.claimant import Claimant
+from services.desk.lane import Lane
+from services.desk.lane_driver import Deliver, LaneDriver
+from services.runs.exchange import RunExchange
+from services.runs.hub import Run, RunHub
+
+_CLAIM_TRIES = 50
+_LATE_SECONDS = 5.0
+
+
+class TurnDesk:
+    """The one door to the pipeline, for transports."""
+
+    def __init__(
+        self,
+        *,
+        driver: LaneDriver,
+        claimant: Claimant,
+        hub: RunHub,
+        ids: IdSource,
+        message_limit_chars: int = 16_000,
+        exchange: RunExchange | None = None,
+    ) -> None:
+        self._driver = driver
+        self._claimant = claimant
+        self._hub = hub
+        self._ids = ids
+        self._message_limit_chars = message_limit_chars
+        self._exchange = exchange
+        self._elsewhere = exchange.elsewhere if exchange is not None else None
+        if self._elsewhere is not None:
+            self._elsewhere.on_dead(self.go_on)
+        self._lanes: dict[str, Lane] = {}
+        self._is_stopping = False
+
+    async def submit(self, message: IncomingMessage) -> Run:
+        """Store `message` and have it answered; it is durable when this returns.
+
+        The same message id within 24 hours starts no second turn: its run is returned, or a
+        run that repeats the stored answer.
+
+        Raises:
+            EmptyMessageError, MessageTooLongError, TooManyMessagesError: the user's to mend.
+            NotFoundError: the conversation is somebody else's.
+            StoreError, ServerStoppingError: the message was not stored; send it again.
+        """
+        self._check(message)
+        if self._is_stopping:
+            raise ServerStoppingError
+        # A caller that goes away leaves no claim without a turn behind.
+        admission = asyncio.create_task(self._admit(message))
+        self._driver.keep(admission)
+        return await asyncio.shield(admission)
+
+    def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return a run of the caller's conversation that goes on or ended within five minutes."""
+        run = self._hub.find(run_id)
+        if run is None or run.conversation_id != conversation_id or run.message.owner != owner:
+            return None
+        return run
+
+    async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return a run of the caller's conversation, also one that goes on at another replica.
+
+        Raises:
+            StoreError: it does not run here, and nobody can tell just now whether elsewhere.
+        """
+        run = self.find(conversation_id, run_id, owner=owner)
+        if run is not None or self._elsewhere is None:
+            return run
+        return await self._elsewhere.watch(conversation_id, run_id, owner=owner)
+
+    async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
+        """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.
+
+        Raises:
+            StoreError: it does not run here, and no other replica could be asked.
+        """
+        lane = self._lanes.get(conversation_id)
+        run = lane.current if lane is not None else None
+        if run is None:
+            if self._elsewhere is None:
+                return False
+            return await self._elsewhere.stop(conversation_id, owner=owner, run_id=run_id)
+        if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):
+            return False
+        run.request_stop("cancelled")
+        return True
+
+    async def go_on(self, message: IncomingMessage) -> Run | None:
+        """Go on with what a dead replica left of the conversation of `message`.
+
+        Args:
+            message: Any of the conversation, with or without its text: which one is answered
+                next says the conversation itself.
+
+        Returns:
+            The run that answers it now. None if it is answered, or somebody else is at it.
+
+        Raises:
+            RoundsError: the conversation cannot be read or claimed just now.
+        """
+        lane = self._lanes.setdefault(message.conversation_id, Lane())
+        lane.visitors += 1
+        try:
+            async with lane.lock:
+                await lane.committed()
+                return await self._revive(lane, message)
+        finally:
+            lane.visitors -= 1
+            self._tidy(message.conversation_id)
+
+    async def is_answered(self, message: IncomingMessage) -> bool:
+        """Whether the turn of `message` is over and stored, wherever it ran."""
+        stored = await self._claimant.look(message, fresh=True)
+        return await self._claimant.answered(stored.document, message) is not None
+
+    def on_orphan(self, channel: str, deliver: Deliver) -> None:
+        """Have `deliver` reply when a queued message that came in elsewhere runs here."""
+        self._driver.on_orphan(channel, deliver)
+
+    async def drain(self, *, seconds: float) -> None:
+        """Let running turns finish; what is not done in time is stored as interrupted.
+
+        What still waits then stays queued, for whoever serves the conversation next.
+        """
+        self._is_stopping = True
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.idle(), seconds)
+        self._driver.is_late = True
+        for lane in self._lanes.values():
+            if lane.current is not None:
+                lane.current.request_stop("interrupted")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.idle(), _LATE_SECONDS)
+        if self._exchange is not None:
+            await self._exchange.close()
+
+    async def idle(self) -> None:
+        """Return once no turn runs or waits here."""
+        while drivers := [lane.driver for lane in self._lanes.values() if lane.driver is not None]:
+            await asyncio.wait(drivers)
+
+    @property
+    def waiting(self) -> int:
+        """How many messages that came in here wait for their turn."""
+        queued = sum(len(lane.waiting) for lane in self._lanes.values())
+        return queued + self._driver.seats.waiting
+
+    def _check(self, message: IncomingMessage) -> None:
+        if not message.text.strip() and message.press is None:
+            raise EmptyMessageError
+        if len(message.text) > self._message_limit_chars:
+            raise MessageTooLongError(limit_chars=self._message_limit_chars)
+
+    async def _admit(self, message: IncomingMessage) -> Run:
+        lane = self._lanes.setdefault(message.conversation_id, Lane())
+        lane.visitors += 1
+        try:
+            async with lane.lock:
+                await lane.committed()
+                known = lane.find(message.message_hash)
+                return known if known is not None else await self._accept(lane, message)
+        finally:
+            lane.visitors -= 1
+            self._tidy(message.conversation_id)
+
+    async def _accept(self, lane: Lane, message: IncomingMessage) -> Run:
+        for attempt in range(_CLAIM_TRIES):
+            stored = await self._claimant.look(message, fresh=attempt > 0)
+            answered = await self._claimant.answered(stored.document, message)
+            if answered is not None:
+                run = Run(run_id=answered.run_id, message=message)
+                self._driver.repeat(run, answered)
+                return run
+            if lane.driver is None:
+                await self._resume(lane, stored)
+            if (same := self._same_elsewhere(lane, stored.document, message)) is not None:
+                return same
+            if lane.driver is not None or self._must_wait(stored.document):
+                return await self._enqueue(lane, message, stored)
+            run = Run(run_id=self._ids.new_id("run"), message=message)
+            claim = await self._claimant.claim(stored, message, run.run_id)
+            if claim is not None:
+                self._drive(lane, self._hub.add(run), claim)
+                return run
+        raise StoreUnavailableError("the conversation could not be claimed")
+
+    async def _revive(self, lane: Lane, message: IncomingMessage) -> Run | None:
+        if lane.driver is not None or self._is_stopping:
+            return None
+        stored = await self._claimant.look(message, fresh=True)
+        run = await self._resume(lane, stored)
+        state = self._claimant.state(stored.document, runs_here=False)
+        is_left = state == "abandoned" or (state == "free" and queue_length(stored.document) > 0)
+        if run is None and is_left:
+            self._serve_those_who_wait(lane, Run(run_id=self._ids.new_id("run"), message=message))
+        return run
+
+    async def _resume(self, lane: Lane, stored: Stored[Conversation]) -> Run | None:
+        """Begin to answer the message of a dead turn, if there is one that may be answered."""
+        if self._claimant.state(stored.document, runs_here=False) != "abandoned":
+            return None
+        claim = await self._claimant.resume(stored)
+        if claim is None:
+            return None
+        run = self._driver.orphan(claim, queued=False)
+        self._drive(lane, run, claim)
+        return run
+
+    def _must_wait(self, conversation: Conversation) -> bool:
+        held = self._claimant.state(conversation, runs_here=False) == "held"
+        return held or queue_length(conversation) > 0
+
+    def _same_elsewhere(
+        self, lane: Lane, conversation: Conversation, message: IncomingMessage
+    ) -> Run | None:
+        """Return the run of a message that came again, while another replica answers it."""
+        if self._elsewhere is None or lane.driver is not None:
+            return None
+        return self._elsewhere.same(conversation, message)
+
+    async def _enqueue(
+        self, lane: Lane, message: IncomingMessage, stored: Stored[Conversation]
+    ) -> Run:
+        run = Run(run_id=self._ids.new_id("run"), message=message)
+        run.emit(Notice("queued", "Your message waits until the one before it is answered."))
+        run.queued = True
+        lane.waiting[run.run_id] = run
+        stored_durably = False
+        try:
+            await self._claimant.enqueue(stored, message, run.run_id)
+            stored_durably = True
+        finally:
+            if not stored_durably:
+                # It may run already: then only the answer to our write was lost.
+                lane.waiting.pop(run.run_id, None)
+                self._serve_those_who_wait(lane, run)
+        self._hub.add(run)
+        if lane.driver is None:
+            self._drive(lane, run, None)
+        return run
+
+    def _serve_those_who_wait(self, lane: Lane, run: Run) -> None:
+        """Answer what a dead replica left in the queue, although `run` found no place in it."""
+        if lane.driver is None:
+            lane.is_queue_left = True
+            self._drive(lane, run, None)
+
+    def _drive(self, lane: Lane, run: Run, claim: Claim | None) -> None:
+        self._driver.drive(lane, run, claim, ended=partial(self._tidy, run.conversation_id))
+
+    def _tidy(self, conversation_id: str) -> None:
+        lane = self._lanes.get(conversation_id)
+        if lane is not None and lane.driver is None and lane.visitors == 0:
+            del self._lanes[conversation_id]

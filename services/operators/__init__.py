@@ -1,0 +1,1 @@
+"""What operators see and do about scenarios while the servers run."""

@@ -1,0 +1,1 @@
+"""The steps of a turn, a file each; `services/turn_pipeline.py` calls them in order."""

@@ -1,0 +1,117 @@
+"""Answers the open question of a clinic's agent: books, moves, cancels or registers after a yes."""
+
+from contextlib import suppress
+from typing import Any
+
+from data_models.clock import Clock
+from data_models.conversation import OpenQuestion
+from data_models.errors import ToolInputError, UnknownAgentError
+from services.entities.session import Derives
+from services.patient_context.commands import is_no, is_yes
+from services.scheduling.desk import YES_WORDS, ClinicDesk, Done, Request, request_of
+from services.tool_memory.extractors import CLINIC_PREFIX
+from services.tool_memory.session import FinishedRun
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.tools import TurnTools
+
+PROPOSAL = "appointment_proposal"
+_SORRY = "That could not be done: {problem}. Which other time suits?"
+_GO_ON = " Say “continue” to go on with the plan."
+
+
+class TurnBookings:
+    """Carries out what the clinic's agents asked about. Holds no state of any turn."""
+
+    def __init__(self, *, documents: TurnDocuments, tools: TurnTools, clock: Clock) -> None:
+        self._documents = documents
+        self._tools = tools
+        self._clock = clock
+
+    async def answered(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+        """Return what the user is told if this message says yes or no to it, else None."""
+        desk, request = self._tools.clinic, request_of(question.payload)
+        if desk is None or request is None:
+            return None
+        agrees = is_yes(turn.answer, also=YES_WORDS[request.action])
+        if not agrees and not is_no(turn.answer):
+            return None
+        if question.patient_id != turn.loaded_registry().active_patient_id:
+            return None
+        await self._documents.open(turn, question.patient_id)
+        if not agrees:
+            self._settle(turn, request, [PROPOSAL])
+            return request.declined
+        await self._documents.record_access(turn, question.patient_id, action=request.action)
+        return await self._carried_out(turn, request, desk)
+
+    async def _carried_out(self, turn: TurnDraft, request: Request, desk: ClinicDesk) -> str:
+        began, patient_id = self._clock.monotonic(), turn.patient_id
+        if patient_id is None:
+            return request.declined
+        await turn.claim.hold()  # one that slept through its claim does nothing
+        try:
+            done = await desk.perform(request, patient_id=patient_id)
+        except ToolInputError as failure:
+            self._record(turn, request, None, str(failure), began)
+            return _SORRY.format(problem=str(failure).partition(";")[0])
+        self._record(turn, request, done, None, began)
+        self._note(turn, request, done)
+        return done.text + (_GO_ON if _finish_step(turn) else "")
+
+    def _record(
+        self, turn: TurnDraft, request: Request, done: Done | None, error: str | None, began: float
+    ) -> None:
+        run = FinishedRun(
+            tool=request.action,
+            agent=request.agent,
+            parameters={name: value for name, value in request.details().items() if value},
+            data=None if done is None else _result(done),
+            error=error,
+            duration_ms=(self._clock.monotonic() - began) * 1_000,
+        )
+        memory = self._tools.open(turn)
+        memory.record(run)
+        if done is not None and request.action == "cancel_appointment":
+            memory.deleted(f"{CLINIC_PREFIX}{done.value}")
+
+    def _note(self, turn: TurnDraft, request: Request, done: Done) -> None:
+        """Let the agent that asked know the appointment or person; its proposal is settled."""
+        entities = self._tools.entities_of(turn)
+        if entities is None:
+            return
+        is_gone = request.action == "cancel_appointment"
+        self._settle(turn, request, [PROPOSAL, "appointment_id"] if is_gone else [PROPOSAL])
+        with suppress(UnknownAgentError):  # the team lost the agent since it asked
+            if not is_gone:
+                entities.store_tool_result(
+                    request.agent,
+                    request.action,
+                    {},
+                    {done.key: done.value},
+                    derives=(Derives(done.key, (done.key,)),),
+                )
+
+    def _settle(self, turn: TurnDraft, request: Request, keys: list[str]) -> None:
+        """Let the agent that asked forget what is over: a later yes is none to that."""
+        entities = self._tools.entities_of(turn)
+        with suppress(UnknownAgentError):
+            if entities is not None:
+                entities.replied({"entities_to_remove": keys}, agent_name=request.agent)
+
+
+def _result(done: Done) -> dict[str, Any]:
+    return {"result": done.text} | ({"appointment": done.appointment} if done.appointment else {})
+
+
+def _finish_step(turn: TurnDraft) -> bool:
+    """End the wait for this answer, and the plan's step that waited; True if the plan goes on."""
+    document = turn.document()
+    waited, document.continuation = document.continuation, None
+    plan = document.plan
+    if waited is None or waited.plan_step is None or plan is None or plan.status != "running":
+        return False
+    plan = plan.with_step(waited.plan_step, "done", now=turn.now)
+    is_over = plan.next_step() is None
+    document.plan = plan.with_status("done", now=turn.now) if is_over else plan
+    return not is_over

@@ -1,0 +1,224 @@
+"""What a turn reads and writes, in the order that survives a crash anywhere."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from data_models.chat_context import ChatContext, TurnStatus
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim import Claim
+from data_models.clock import Clock
+from data_models.documents import Stored
+from data_models.errors import (
+    AuditUnavailableError,
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    CorruptDocumentError,
+    RoundsError,
+    StoreUnavailableError,
+)
+from data_models.identifiers import PatientId
+from data_models.patient_context_models import Registry
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.conversations.artifact_shelf import PatientShelf
+from services.conversations.legacy import LegacyHistory
+from services.conversations.past_turns import PatientPast
+from services.conversations.room import make_room, with_room
+from services.memory_blocks.turn_status import advance
+from services.turn.draft import TurnDraft
+from services.turn.memory import TurnMemory
+from services.turn.tools import keep_tool_memory
+
+
+class TurnDocuments:
+    """Loads and stores the documents of a turn. The draft holds them; this holds none.
+
+    Attributes:
+        memory: Keeps their memory blocks; also what reads messages for the pipeline.
+    """
+
+    def __init__(
+        self,
+        *,
+        contexts: ChatContextAccessor,
+        registries: PatientContextRegistryAccessor,
+        legacy: LegacyHistory,
+        audit: Audit,
+        clock: Clock,
+        memory: TurnMemory | None = None,
+    ) -> None:
+        self._contexts = contexts
+        self._registries = registries
+        self._legacy = legacy
+        self._audit = audit
+        self._clock = clock
+        self.memory = memory or TurnMemory(clock=clock)
+
+    async def load_registry(self, turn: TurnDraft) -> None:
+        """Load the roster and the active pointer; adopt a legacy history at first contact."""
+        turn.registry = await self._registries.read(turn.conversation_id, epoch=turn.claim.epoch)
+        if turn.registry.etag is None and not turn.claim.was_known:
+            await self._legacy.adopt(turn.claim, now=turn.now)
+
+    async def activate(self, turn: TurnDraft, registry: Registry) -> None:
+        """Make the decided patient the active one.
+
+        The claim names the patient first, so that whoever takes over rewrites the right document.
+        """
+        before = turn.registry
+        await turn.claim.name_patient(registry.active_patient_id)
+        registry.epoch = turn.claim.epoch
+        etag = await _held_write(
+            turn.claim,
+            partial(self._registries.write, registry),
+            etag=before.etag if before is not None else None,
+            etag_of=partial(self._registries.etag_of, turn.conversation_id),
+        )
+        turn.registry = Stored(registry, etag)
+
+    async def open(self, turn: TurnDraft, patient_id: PatientId | None) -> None:
+        """Read the document this turn writes, and put the access on record before anybody speaks.
+
+        Raises:
+            CorruptDocumentError: the document is there and cannot be read.
+            AuditUnavailableError: the access is not on record, so it does not happen.
+        """
+        record = self.record_access(turn, patient_id, action="turn")
+        read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
+        _, context = await asyncio.gather(record, read)
+        turn.adopt(await self._whole(context, turn.run.run_id))
+
+    async def _whole(self, context: Stored[ChatContext], run_id: str) -> Stored[ChatContext]:
+        """Return the document with all words of a turn that a dead replica left in its middle."""
+        history = context.document.chat_history
+        if history and history[-1].run_id == run_id:
+            history[-1] = await self._contexts.whole_turn(context.document, history[-1])
+        return context
+
+    async def start_over(self, turn: TurnDraft, patient_id: PatientId | None) -> None:
+        """Begin a new history in the place of a damaged one, whose copy stays beside it."""
+        await self.record_access(turn, patient_id, action="start_new_history")
+        await turn.claim.name_patient(patient_id)
+        turn.adopt(
+            await self._contexts.start_over(
+                turn.conversation_id, patient_id, epoch=turn.claim.epoch
+            )
+        )
+
+    async def record_access(
+        self, turn: TurnDraft, patient_id: PatientId | None, *, action: str
+    ) -> None:
+        """Put this turn's access to one patient on the audit trail; returns when it is durable."""
+        await self._audit.record(
+            AuditEntry(
+                principal=turn.claim.message.sender.principal_id,
+                conversation=turn.conversation_id,
+                patient=patient_id,
+                run_id=turn.run.run_id,
+                actions=(action,),
+            )
+        )
+
+    async def save(self, turn: TurnDraft) -> None:
+        """Store the document as it is now, in the middle of the turn."""
+        context = turn.document()
+        if turn.turn is None:
+            await self._write(turn, context)
+            return
+        rules = self.memory.rules.rotation
+        await self._write(turn, await with_room(self._contexts, context, turn.turn, rules=rules))
+
+    async def _write(self, turn: TurnDraft, context: ChatContext) -> None:
+        new_etag = await _held_write(
+            turn.claim,
+            partial(self._contexts.write, context),
+            etag=turn.context.etag if turn.context is not None else None,
+            etag_of=partial(self._contexts.etag_of, turn.conversation_id, context.patient_id),
+        )
+        turn.context = Stored(turn.document(), new_etag)
+        turn.unsaved = False
+
+    async def commit(self, turn: TurnDraft, failure: RoundsError | None) -> None:
+        """Store the finished turn: in its patient's document, or with the session if it has none.
+
+        Raises:
+            StoreError: it could not be stored; the claim still names the message.
+        """
+        if isinstance(failure, ClaimLostError):
+            raise failure
+        if turn.leaves_no_turn:
+            return
+        if turn.context is None:
+            if isinstance(failure, StoreUnavailableError | AuditUnavailableError):
+                raise failure
+            if not await self._opened_session(turn, failure):
+                return
+        if turn.turn is not None:
+            code = failure.code if failure is not None else None
+            advance(turn.turn, _status(turn, failure), error_code=code)
+        await turn.claim.hold()
+        await keep_tool_memory(self._contexts, turn)
+        await self.memory.keep(turn)
+        rules = self.memory.rules.rotation
+        await make_room(self._contexts, turn.document(), rules=rules)
+        self.memory.check(turn)
+        await self._write(turn, turn.document())
+
+    def shelf(self, turn: TurnDraft) -> PatientShelf:
+        """Return where this turn's agents put files: beside this patient's document only."""
+        return PatientShelf(
+            contexts=self._contexts,
+            conversation_id=turn.conversation_id,
+            patient_id=turn.patient_id,
+            run_id=turn.run.run_id,
+            clock=self._clock,
+        )
+
+    def past(self, turn: TurnDraft) -> PatientPast:
+        """Return where this turn's agents look up earlier turns, of this patient only."""
+        return PatientPast(contexts=self._contexts, context=turn.document(), run_id=turn.run.run_id)
+
+    async def _opened_session(self, turn: TurnDraft, failure: RoundsError | None) -> bool:
+        try:
+            session = await self._contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch)
+        except CorruptDocumentError:
+            if not isinstance(failure, CorruptDocumentError):
+                raise
+            # The message is refused, and the sender told: nothing may be written here.
+            turn.leaves_no_turn = True
+            return False
+        turn.adopt(session)
+        return True
+
+
+async def _held_write(
+    claim: Claim,
+    write: Callable[..., Awaitable[str]],
+    *,
+    etag: str | None,
+    etag_of: Callable[[], Awaitable[str | None]],
+) -> str:
+    """Write under the claim and return the new version.
+
+    A conflict is our own earlier write that landed late, or a takeover: after the version was
+    read, only a claim that is still ours may write over it.
+    """
+    await claim.hold()
+    try:
+        return await write(etag=etag)
+    except (BlobChangedError, BlobExistsError):
+        etag = await etag_of()
+        await claim.confirm()
+    try:
+        return await write(etag=etag)
+    except (BlobChangedError, BlobExistsError) as error:
+        raise ClaimLostError("the document was taken over") from error
+
+
+def _status(turn: TurnDraft, failure: RoundsError | None) -> TurnStatus:
+    if failure is not None:
+        return "FAILED"
+    return "STOPPED" if turn.outcome == "cancelled" else "COMPLETED"

@@ -1,0 +1,322 @@
+"""One turn while it runs: what was loaded, what was decided, what will be written."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.claim import Change, Claim
+from data_models.conversation import (
+    QUESTION_MINUTES,
+    AnsweredMessage,
+    Conversation,
+    Interruption,
+    OpenQuestion,
+    QuestionKind,
+)
+from data_models.documents import Stored
+from data_models.errors import ClaimLostError
+from data_models.identifiers import PatientId
+from data_models.incoming_message import Press
+from data_models.patient_context_models import Decision, Registry, TimingInfo
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Outcome,
+    Step,
+)
+from services.entities.session import EntitySession
+from services.memory_blocks.understanding import Understanding
+from services.patient_context.snapshot import ShownRoster
+from services.runs.hub import Run
+from services.scenarios.seat import ScenarioSeat
+from services.tool_memory.session import ToolMemorySession
+from services.turn.effects import TurnEffects
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOutcome:
+    """What the conversation document records of a finished turn."""
+
+    answered: AnsweredMessage
+    commit: Change
+
+
+@dataclass(slots=True)
+class SpokenPart:
+    """A message that an agent has begun and not finished."""
+
+    message_id: str
+    agent: str
+    pieces: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TurnDraft:
+    """The state of one turn; nothing else holds any of it.
+
+    Attributes:
+        started: Monotonic seconds.
+        registry: As stored; replaced when the decision changes it.
+        context: The document this turn writes, None until it is known which.
+        turn: The row of this turn in that document.
+        unsaved: Whether the document has changes that are not stored.
+        question: What the server asks at the end of this turn.
+        wish: What the user asked for before it was clear for whom, and is done now.
+        withdraws_question: Whether the open question of before is over.
+        leaves_no_turn: After a clear there is nothing to keep the turn in.
+        told_interruption: Whether the user was told of a turn that died before this one.
+        plain: The message as rules read it.
+        extraction: A model's reading that is under way, or done.
+        understanding: Which of both counts, once that is settled.
+        is_call_for_help: Whether the fixed safety answer was given; nothing is read into the words.
+        scenario: The scenario of the document's patient, once it is seated.
+        shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
+        effects: What tools have begun to change outside, once one has.
+        kept_answers: How many messages a replica had stored that died over this turn.
+    """
+
+    claim: Claim
+    run: Run
+    now: datetime
+    started: float
+    registry: Stored[Registry] | None = None
+    context: Stored[ChatContext] | None = None
+    turn: Turn | None = None
+    unsaved: bool = False
+    speaking: SpokenPart | None = None
+    decision: Decision | None = None
+    timing: TimingInfo = field(default_factory=TimingInfo)
+    question: OpenQuestion | None = None
+    wish: str = ""
+    withdraws_question: bool = False
+    leaves_no_turn: bool = False
+    told_interruption: bool = False
+    outcome: Outcome = "success"
+    first_text_at: float | None = None
+    unkept_answers: list[AgentMessage] = field(default_factory=list)
+    open_steps: list[Step] = field(default_factory=list)
+    open_calls: list[str] = field(default_factory=list)
+    tool_memory: ToolMemorySession | None = None
+    entities: EntitySession | None = None
+    plain: Understanding | None = None
+    extraction: "asyncio.Task[Understanding] | None" = None
+    understanding: Understanding | None = None
+    is_call_for_help: bool = False
+    scenario: ScenarioSeat | None = None
+    shown_roster: tuple[Registry, ShownRoster] | None = None
+    effects: TurnEffects | None = None
+    kept_answers: int = 0
+
+    @property
+    def text(self) -> str:
+        """The user's words; the wish that they complete, once that is known."""
+        return self.wish or self.claim.message.text
+
+    @property
+    def said(self) -> str:
+        """What stands in the history: the user's words, with the wish that they complete."""
+        words = self.claim.message.text
+        return f"{words}: {self.wish}" if self.wish else words
+
+    @property
+    def answer(self) -> str:
+        """What the user says to the open question: the pressed button's word, else the text."""
+        press = self.question_press()
+        return self.claim.message.text if press is None else press.answer
+
+    @property
+    def is_press_elsewhere(self) -> bool:
+        """Whether this is a button, but not the open question's: a plan's, or a stale one."""
+        return self.claim.message.press is not None and self.question_press() is None
+
+    @property
+    def picks_entity(self) -> bool:
+        """Whether a button of our question which item is meant was pressed."""
+        question = self.open_question()
+        is_ours = question is not None and question.kind == "which_entity"
+        return is_ours and self.question_press() is not None
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation of this turn."""
+        return self.claim.conversation.conversation_id
+
+    @property
+    def patient_id(self) -> PatientId | None:
+        """The patient whose document this turn writes, if any."""
+        return self.context.document.patient_id if self.context is not None else None
+
+    @property
+    def has_unsaved_answers(self) -> bool:
+        """Whether an agent has finished a message that is not stored yet."""
+        return self.unsaved and self.turn is not None and bool(self.turn.agent_responses)
+
+    @property
+    def kept(self) -> list[AgentMessage]:
+        """What a replica had stored of the team's answer that died over this turn."""
+        return [] if self.turn is None else self.turn.agent_responses[: self.kept_answers]
+
+    def effects_log(self) -> TurnEffects:
+        """Return the log of what tools change outside, one for the whole of this attempt."""
+        if self.effects is None:
+            self.effects = TurnEffects(
+                claim=self.claim, patient_id=self.patient_id, answered=self.kept_answers
+            )
+        return self.effects
+
+    def document(self) -> ChatContext:
+        """Return the document this turn writes; it has been opened by then."""
+        if self.context is None:
+            raise ClaimLostError("the turn has no document")
+        return self.context.document
+
+    def loaded_registry(self) -> Registry:
+        """Return the registry; before it is loaded an empty one."""
+        if self.registry is None:
+            return Registry(conversation_id=self.conversation_id, epoch=self.claim.epoch)
+        return self.registry.document
+
+    @property
+    def had_switched(self) -> bool:
+        """Whether a replica that died over this message had made the active patient active."""
+        running = self.claim.conversation.running_turn
+        active = self.loaded_registry().active_patient_id
+        return running is not None and running.decided and running.patient_id == active
+
+    def question_press(self) -> Press | None:
+        """Return the pressed button if it is the open question's; a plan's is the team's."""
+        press, question = self.claim.message.press, self.open_question()
+        if press is None or question is None or press.target_id != question.question_id:
+            return None
+        return press
+
+    def is_plan_press(self, press: Press) -> bool:
+        """Whether a pressed button belongs to the plan that is open now."""
+        plan = self.document().plan
+        return plan is not None and plan.plan_id == press.target_id and plan.status == "proposed"
+
+    def ask(
+        self,
+        kind: QuestionKind,
+        text: str,
+        *,
+        patient_id: PatientId | None,
+        question_id: str,
+        payload: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Open a question at the end of this turn; it is this user's to answer for 30 minutes."""
+        self.question = OpenQuestion(
+            question_id=question_id,
+            kind=kind,
+            run_id=self.run.run_id,
+            user=self.claim.message.sender.principal_id,
+            patient_id=patient_id,
+            epoch=self.claim.epoch,
+            text=text,
+            payload=dict(payload or {}),
+            expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
+        )
+
+    def hear(self, text: str, *, at: float) -> None:
+        """Take in more text of the agent that speaks."""
+        if self.first_text_at is None:
+            self.first_text_at = at
+        if self.speaking is not None:
+            self.speaking.pieces.append(text)
+
+    def open_question(self) -> OpenQuestion | None:
+        """Return the question this message may answer: asked of this user, alive, of this epoch."""
+        question = self.claim.conversation.open_question
+        if question is None or question.user != self.claim.message.sender.principal_id:
+            return None
+        return question if question.is_alive(epoch=self.claim.epoch, now=self.now) else None
+
+    def adopt(self, context: Stored[ChatContext]) -> None:
+        """Write this turn into `context` from now on."""
+        document = context.document
+        self.context = context
+        self.turn = self._left_open(document) or self._begun(document)
+        self.unsaved = True
+
+    def _left_open(self, document: ChatContext) -> Turn | None:
+        """Return this turn as a replica left it that died over it; show what it had stored."""
+        last = document.chat_history[-1] if document.chat_history else None
+        if last is None or last.run_id != self.run.run_id or not last.agent_responses:
+            return None
+        last.turn_status, last.error_code = "IN_PROGRESS", None
+        self.kept_answers = len(last.agent_responses)
+        for message in last.agent_responses:
+            self.run.emit(AgentMessageStarted(message.message_id, message.agent))
+            self.run.emit(AgentTextDelta(message.message_id, message.text))
+            self.run.emit(AgentMessageFinished(message))
+        last.agent_responses += self.unkept_answers
+        self.unkept_answers = []
+        return last
+
+    def _begun(self, document: ChatContext) -> Turn:
+        """Begin the row of this turn, in the place of one in which nobody had answered."""
+        last = document.chat_history[-1] if document.chat_history else None
+        if last is not None and last.run_id == self.run.run_id:
+            document.chat_history.pop()
+            document.next_turn_id = last.turn_id
+        turn = Turn(
+            turn_id=document.next_turn_id,
+            run_id=self.run.run_id,
+            timestamp=self.now,
+            user=self.claim.message.sender.display_name,
+            user_message=self.said,
+            agent_responses=self.unkept_answers,
+            turn_status="IN_PROGRESS",
+        )
+        self.unkept_answers = []
+        document.next_turn_id += 1
+        document.chat_history.append(turn)
+        return turn
+
+    def add_answer(self, message: AgentMessage) -> None:
+        """Keep what an agent said."""
+        if self.turn is not None:
+            self.turn.agent_responses.append(message)
+            self.unsaved = True
+        else:
+            self.unkept_answers.append(message)
+        self.speaking = None
+
+    def result(self, *, answered_at: datetime) -> TurnOutcome:
+        """Return what the conversation document records of this turn."""
+        kept = None if self.leaves_no_turn or self.turn is None else self.turn.turn_id
+        answered = AnsweredMessage(
+            message_hash=self.claim.message.message_hash,
+            run_id=self.run.run_id,
+            patient_id=self.patient_id,
+            epoch=self.claim.epoch,
+            turn_id=kept,
+            answered_at=int(answered_at.timestamp()),
+        )
+        return TurnOutcome(answered=answered, commit=self._commit())
+
+    def _commit(self) -> Change:
+        question, told = self.question, self.told_interruption
+        was_asked = self.open_question() is not None and not self.is_press_elsewhere
+        withdraws = self.withdraws_question or was_asked
+
+        def change(draft: Conversation) -> None:
+            begun = self._begun_in_vain(draft)
+            if told or begun is not None:
+                draft.interruption = begun
+            if question is not None or withdraws:
+                draft.open_question = question
+
+        return change
+
+    def _begun_in_vain(self, conversation: Conversation) -> Interruption | None:
+        """Return what this turn began to change, if it did not end well: it may be asked again."""
+        running, turn = conversation.running_turn, self.turn
+        if running is None or not running.deeds or turn is None or turn.turn_status == "COMPLETED":
+            return None
+        died = conversation.interrupted(running, kept_with=self.patient_id)
+        return died.model_copy(update={"was_told": True, "asked": ""})

@@ -1,0 +1,49 @@
+"""How a turn's work ends: by itself, or cut off; what went wrong is one of our own errors."""
+
+import asyncio
+import traceback
+
+import structlog
+
+from data_models.errors import (
+    ClaimLostError,
+    InterruptedTurnError,
+    ModelTimeoutError,
+    RoundsError,
+)
+from services.turn.draft import TurnDraft
+
+logger = structlog.get_logger()
+
+
+async def ended(
+    turn: TurnDraft, work: "asyncio.Task[None]", *, seconds: float
+) -> RoundsError | None:
+    """Wait until `work` is over and return what failed, if anything did.
+
+    It is cut off once its user or the server asks for a stop, and after `seconds`. What the user
+    stopped has not failed: its outcome is `cancelled`.
+    """
+    stop = asyncio.create_task(turn.run.stop_requested())
+    await asyncio.wait({work, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    was_stopped = stop.done()
+    stop.cancel()
+    work.cancel()
+    await asyncio.wait({work})
+    if was_stopped and (work.cancelled() or work.exception() is not None):
+        turn.outcome = "cancelled"
+        return InterruptedTurnError() if stop.result() == "interrupted" else None
+    if work.cancelled():
+        return ClaimLostError() if turn.claim.is_lost else ModelTimeoutError()
+    error = work.exception()
+    if error is None or isinstance(error, RoundsError):
+        return error
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    # Type and place only: the text of an unexpected error may quote the conversation.
+    logger.error(
+        "turn_broke",
+        run_id=turn.run.run_id,
+        error=type(error).__name__,
+        where=f"{where.name}:{where.lineno}",
+    )
+    return RoundsError()

@@ -1,0 +1,143 @@
+"""Opens a patient's entities for a turn, with what the user has just said."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from data_models.chat_context import ChatContext
+from data_models.clock import Clock
+from data_models.entity_keys import canonical_key
+from data_models.errors import ToolInputError
+from data_models.turn_events import Notice
+from services.entities.legacy import file_legacy
+from services.entities.meter import EntityMeter
+from services.entities.session import EntitySession
+from services.entities.session_file import (
+    LEGACY_FIELD,
+    legacy_entities,
+    legacy_owner,
+    lost_share,
+)
+from services.entities.team import AgentNames
+from services.entities.wishes import wishes_in
+from services.runs.hub import Run
+from services.telemetry.metrics import Metrics
+from services.turn.draft import TurnDraft
+from settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEntities:
+    """What all turns share of the entities.
+
+    Attributes:
+        reads_legacy: Whether replies in the complete-state form are understood.
+    """
+
+    team: AgentNames
+    clock: Clock
+    meter: EntityMeter
+    reads_legacy: bool = True
+
+    def open(self, turn: TurnDraft) -> EntitySession:
+        """Return the entities of the patient whose document `turn` writes, once per turn.
+
+        Whoever hears more in the user's words calls `heard` on it before the team speaks.
+        """
+        if turn.entities is None:
+            turn.entities = self._opened(turn)
+        tell_evicted(turn.run, turn.entities)
+        return turn.entities
+
+    def _opened(self, turn: TurnDraft) -> EntitySession:
+        document = turn.document()
+        self._adopt_legacy(document)
+        needed = needed_keys(document)
+        session = EntitySession(
+            entities=document.entities,
+            team=self.team,
+            clock=self.clock,
+            meter=self.meter,
+            session_id=turn.conversation_id,
+            pinned=needed,
+            reads_legacy=self.reads_legacy,
+        )
+        is_booking = bool(document.entities.conversation.entities or needed)
+        wishes = wishes_in(turn.text, is_booking=is_booking)
+        if wishes and not turn.is_press_elsewhere:
+            session.heard(wishes)
+        return session
+
+    def _adopt_legacy(self, document: ChatContext) -> None:
+        """Migrate a document of the legacy form that no operator has migrated (page 2.4)."""
+        extra: dict[str, Any] = document.model_extra or {}
+        legacy = legacy_entities(extra)
+        if not legacy:
+            return
+        now, owner = self.clock.now(), legacy_owner(extra)
+        try:
+            owner = self.team.owner(owner)
+            file_legacy(document.entities, legacy, owner=owner, team=self.team, now=now)
+        except ToolInputError:
+            # An agent that is gone: all may read what it found.
+            self.meter.stranger("merge_delta")
+            file_legacy(document.entities, legacy, owner=None, team=self.team, now=now)
+        self.meter.migrated(owner or "unknown", lost=lost_share(legacy, document.entities))
+        kept = {key: value for key, value in extra[LEGACY_FIELD].items() if key != "entities"}
+        extra[LEGACY_FIELD] = kept
+
+
+def tell_evicted(run: Run, session: EntitySession) -> None:
+    """Name in the turn's events what left to make room, if anything did."""
+    notice = eviction_notice(session)
+    if notice is not None:
+        run.emit(notice)
+
+
+def eviction_notice(session: EntitySession) -> Notice | None:
+    """Return the event that names what left to make room, if anything did (E25)."""
+    keys = session.take_evicted()
+    if not keys:
+        return None
+    names = ", ".join(key.replace("_", " ") for key in keys)
+    return Notice("evicted", f"No longer noted, to make room: {names}.", {"keys": keys})
+
+
+def needed_keys(document: ChatContext) -> Collection[str]:
+    """Return the keys that the open plan, or a scenario on its way, waits for (E25)."""
+    plan, scenario = document.plan, document.scenario
+    needed: list[str] = []
+    if plan is not None and plan.is_open:
+        steps = [step for step in plan.steps if step.status in ("pending", "running")]
+        needed = [key for step in steps for key in step.needs]
+    if scenario is not None and scenario.progress is not None:
+        needed += [item.field for item in scenario.progress.work if item.field is not None]
+    if scenario is not None and scenario.is_open and scenario.place is not None:
+        needed += scenario.place.keys
+    return {key for raw in needed if (key := canonical_key(raw)) is not None}
+
+
+class NamedTeam(Protocol):
+    """A team, as far as entities belong to its agents."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """All agents."""
+        ...
+
+    @property
+    def legacy_names(self) -> Mapping[str, str]:
+        """Who agents of older deployments are today, by their old name."""
+        ...
+
+
+def entities_for(
+    settings: Settings, *, team: NamedTeam, clock: Clock, metrics: Metrics
+) -> TurnEntities:
+    """Return the entities as the settings ask for them."""
+    return TurnEntities(
+        team=AgentNames.of(team.names, legacy=team.legacy_names),
+        clock=clock,
+        meter=EntityMeter(registry=metrics.registry, agents=team.names),
+        reads_legacy=settings.entity_legacy_format,
+    )

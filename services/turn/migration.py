@@ -1,0 +1,242 @@
+"""Brings the session of a turn to the active version, asking and running what that needs."""
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+from typing import Literal
+
+from pydantic import JsonValue
+
+from data_models.errors import ScenarioPlanError
+from data_models.scenario import FieldDefinition
+from data_models.scenario_session import Extracted, MigrationProgress, ReviewFlag, ScenarioSession
+from services.scenarios.action import ToolAction
+from services.scenarios.answers import answers_in, is_plainly, yes_or_no
+from services.scenarios.graph import Graph
+from services.scenarios.reconciliation_result import Outcome, ReconciliationResult
+from services.scenarios.seat import Act, ScenarioSeat
+from services.scenarios.waiting import idempotency_key, with_action_done, with_answers
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.scenario_parts import ScenarioParts
+from services.turn.voice import TurnVoice
+
+ROUNDS_LIMIT = 50
+"""Actions and questions that one turn may meet; each is done once, so it ends far earlier."""
+KIND: Literal["scenario_value"] = "scenario_value"
+BLOCKED_TEXT = (
+    "This workflow has changed, and by its new rules would go another way. What is completed "
+    "stays completed, so we go on as before."
+)
+
+
+class TurnMigration:
+    """Reads the user's answer, reconciles, runs required actions, asks. Holds no turn."""
+
+    def __init__(self, *, parts: ScenarioParts, documents: TurnDocuments, voice: TurnVoice) -> None:
+        self._parts = parts
+        self._documents = documents
+        self._voice = voice
+
+    async def needed(self, session: ScenarioSession) -> bool:
+        """Whether there is anything to do: one comparison, seldom a read."""
+        return session.progress is not None or not await self._parts.catalogue.is_current(session)
+
+    async def run(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> bool:
+        """Do it; True if the user was asked and the turn waits for the answer.
+
+        Raises:
+            ScenarioInputError: it cannot be done.
+            StoreError: a version or plan cannot be read, or progress not be stored.
+        """
+        heard = await self._hear(turn, seat)
+        began = self._parts.clock.monotonic()
+        for _ in range(ROUNDS_LIMIT):
+            session = seat.session
+            if session is None or not await self.needed(session):
+                return False
+            outcome, heard = await self._outcome(turn, seat, session, heard)
+            if outcome.changed:
+                turn.unsaved = True
+                seat.keep(outcome.session, outcome.profile)
+                elapsed = (self._parts.clock.monotonic() - began) * 1_000
+                self._parts.meter.applied(outcome, milliseconds=elapsed)
+            match outcome.result.action:
+                case "execute_action":
+                    if not await self._executed(turn, seat, outcome, act):
+                        return False
+                case "collect":
+                    await self._ask(turn, outcome)
+                    return True
+                case _:
+                    self._tell(turn, outcome.result)
+                    return False
+        raise ScenarioPlanError("the migration does not end")
+
+    # -- what the user said -------------------------------------------------------------------
+
+    async def _hear(self, turn: TurnDraft, seat: ScenarioSeat) -> dict[str, Extracted] | None:
+        """Read the answer to what was asked (M20).
+
+        Returns:
+            What a model made of an answer that rules cannot read; None if nothing was asked.
+        """
+        session = seat.session
+        graph = None if session is None else await self._active(session)
+        if session is None or session.progress is None or graph is None:
+            return None
+        fields, text = _asked(session.progress, graph), turn.answer
+        was_asked = _is_asked(turn, session)
+        if not was_asked:
+            fields = [one for one in fields if is_plainly(one, text)]
+        answers = await self._answers(seat, session.progress, graph, fields, text)
+        if answers:
+            turn.unsaved = True
+            seat.keep(*with_answers(session, await seat.profile(), answers, graph))
+        unread = [one for one in fields if one.name not in answers]
+        if not was_asked or not unread or not self._parts.config.gap_fill.extraction_enabled:
+            return {}
+        return await self._parts.extractor.extract(unread, [text])
+
+    async def _answers(
+        self,
+        seat: ScenarioSeat,
+        progress: MigrationProgress,
+        graph: Graph,
+        fields: Sequence[FieldDefinition],
+        text: str,
+    ) -> dict[str, JsonValue]:
+        """Return the values that the user gave; None denies one that was to be confirmed."""
+        to_confirm = [one for one in fields if one.name in progress.confirming]
+        answers = answers_in(text, [one for one in fields if one not in to_confirm])
+        if to_confirm and (session := seat.session) is not None:
+            likely = self._parts.guide.likely(graph, session, await seat.profile())
+            for field in to_confirm:
+                answers |= confirmation_in(field, text, likely=likely.get(field.name))
+        return answers
+
+    # -- what is done about it ----------------------------------------------------------------
+
+    async def _outcome(
+        self,
+        turn: TurnDraft,
+        seat: ScenarioSeat,
+        session: ScenarioSession,
+        heard: dict[str, Extracted] | None,
+    ) -> tuple[Outcome, dict[str, Extracted]]:
+        """Return what reconciliation says; extraction is asked once, where it wants to ask."""
+        graph = await self._active(session)
+        profile = await seat.profile(graph.fields if graph is not None else ())
+        reconciler = self._parts.reconciler
+        outcome = await reconciler.before_turn(session, profile, extracted=heard)
+        gap_fill = self._parts.config.gap_fill
+        is_new = heard is None and session.progress is None and gap_fill.extraction_enabled
+        if outcome.result.action != "collect" or not is_new or graph is None:
+            return outcome, heard or {}
+        turns = [one.user_message for one in turn.document().chat_history]
+        unknown = [one for name, one in graph.fields.items() if name not in profile.fields]
+        wanted = sorted(unknown, key=lambda one: one.name not in outcome.result.collect_fields)
+        turns = turns[-gap_fill.max_conversation_turns :]
+        found = await self._parts.extractor.extract(wanted, turns)
+        if found:
+            outcome = await reconciler.before_turn(session, profile, extracted=found)
+        return outcome, found
+
+    async def _executed(
+        self, turn: TurnDraft, seat: ScenarioSeat, outcome: Outcome, act: Act
+    ) -> bool:
+        """Run the action that was handed out, also one that a dead process may have begun."""
+        session, graph = outcome.session, await self._active(outcome.session)
+        name = session.progress.running if session.progress is not None else None
+        if graph is None or name is None:
+            raise ScenarioPlanError("no action was handed out")
+        if outcome.result.execute_actions:
+            await self._documents.save(turn)  # what is begun is on record before it begins
+        step, key = graph.steps[name], idempotency_key(session, graph.version, name)
+        if step.tool and not await act(ToolAction(step.tool, step.parameters, key)):
+            self.flag(turn, seat, "action_failed", target_version=graph.version)
+            return False
+        now = self._parts.clock.now()
+        done = with_action_done(session, name, graph.version, now)
+        seat.keep(done, await seat.profile())
+        await self._documents.save(turn)
+        return True
+
+    def flag(
+        self, turn: TurnDraft, seat: ScenarioSeat, reason: str, *, target_version: int = 0
+    ) -> None:
+        """Put the session on the operator's list, once (M18)."""
+        session = seat.session
+        if session is None or (session.review is not None and session.review.reason == reason):
+            return
+        now = self._parts.clock.now()
+        review = ReviewFlag(target_version=target_version, reason=reason, flagged_at=now)
+        turn.document().scenario = session.model_copy(update={"review": review})
+        turn.unsaved = True
+
+    async def _ask(self, turn: TurnDraft, outcome: Outcome) -> None:
+        result, graph = outcome.result, await self._active(outcome.session)
+        names = (*result.confirm_fields, *result.collect_fields)
+        fields = [graph.fields[name].model_dump(mode="json") for name in names] if graph else []
+        text = result.user_message or ""
+        turn.ask(
+            KIND,
+            text,
+            patient_id=turn.patient_id,
+            question_id=self._parts.ids.new_id("question"),
+            payload={"session": outcome.session.session_id, "fields": fields},
+        )
+        self._voice.show_state(turn)
+        self._voice.say(turn, text)
+
+    def _tell(self, turn: TurnDraft, result: ReconciliationResult) -> None:
+        if result.user_message and result.notify:
+            self._voice.say(turn, result.user_message)
+        elif result.blocked_by_checkpoint and self._parts.config.checkpoints.notify_blocked:
+            self._voice.say(turn, BLOCKED_TEXT)
+
+    async def _active(self, session: ScenarioSession) -> Graph | None:
+        chain = await self._parts.catalogue.chain(session.scenario_id)
+        return None if chain is None else chain.active
+
+
+def is_plain_answer(turn: TurnDraft) -> bool:
+    """Whether the message is a value that was asked for and nothing else: it names no patient."""
+    question = turn.open_question()
+    if question is None or question.kind != KIND:
+        return False
+    if question.patient_id != turn.loaded_registry().active_patient_id:
+        return False
+    fields = [FieldDefinition.model_validate(one) for one in question.payload["fields"]]
+    return any(is_plainly(field, turn.text) for field in fields)
+
+
+def confirmation_in(
+    field: FieldDefinition, text: str, *, likely: JsonValue
+) -> dict[str, JsonValue]:
+    """Return what a reply to "is it …, correct?" says of the field: kept, corrected, or denied."""
+    said = yes_or_no(text)
+    if said is True and likely is not None:
+        return {field.name: likely}
+    if field.value_type == "boolean":
+        return {} if said is None else {field.name: None}
+    rest = _NO_THEN.sub("", text) if said is False else text
+    corrected = answers_in(rest, [field])
+    return corrected or ({field.name: None} if said is False else {})
+
+
+_NO_THEN = re.compile(r"(?i)^\W*no(?:pe)?\b[\s,.;:-]*(?:(?:it'?s|it is|my [\w ]{1,40} is)\b)?\s*")
+
+
+def _asked(progress: MigrationProgress, graph: Graph) -> list[FieldDefinition]:
+    items = takewhile(lambda item: item.kind == "field", progress.work)
+    return [graph.fields[item.field] for item in items if item.field in graph.fields]
+
+
+def _is_asked(turn: TurnDraft, session: ScenarioSession) -> bool:
+    """Whether this user's message follows our question about this session."""
+    question = turn.open_question()
+    if question is None or question.kind != KIND or turn.is_press_elsewhere:
+        return False
+    is_ours = question.payload.get("session") == session.session_id
+    return is_ours and question.patient_id == turn.patient_id

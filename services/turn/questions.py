@@ -1,0 +1,80 @@
+"""What an answer to the server's one open question does, before anything else is decided."""
+
+from data_models.clock import Clock, IdSource
+from data_models.conversation import OpenQuestion
+from data_models.errors import CorruptDocumentError
+from services.patient_context.commands import is_no, is_yes
+from services.turn.bookings import TurnBookings
+from services.turn.deeds import TurnDeeds
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.tools import TurnTools
+from services.turn.voice import TurnVoice
+
+
+class TurnQuestions:
+    """Answers questions that need a yes. Holds no state of any turn."""
+
+    def __init__(
+        self,
+        *,
+        documents: TurnDocuments,
+        tools: TurnTools,
+        voice: TurnVoice,
+        clock: Clock,
+        ids: IdSource,
+    ) -> None:
+        self._documents = documents
+        self._voice = voice
+        self._ids = ids
+        self._deeds = TurnDeeds(tools=tools, clock=clock)
+        self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
+
+    async def answered(self, turn: TurnDraft) -> str | None:
+        """Return what the user is told if this message is a yes or no to our question, else None.
+
+        Anything else is another message, and what was asked about is not done.
+        """
+        question = turn.open_question()
+        if question is None or turn.is_press_elsewhere:
+            return None
+        if (told := await self._bookings.answered(turn, question)) is not None:
+            return told
+        if not (is_yes(turn.answer) or is_no(turn.answer)):
+            return None
+        match question.kind:
+            case "new_history":
+                return await self._new_history(turn, question)
+            case "destructive_tool":
+                return await self._deed(turn, question)
+            case "which_entity" if is_no(turn.answer):
+                await self._documents.open(turn, turn.loaded_registry().active_patient_id)
+                return "Nothing was changed."
+            case _:
+                return None
+
+    async def offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
+        """Ask whether to start anew where the active patient's history cannot be read."""
+        damaged = turn.loaded_registry().active_patient_id
+        text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
+        await self._documents.open(turn, None)
+        turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
+        self._voice.show_state(turn)
+        self._voice.say(turn, text)
+
+    async def _new_history(self, turn: TurnDraft, question: OpenQuestion) -> str:
+        if is_yes(turn.answer):
+            await self._documents.start_over(turn, question.patient_id)
+            return "A new history is started. What would you like to review?"
+        await self._documents.open(turn, None)
+        return "Nothing was changed. An operator can restore the history."
+
+    async def _deed(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+        """Do what a tool asked about, unless the patient changed meanwhile."""
+        active = turn.loaded_registry().active_patient_id
+        if question.patient_id != active:
+            return None
+        await self._documents.open(turn, active)
+        if is_no(turn.answer):
+            return self._deeds.refused(question)
+        return await self._deeds.carried_out(turn, question)

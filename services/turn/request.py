@@ -1,0 +1,69 @@
+"""What the team is handed of a turn: one patient's state and nothing of any other."""
+
+from data_models.errors import StaleQuestionError
+from services.group_chat_port import GroupChat, GroupChatRequest
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.state import shared_state, snapshot_of
+from services.turn.tools import TurnTools
+
+
+class TurnRequests:
+    """Makes requests of drafts. Holds no state of any turn.
+
+    Args:
+        turn_seconds: How long a turn may take.
+    """
+
+    def __init__(
+        self,
+        *,
+        documents: TurnDocuments,
+        tools: TurnTools,
+        group_chat: GroupChat,
+        turn_seconds: float,
+    ) -> None:
+        self._documents = documents
+        self._memory = documents.memory
+        self._tools = tools
+        self._group_chat = group_chat
+        self._turn_seconds = turn_seconds
+
+    def of(self, turn: TurnDraft) -> GroupChatRequest:
+        """Return the request for a turn whose patient is swapped in.
+
+        Raises:
+            StaleQuestionError: a button was pressed that belongs to nothing open.
+        """
+        message, context = turn.claim.message, turn.document()
+        is_ours = turn.question_press() is not None
+        if message.press is not None and not is_ours and not turn.is_plan_press(message.press):
+            raise StaleQuestionError
+        tool_memory = self._tools.open(turn)
+        return GroupChatRequest(
+            conversation_id=turn.conversation_id,
+            run_id=turn.run.run_id,
+            patient_id=turn.patient_id,
+            all_patient_ids=shared_state(turn, self._group_chat).all_patient_ids,
+            snapshot=snapshot_of(turn),
+            history=tuple(context.chat_history[:-1]),
+            text=tool_memory.request,
+            user=message.sender.display_name,
+            principal_id=message.sender.principal_id,
+            now=turn.now,
+            deadline=turn.started + self._turn_seconds,
+            artifacts=self._documents.shelf(turn),
+            mentions=message.mentions,
+            addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
+            plan=context.plan,
+            continuation=context.continuation,
+            press=None if is_ours else message.press,
+            grounding=tool_memory.grounding(),
+            tool_memory=tool_memory,
+            entities=self._memory.heard(turn, self._tools.entities_of(turn)),
+            scenario=turn.scenario,
+            past=self._documents.past(turn),
+            meaning=self._memory.meaning(turn),
+            effects=turn.effects_log(),
+            said=turn.kept,
+        )

@@ -1,0 +1,107 @@
+"""Answers a call for help at once, before anything that can fail or wait: no model is asked."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from data_models.errors import RoundsError
+from services.patient_context.service import PatientContextService
+from services.safety.rules import CrisisKind, CrisisRules, load_rules
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.voice import TurnVoice
+from settings import Settings
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SafetyAnswers:
+    """The reviewed texts, with the numbers of this place.
+
+    Attributes:
+        emergency_number: Told in every answer.
+        crisis_line: Whom to talk to in a crisis; empty if there is nobody to name.
+    """
+
+    rules: CrisisRules
+    emergency_number: str = "112"
+    crisis_line: str = ""
+
+    def answer_to(self, text: str) -> str | None:
+        """Return what is said to a call for help; None for every other message."""
+        kind = self.rules.crisis_in(text)
+        return None if kind is None else self._text(kind)
+
+    def _text(self, kind: CrisisKind) -> str:
+        line = f" To talk to somebody: {self.crisis_line}." if self.crisis_line else ""
+        return self.rules.answers[kind].format(emergency=self.emergency_number, line=line)
+
+
+class TurnSafety:
+    """Says the answer, then stores the turn. Holds no state of any turn."""
+
+    def __init__(
+        self,
+        *,
+        answers: SafetyAnswers | None,
+        patients: PatientContextService,
+        documents: TurnDocuments,
+        voice: TurnVoice,
+    ) -> None:
+        self._answers = answers
+        self._patients = patients
+        self._documents = documents
+        self._voice = voice
+
+    async def answered(self, turn: TurnDraft) -> bool:
+        """Whether the message was a call for help and has its answer.
+
+        It is said before the document is opened, so that a damaged history or a lost audit trail
+        cannot keep it back. The active patient stays. A text that may be about somebody else is
+        kept with the session, where no model looks.
+        """
+        told = self._told(turn)
+        if told is None:
+            return False
+        logger.info("safety_answer", run_id=turn.run.run_id)
+        registry = turn.loaded_registry()
+        turn.decision, turn.is_call_for_help = "UNCHANGED", True
+        self._voice.show_state(turn)
+        self._voice.say(turn, told)
+        stays = self._patients.concerns_nobody_else(turn.text, registry=registry)
+        await self._documents.open(turn, registry.active_patient_id if stays else None)
+        self._voice.show_state(turn)
+        return True
+
+    @asynccontextmanager
+    async def said_at_least(self, turn: TurnDraft) -> AsyncIterator[None]:
+        """Give the answer also where what is loaded inside cannot be read.
+
+        Nobody knows then which patient is active, so no state is shown and no footer made up.
+        """
+        try:
+            yield
+        except RoundsError:
+            told = self._told(turn)
+            if told is not None:
+                turn.is_call_for_help = True
+                self._voice.say(turn, told)
+            raise
+
+    def _told(self, turn: TurnDraft) -> str | None:
+        """Return what is said to a call for help; None for every other message."""
+        if self._answers is None or turn.claim.message.press is not None:
+            return None
+        return self._answers.answer_to(turn.text)
+
+
+def safety_for(settings: Settings) -> SafetyAnswers:
+    """Return the answers with the numbers that the settings name."""
+    return SafetyAnswers(
+        rules=load_rules(),
+        emergency_number=settings.emergency_number,
+        crisis_line=settings.crisis_line or "",
+    )

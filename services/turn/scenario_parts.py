@@ -1,0 +1,67 @@
+"""What all turns share of the scenarios, made from the settings."""
+
+from dataclasses import dataclass
+
+from data_models.blob_store import BlobStore
+from data_models.clock import Clock, IdSource
+from services.audit.trail import Audit
+from services.model_port import StructuredModel
+from services.records.ports import PatientRecords
+from services.scenarios.catalogue import Catalogue
+from services.scenarios.chosen import ScenarioHouse
+from services.scenarios.extraction import Extractor
+from services.scenarios.guide import ScenarioGuide
+from services.scenarios.meter import MigrationMeter
+from services.scenarios.migration_config import MigrationConfig
+from services.scenarios.ports import SessionIndex
+from services.scenarios.reconciler import Reconciler
+from services.telemetry.metrics import Metrics
+from services.turn.record_facts import RecordFacts
+from services.turn.scenario_events import ScenarioEvents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScenarioParts:
+    """The collaborators of `services.turn.scenarios.TurnScenarios`."""
+
+    catalogue: Catalogue
+    guide: ScenarioGuide
+    reconciler: Reconciler
+    extractor: Extractor
+    records: RecordFacts
+    index: SessionIndex
+    events: ScenarioEvents
+    meter: MigrationMeter
+    config: MigrationConfig
+    clock: Clock
+    ids: IdSource
+
+
+def scenario_parts(
+    house: ScenarioHouse,
+    *,
+    records: PatientRecords,
+    model: StructuredModel,
+    audit: Audit,
+    trail: BlobStore,
+    metrics: Metrics,
+    clock: Clock,
+    ids: IdSource,
+) -> ScenarioParts:
+    """Return the parts around the stores that operators share with turns."""
+    catalogue = Catalogue(store=house.store, clock=clock)
+    return ScenarioParts(
+        catalogue=catalogue,
+        guide=ScenarioGuide(
+            catalogue=catalogue, clock=clock, ids=ids, config=house.config.gap_fill
+        ),
+        reconciler=Reconciler(catalogue=catalogue, clock=clock, config=house.config),
+        extractor=Extractor(model=model),
+        records=RecordFacts(records=records, clock=clock),
+        index=house.index,
+        events=ScenarioEvents(audit=audit, trail=trail, shelf=house.shelf),
+        meter=MigrationMeter(registry=metrics.registry, config=house.config.logging),
+        config=house.config,
+        clock=clock,
+        ids=ids,
+    )

@@ -1,0 +1,254 @@
+"""A turn's scenario: commands, migration, the agents' seat, and what follows the write."""
+
+import structlog
+
+from data_models.chat_context import Continuation
+from data_models.errors import (
+    ClaimLostError,
+    RoundsError,
+    ScenarioInputError,
+    StoreError,
+    ToolInputError,
+)
+from data_models.identifiers import hashed
+from data_models.layout import ConversationLayout
+from services.scenarios.commands import Command, command_in, is_any, named
+from services.scenarios.seat import Act, ScenarioSeat
+from services.scenarios.session_row import row_of
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.migration import TurnMigration, is_plain_answer
+from services.turn.scenario_parts import ScenarioParts
+from services.turn.voice import TurnVoice
+
+NO_PATIENT = "A scenario belongs to a patient. Name one first, for example: start with patient_4."
+_UNEXPECTED = (ScenarioInputError, StoreError, LookupError, TypeError, ValueError)
+_log = structlog.get_logger()
+
+
+class TurnScenarios:
+    """The pipeline's door to scenarios. Holds no state of any turn.
+
+    Without `parts` there are no scenarios, and every call does nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        parts: ScenarioParts | None,
+        documents: TurnDocuments,
+        voice: TurnVoice,
+        facilitator: str,
+    ) -> None:
+        self._parts = parts
+        self._documents = documents
+        self._voice = voice
+        self._facilitator = facilitator
+        self._migration = (
+            None if parts is None else TurnMigration(parts=parts, documents=documents, voice=voice)
+        )
+
+    def is_answer(self, turn: TurnDraft) -> bool:
+        """Whether the message only answers our question about a value: no patient is decided."""
+        return self._parts is not None and is_plain_answer(turn)
+
+    async def answered(self, turn: TurnDraft, act: Act) -> bool:
+        """Seat the scenario of this patient; True if the turn is answered with that.
+
+        Whatever cannot be done leaves the session on its version, where its turn goes on; an
+        operator finds it on the list (M18).
+        """
+        if self._parts is None:
+            return False
+        seat = turn.scenario = self._seat(turn, self._parts)
+        # Where a dead replica had stored answers, it had done what the message says of scenarios.
+        is_answered = (
+            not turn.kept and await self._commanded(turn, seat, act)
+        ) or await self._migrated(turn, seat, act)
+        if not is_answered and seat.session is not None:
+            await self._settled(turn, seat, act)
+        is_new = turn.turn is not None and not turn.kept
+        seat.answers_before = len(turn.turn.agent_responses) if is_new and turn.turn else 0
+        return is_answered
+
+    async def heard(self, turn: TurnDraft) -> None:
+        """Note what the user has heard of the step from the agent that guides them."""
+        seat = turn.scenario
+        if seat is None or seat.session is None or turn.turn is None:
+            self.show(turn)
+            return
+        said = turn.turn.agent_responses[seat.answers_before :]
+        if any(answer.agent == seat.lead for answer in said):
+            try:
+                await seat.close()
+            except _UNEXPECTED as error:
+                _log.warning("scenario_step_failed", error=type(error).__name__)
+        self.show(turn)
+
+    def show(self, turn: TurnDraft) -> None:
+        """Show where the user is, if that has changed; cheap enough for every event."""
+        seat = turn.scenario
+        session = turn.document().scenario if seat is not None else None
+        state = None if session is None else (session.place, session.is_left)
+        if seat is not None and state != seat.shown:
+            seat.shown = state
+            self._voice.show_state(turn)
+
+    async def stored(self, turn: TurnDraft) -> None:
+        """Bring the index and the audit trail up to date with what was just written.
+
+        Both may be late: the next turn delivers what is still in the outbox.
+        """
+        if self._parts is None or turn.scenario is None or turn.context is None:
+            return
+        try:
+            await self._indexed(turn, turn.scenario, self._parts)
+            await self._delivered(turn, turn.scenario, self._parts)
+        except RoundsError as error:
+            conversation = hashed(turn.conversation_id)
+            _log.warning("scenario_follow_up_late", conversation=conversation, code=error.code)
+
+    # -- before the team speaks ---------------------------------------------------------------
+
+    def _seat(self, turn: TurnDraft, parts: ScenarioParts) -> ScenarioSeat:
+        return ScenarioSeat(
+            document=turn.document(),
+            guide=parts.guide,
+            records=parts.records,
+            clock=parts.clock,
+            channel=turn.claim.message.channel_id or turn.claim.message.channel,
+            facilitator=self._facilitator,
+        )
+
+    async def _commanded(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> bool:
+        """Do what the user says about scenarios themselves; True if that answers the message."""
+        command = None if turn.claim.message.press is not None else command_in(turn.text)
+        if command is None or self._parts is None:
+            return False
+        try:
+            told = await self._done(turn, seat, command, act)
+        except (ScenarioInputError, ToolInputError) as error:
+            told = str(error) if isinstance(error, ToolInputError) else error.user_message
+        except ClaimLostError:
+            raise
+        except StoreError as error:
+            _log.warning("scenario_command_failed", code=error.code)
+            return False
+        if told is None:
+            return False
+        turn.unsaved = True
+        self.show(turn)
+        self._voice.say(turn, told)
+        return True
+
+    async def _done(
+        self, turn: TurnDraft, seat: ScenarioSeat, command: Command, act: Act
+    ) -> str | None:
+        """Carry the command out; None where the team answers, or it was none after all."""
+        if command.kind == "where":
+            return None if turn.document().plan and not seat.has_any else await seat.where()
+        titles = await self._titles(command)
+        if command.kind == "list":
+            return _listed(titles)
+        scenario_id = named(command.name, titles)
+        match command.kind:
+            case "leave" if seat.session is not None:
+                is_meant = is_any(command.name) or scenario_id == seat.session.scenario_id
+                return f'Left {await seat.leave()}. Say "resume" to go on.' if is_meant else None
+            case "resume" if scenario_id is not None or is_any(command.name):
+                return await self._resumed(seat, scenario_id)
+            case "start" if scenario_id is not None:
+                return await self._begun(turn, seat, scenario_id, act)
+        return None
+
+    async def _resumed(self, seat: ScenarioSeat, scenario_id: str | None) -> str | None:
+        session = seat.session
+        if session is not None and scenario_id in (None, session.scenario_id):
+            return None
+        is_found = await seat.resume(scenario_id)
+        return None if is_found or scenario_id is None else "That scenario was not left."
+
+    async def _begun(
+        self, turn: TurnDraft, seat: ScenarioSeat, scenario_id: str, act: Act
+    ) -> str | None:
+        if turn.patient_id is None:
+            return NO_PATIENT
+        session = seat.session
+        if session is not None and session.scenario_id == scenario_id:
+            return await seat.where()
+        if not await seat.resume(scenario_id):
+            await seat.begin(scenario_id, agent=self._facilitator, act=act)
+        return None
+
+    async def _titles(self, command: Command) -> dict[str, str]:
+        """Return what can be begun; a message that may be only a name is held against old news."""
+        if self._parts is None:
+            return {}
+        return await self._parts.catalogue.titles(is_fresh=not command.is_bare)
+
+    async def _migrated(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> bool:
+        session = seat.session
+        if session is None or self._migration is None:
+            return False
+        try:
+            if await self._migration.needed(session):
+                return await self._migration.run(turn, seat, act)
+        except ClaimLostError:
+            raise
+        except _UNEXPECTED as error:
+            _log.warning("migration_failed", error=type(error).__name__)
+            self._migration.flag(turn, seat, "migration_failed")
+        return False
+
+    async def _settled(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> None:
+        turn.unsaved = True
+        try:
+            await seat.settle(act)
+        except ClaimLostError:
+            raise
+        except _UNEXPECTED as error:
+            _log.warning("scenario_step_failed", error=type(error).__name__)
+            if self._migration is not None:
+                self._migration.flag(turn, seat, "step_failed")
+        if seat.is_waiting and seat.grounding:
+            waits = Continuation(agent=seat.lead, asked_at=turn.now)
+            turn.document().continuation = waits
+        self.show(turn)
+
+    # -- after the write ----------------------------------------------------------------------
+
+    async def _indexed(self, turn: TurnDraft, seat: ScenarioSeat, parts: ScenarioParts) -> None:
+        document = turn.document()
+        now, before = document.scenario, seat.before
+        if now is None or now is before:
+            return
+        layout = ConversationLayout.of(turn.conversation_id)
+        row = row_of(now, place=layout.context(document.patient_id))
+        if row is not None:
+            await parts.index.put(row)
+        elif before is not None:
+            await parts.index.drop(now.session_id)
+
+    async def _delivered(self, turn: TurnDraft, seat: ScenarioSeat, parts: ScenarioParts) -> None:
+        document = turn.document()
+        session = document.scenario
+        if session is None or not session.outbox:
+            return
+        for event in session.outbox:
+            await parts.events.deliver(
+                event,
+                principal=turn.claim.message.sender.principal_id,
+                conversation=turn.conversation_id,
+                patient=document.patient_id,
+                run_id=turn.run.run_id,
+                is_retry=seat.was_in_outbox(event.event_id),
+            )
+        document.scenario = session.model_copy(update={"outbox": []})
+        await self._documents.save(turn)
+
+
+def _listed(titles: dict[str, str]) -> str:
+    if not titles:
+        return "No scenario is published here yet; operators publish them on the page /operator."
+    first, lines = next(iter(titles.values())), [f"- {title}" for title in titles.values()]
+    return "\n".join([f'These scenarios can be started, as with "start {first}":', *lines])

@@ -1,0 +1,68 @@
+"""What clients and agents are told of the conversation, made from a turn's draft. Pure."""
+
+from data_models.identifiers import PatientId
+from data_models.turn_events import SharedState
+from services.group_chat_port import GroupChat
+from services.patient_context.snapshot import (
+    ShownRoster,
+    build_snapshot,
+    footer,
+    shown_roster,
+)
+from services.turn.draft import TurnDraft
+
+
+def roster_of(turn: TurnDraft) -> ShownRoster:
+    """Return the part of the roster that is shown (spec page 1.6)."""
+    registry = turn.loaded_registry()
+    if turn.shown_roster is None or turn.shown_roster[0] is not registry:
+        shown = shown_roster(registry.patient_registry, registry.active_patient_id)
+        turn.shown_roster = (registry, shown)
+    return turn.shown_roster[1]
+
+
+def snapshot_of(turn: TurnDraft) -> str:
+    """Return the system message that grounds the agents for this turn."""
+    return build_snapshot(
+        conversation_id=turn.conversation_id,
+        patient_id=turn.patient_id,
+        roster=roster_of(turn),
+        now=turn.now,
+    )
+
+
+def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
+    """Return what clients may show now."""
+    roster, question = roster_of(turn), turn.question
+    context = turn.context.document if turn.context is not None else None
+    session = context.scenario if context is not None else None
+    active = turn.loaded_registry().active_patient_id
+    shows_patient = context is not None and context.patient_id == active
+    return SharedState(
+        conversation_id=turn.conversation_id,
+        patient_id=active,
+        all_patient_ids=roster.patient_ids,
+        patient_count=roster.count,
+        decision=turn.decision,
+        plan=context.plan if context is not None and shows_patient else None,
+        question=None
+        if question is None
+        else {"id": question.question_id, "kind": question.kind, "text": question.text},
+        artifacts=tuple(context.artifacts) if context is not None and shows_patient else (),
+        scenario=session.shown_place if session is not None and shows_patient else None,
+        model_kind="language_model" if group_chat.is_language_model else "offline",
+        facilitator=group_chat.facilitator,
+    )
+
+
+def footer_of(state: SharedState) -> str:
+    """Return the footer that plain surfaces add to an agent's message (spec page 1.9)."""
+    shown = ShownRoster(
+        patient_ids=tuple(PatientId(each) for each in state.all_patient_ids),
+        count=state.patient_count,
+    )
+    return footer(
+        conversation_id=state.conversation_id,
+        patient_id=None if state.patient_id is None else PatientId(state.patient_id),
+        roster=shown,
+    )

@@ -1,0 +1,128 @@
+"""Opens a patient's tool memory for a turn, and stores it with the turn."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.clock import Clock, IdSource
+from services.assistant.back_end import AssistantBackEnd
+from services.assistant.desk import AssistantDesk
+from services.entities.session import EntitySession
+from services.scheduling.clinic import Clinic
+from services.scheduling.desk import ClinicDesk
+from services.telemetry.metrics import Metrics
+from services.tool_memory.choice import Picked, picked_from
+from services.tool_memory.session import ToolMemorySession, log_summary
+from services.tool_memory.shapes import zone_of
+from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
+from services.turn.draft import TurnDraft
+from services.turn.entities import NamedTeam, TurnEntities, entities_for
+from services.turn.scenario_parts import ScenarioParts
+from settings import Settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnTools:
+    """What all turns share of the tool memory.
+
+    Attributes:
+        time_zone: IANA name for users whose channel names none.
+    """
+
+    ids: IdSource
+    limits: ToolMemoryLimits = field(default_factory=ToolMemoryLimits)
+    time_zone: str = "UTC"
+    entities: TurnEntities | None = None
+    assistant: AssistantDesk | None = None
+    scenarios: ScenarioParts | None = None
+    on_extractor_failure: Callable[[], None] | None = None
+    clinic: ClinicDesk | None = None
+
+    def entities_of(self, turn: TurnDraft) -> EntitySession | None:
+        """Return the patient's entities with what the user has just said; None without any."""
+        return None if self.entities is None else self.entities.open(turn)
+
+    def open(self, turn: TurnDraft) -> ToolMemorySession:
+        """Return the tool memory of the patient whose document `turn` writes, once per turn."""
+        if turn.tool_memory is not None:
+            return turn.tool_memory
+        document = turn.document()
+        zone = zone_of(turn.claim.message.time_zone or "") or ZoneInfo(self.time_zone)
+        store = ToolEntityStore(memory=document.tool_memory, limits=self.limits, now=turn.now)
+        store.tidy(kept=_asked_about(turn))
+        log_summary(store, turn.conversation_id)
+        local_now = turn.now.astimezone(zone)
+        turn.tool_memory = ToolMemorySession(
+            store=store,
+            turn_id=document.next_turn_id - 1,
+            user_text=turn.text,
+            local_now=local_now,
+            others=[
+                each
+                for each in turn.loaded_registry().patient_registry
+                if each != document.patient_id
+            ],
+            ids=self.ids,
+            on_extractor_failure=self.on_extractor_failure,
+            picked=_picked(turn, local_now),
+        )
+        return turn.tool_memory
+
+
+def tools_for(
+    settings: Settings,
+    *,
+    team: NamedTeam,
+    assistant: AssistantBackEnd,
+    clock: Clock,
+    ids: IdSource,
+    metrics: Metrics,
+    clinic: Clinic,
+    scenarios: ScenarioParts | None = None,
+) -> TurnTools:
+    """Return what the settings say of tool memory and entities."""
+    entities = entities_for(settings, team=team, clock=clock, metrics=metrics)
+    limits = ToolMemoryLimits(
+        entities=settings.tool_memory_entities,
+        executions=settings.tool_memory_executions,
+        idle=timedelta(minutes=settings.tool_memory_idle_minutes),
+    )
+    return TurnTools(
+        ids=ids,
+        limits=limits,
+        time_zone=settings.time_zone,
+        entities=entities,
+        assistant=AssistantDesk(back_end=assistant),
+        on_extractor_failure=metrics.extractor_failed,
+        clinic=ClinicDesk(appointments=clinic, people=clinic),
+        scenarios=scenarios,
+    )
+
+
+async def keep_tool_memory(contexts: ChatContextAccessor, turn: TurnDraft) -> None:
+    """Bound the tool memory and store the long outputs; the caller stores the document."""
+    session = turn.tool_memory
+    if session is None or turn.turn is None:
+        return
+    session.close(kept=_asked_about(turn))
+    if session.long_outputs:
+        await contexts.save_runs(turn.document(), turn.turn.turn_id, session.long_outputs)
+
+
+def _picked(turn: TurnDraft, local_now: datetime) -> Picked | None:
+    """Return which of the items we asked about this message picks, if it is an answer to that."""
+    question, document = turn.open_question(), turn.document()
+    if question is None or question.kind != "which_entity" or turn.is_press_elsewhere:
+        return None
+    if question.patient_id != document.patient_id:
+        return None
+    return picked_from(question.payload, turn.answer, document.tool_memory, local_now=local_now)
+
+
+def _asked_about(turn: TurnDraft) -> tuple[str, ...]:
+    """Return the entities of the user's open question: they are never forgotten."""
+    asked = [one.payload for one in (turn.question, turn.open_question()) if one is not None]
+    ids = [each for one in asked for each in [one.get("entity_id"), *one.get("candidates", ())]]
+    return tuple(one for one in ids if isinstance(one, str))

@@ -1,0 +1,78 @@
+"""What a turn shows besides the team's words: its state, lines of our own, and clean ends."""
+
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock, IdSource
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    StateChanged,
+    StepFinished,
+    ToolCallResult,
+)
+from services.group_chat_port import GroupChat
+from services.turn.draft import TurnDraft
+from services.turn.effects import interrupted_text
+from services.turn.state import shared_state
+
+
+class TurnVoice:
+    """Emits events into the run of whatever turn it is given; holds none."""
+
+    def __init__(self, *, group_chat: GroupChat, clock: Clock, ids: IdSource) -> None:
+        self._group_chat = group_chat
+        self._clock = clock
+        self._ids = ids
+
+    def say(self, turn: TurnDraft, text: str) -> None:
+        """Have the facilitator say a line of the server's own."""
+        message = AgentMessage(
+            message_id=self._ids.new_id("msg"),
+            agent=self._group_chat.facilitator,
+            text=text,
+            timestamp=self._clock.now(),
+        )
+        turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
+        turn.run.emit(AgentTextDelta(message.message_id, text))
+        turn.hear("", at=self._clock.monotonic())
+        turn.add_answer(message)
+        turn.run.emit(AgentMessageFinished(message))
+        if turn.question is not None:
+            turn.outcome = "interrupt"
+
+    def tell_progress(self, turn: TurnDraft, done: int, total: int) -> None:
+        """Say how far a long piece of work is."""
+        turn.run.emit(Notice("progress", f"{done} of {total} documents are archived."))
+
+    def tell_interruption(self, turn: TurnDraft) -> None:
+        """Tell once of a turn that died, and of what it may have done."""
+        died = turn.claim.conversation.interruption
+        turn.told_interruption = died is not None
+        if died is not None and not died.was_told:
+            turn.run.emit(Notice("interrupted", interrupted_text(died)))
+
+    def tell_unmet(self, turn: TurnDraft) -> None:
+        """Own up to what an attempt that died had begun to change and this one left alone."""
+        if unmet := turn.effects_log().unmet:
+            self.say(turn, unmet)
+
+    def show_state(self, turn: TurnDraft) -> None:
+        """Show what clients may know of the conversation now."""
+        turn.run.emit(StateChanged(shared_state(turn, self._group_chat)))
+
+    def close_what_is_open(self, turn: TurnDraft) -> None:
+        """End what was cut off; what an agent had said is kept, because it was shown."""
+        for call_id in turn.open_calls:
+            turn.run.emit(ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0))
+        if turn.speaking is not None:
+            message = AgentMessage(
+                message_id=turn.speaking.message_id,
+                agent=turn.speaking.agent,
+                text="".join(turn.speaking.pieces),
+                timestamp=self._clock.now(),
+            )
+            turn.add_answer(message)
+            turn.run.emit(AgentMessageFinished(message))
+        for step in turn.open_steps:
+            turn.run.emit(StepFinished(step))

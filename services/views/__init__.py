@@ -1,0 +1,1 @@
+"""What pages and exports read of stored conversations, outside any turn."""

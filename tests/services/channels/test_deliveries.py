@@ -1,0 +1,74 @@
+"""What the channel calls our messages is remembered for as long as somebody may rate them."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from data_models.blob_store import BlobStore
+from data_models.errors import StoreUnavailableError
+from data_models.incoming_message import IncomingMessage, Sender
+from services.channels.deliveries import KEPT_DAYS, SEARCHED_RUNS, Deliveries
+from services.replica import Replica
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import Down, FaultyBlobStore
+
+BEGAN = datetime(2030, 1, 1, tzinfo=UTC)
+"""When the store in memory says that its first blob was written."""
+
+
+def notes(store: MemoryBlobStore, conversation: str = "c") -> list[str]:
+    folder = f"deliveries/{conversation}/sent/"
+    return [name.removeprefix(folder) for name in store.contents if name.startswith(folder)]
+
+
+def on_day(store: BlobStore, days: int) -> Deliveries:
+    clock = FixedClock(BEGAN + timedelta(days=days))
+    return Deliveries(store=store, replica=Replica(), clock=clock)
+
+
+async def test_notes_of_old_messages_go_when_a_new_one_comes() -> None:
+    store = MemoryBlobStore()
+    first = on_day(store, 0)
+    for run in ("r1", "r2"):
+        await first.settle(run, "c", {f"id-{run}": "m1"})
+    await first.settle("r1", "elsewhere", {"id": "m1"})
+    assert await first.sent_as("c", "id-r1") == ("r1", "m1")
+    later = on_day(store, KEPT_DAYS + 1)
+    await later.settle("r3", "c", {})
+    assert notes(store) == ["r1.json", "r2.json"], "a run without such a note looks for none"
+    await later.settle("r4", "c", {"id-r4": "m1"})
+    assert notes(store) == [], "in this store even the new one counts as old"
+    assert notes(store, "elsewhere") == ["r1.json"]
+
+
+async def test_no_conversation_has_more_notes_than_are_searched() -> None:
+    store = MemoryBlobStore()
+    first = on_day(store, 0)
+    for number in range(SEARCHED_RUNS + 9):
+        await first.settle(f"r{number:04}", "c", {f"id-{number}": "m1"})
+    assert len(notes(store)) == SEARCHED_RUNS + 9, "once a day is enough"
+    await on_day(store, 1).settle("r9999", "c", {"id": "m1"})
+    assert len(notes(store)) == SEARCHED_RUNS
+    assert notes(store)[0] == "r0010.json"
+    assert notes(store)[-1] == "r9999.json"
+
+
+async def test_what_was_delivered_is_owed_no_more_although_old_notes_cannot_be_removed() -> None:
+    inner = MemoryBlobStore()
+    failing = FaultyBlobStore(inner, always=Down(), only=frozenset({"list"}))
+    deliveries = on_day(failing, 0)
+    message = IncomingMessage(
+        conversation_id="c",
+        channel="bot",
+        channel_id="msteams",
+        owner="bot:c",
+        sender=Sender(principal_id="u", display_name="U"),
+        message_id="m",
+        text="hello",
+        received_at=BEGAN,
+    )
+    await deliveries.owe("r1", message)
+    with pytest.raises(StoreUnavailableError):
+        await deliveries.settle("r1", "c", {"id-r1": "m1"})
+    assert await on_day(inner, 0).owed("c") == []

@@ -1,0 +1,273 @@
+"""The open question of an appointment: a yes books once, anything else books nothing."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from data_models.chat_context import ChatContext, Continuation
+from data_models.clock import RandomIds
+from data_models.identifiers import PatientId
+from data_models.plan import Plan, PlanStep
+from data_models.turn_events import Notice
+from services.entities.meter import EntityMeter
+from services.entities.team import AgentNames
+from services.group_chat_port import (
+    ContinuationChanged,
+    GroupChatEvent,
+    GroupChatRequest,
+    PlanChanged,
+    QuestionAsked,
+)
+from services.scheduling.clinic import Clinic
+from services.scheduling.desk import ClinicAction, ClinicDesk, Request
+from services.scheduling.ports import Known
+from services.turn.entities import TurnEntities
+from services.turn.tools import TurnTools
+from tests.fakes import FixedClock
+from tests.services.scheduling.clinics import NOW, local_records
+from tests.services.world import CHAT, Heard, World
+
+AGENT = "AppointmentManager"
+FOUR, SEVEN = PatientId("patient_4"), PatientId("patient_7")
+TEN = "slot-dr-smith-20300102T1000"
+HALF_PAST = "slot-dr-smith-20300102T1030"
+NAME = "*Dr. Anna Smith*, Wed 2 Jan 2030 10:00"
+
+
+@dataclass
+class Desk:
+    """A conversation whose team asks what the test says."""
+
+    world: World
+    clinic: Clinic
+    registry: CollectorRegistry
+
+    async def asked(self, action: ClinicAction, *more: GroupChatEvent, **fields: str) -> None:
+        """Have a tool ask the user about an appointment."""
+        request = Request(action, AGENT, NAME, **fields)
+        question = QuestionAsked("q1", "destructive_tool", request.question, request.payload())
+        waits = ContinuationChanged(Continuation(agent=AGENT, asked_at=self.world.clock.now()))
+        self.tell(lambda _: [waits, *more, question])
+        await self.say("an appointment please")
+        self.tell(lambda _: [])
+
+    def tell(self, also: Callable[[GroupChatRequest], Sequence[GroupChatEvent]]) -> None:
+        self.world.team.also = also
+
+    async def say(self, words: str) -> Heard:
+        heard = await self.world.say(words)
+        await self.world.desk.idle()
+        return heard
+
+    async def document(self) -> ChatContext:
+        return (await self.world.contexts.read(CHAT, FOUR, epoch=0)).document
+
+    async def found(self) -> dict[str, Any]:
+        derived = (await self.document()).entities.derived
+        return derived.get_for_agent(AGENT, now=self.world.clock.now())
+
+    async def is_registered(self) -> Known:
+        return await self.clinic.known("Ada Leeward", date(1980, 2, 29), patient_id=FOUR)
+
+    async def booked(self) -> list[str]:
+        return [one.slot_id for one in await self.clinic.of_patient(FOUR)]
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> Desk:
+    clock, ids, registry = FixedClock(NOW), RandomIds(), CollectorRegistry()
+    clinic = Clinic(records=local_records(tmp_path), clock=clock, ids=ids, zone=UTC)
+    agents = ["Orchestrator", AGENT]
+    entities = TurnEntities(
+        team=AgentNames.of(agents, legacy={"appointment_manager": AGENT}),
+        clock=clock,
+        meter=EntityMeter(registry=registry, agents=agents),
+    )
+    tools = TurnTools(
+        ids=ids, entities=entities, clinic=ClinicDesk(appointments=clinic, people=clinic)
+    )
+    world = World(clock=clock, ids=ids, tools=tools)
+    await world.say("start a tumor board for patient_4")
+    await world.desk.idle()
+    return Desk(world, clinic, registry)
+
+
+@pytest.mark.parametrize("words", ["yes", "Yes, please.", "book it", "ok, book it"])
+async def test_a_yes_books_and_lets_the_agent_know(desk: Desk, words: str) -> None:
+    await desk.asked("book_appointment", slot_id=TEN, reason="knee")
+    assert await desk.booked() == []
+    heard = await desk.say(words)
+    assert heard.texts == [f"Booked: {NAME}."]
+    (booked,) = await desk.clinic.of_patient(FOUR)
+    assert (booked.slot_id, booked.reason) == (TEN, "knee")
+    assert await desk.found() == {"appointment_id": booked.appointment_id}
+    document = await desk.document()
+    assert document.continuation is None, "nobody waits any more"
+    runs = [(run.tool_name, run.success) for run in document.tool_memory.executions]
+    assert runs == [("book_appointment", True)]
+
+
+@pytest.mark.parametrize("words", ["no", "cancel", "at 5", "yes, but at 5", "don't book it"])
+async def test_anything_else_books_nothing_and_ends_the_question(desk: Desk, words: str) -> None:
+    await desk.asked("book_appointment", slot_id=TEN)
+    await desk.say(words)
+    await desk.say("yes")
+    assert await desk.booked() == []
+
+
+async def test_after_a_no_the_agent_still_waits(desk: Desk) -> None:
+    await desk.asked("book_appointment", slot_id=TEN)
+    heard = await desk.say("no")
+    assert heard.texts == [f"Nothing was booked: {NAME}."]
+    document = await desk.document()
+    assert document.continuation is not None
+    assert document.continuation.agent == AGENT
+
+
+async def test_a_time_that_was_taken_meanwhile_is_not_booked(desk: Desk) -> None:
+    await desk.asked("book_appointment", slot_id=TEN)
+    await desk.clinic.book(SEVEN, TEN, "")
+    heard = await desk.say("yes")
+    assert heard.texts == [
+        "That could not be done: that time was taken meanwhile. Which other time suits?"
+    ]
+    assert await desk.booked() == []
+    document = await desk.document()
+    assert [run.success for run in document.tool_memory.executions] == [False]
+
+
+async def test_an_appointment_is_moved_and_cancelled_after_a_yes_each(desk: Desk) -> None:
+    booked = await desk.clinic.book(FOUR, TEN, "")
+    known = {"appointment_id": booked.appointment_id}
+    await desk.asked("move_appointment", slot_id=HALF_PAST, **known)
+    assert (await desk.say("move it")).texts == [f"Moved: {NAME}."]
+    assert await desk.booked() == [HALF_PAST]
+    assert await desk.found() == known
+    await desk.asked("cancel_appointment", **known)
+    assert (await desk.say("yes")).texts == [f"Cancelled: {NAME}."]
+    assert await desk.booked() == []
+    assert await desk.found() == {}
+
+
+ADA = {"person": "Ada Leeward", "birth_date": "1980-02-29"}
+
+
+async def test_a_person_is_registered_after_a_yes_and_the_agent_knows_them(desk: Desk) -> None:
+    await desk.asked("register_person", **ADA)
+    assert await desk.is_registered() == "nobody"
+    assert (await desk.say("yes")).texts == [f"Registered: {NAME}."]
+    assert await desk.is_registered() == "another_person"
+    again = await desk.clinic.register("Ada Leeward", date(1980, 2, 29))
+    assert await desk.found() == {"patient_id_retrieved": again.person_id}
+
+
+@pytest.mark.parametrize("words", ["no", "yes, but born in 1981", "wait"])
+async def test_without_a_yes_nobody_is_registered(desk: Desk, words: str) -> None:
+    await desk.asked("register_person", **ADA)
+    await desk.say(words)
+    await desk.say("yes")
+    assert await desk.is_registered() == "nobody"
+
+
+async def test_a_switch_withdraws_the_question(desk: Desk) -> None:
+    await desk.asked("book_appointment", slot_id=TEN)
+    await desk.say("switch to patient_7")
+    await desk.say("yes")
+    assert await desk.clinic.of_patient(SEVEN) == []
+    assert await desk.booked() == []
+
+
+async def test_a_yes_ends_the_plans_step_that_waited_for_it(desk: Desk) -> None:
+    now = desk.world.clock.now()
+    steps = [
+        PlanStep(number=1, agent=AGENT, text="Book", status="running"),
+        PlanStep(number=2, agent="Orchestrator", text="Close"),
+    ]
+    plan = Plan(
+        plan_id="p", run_id="r", status="running", steps=steps, created_at=now, updated_at=now
+    )
+    waits = Continuation(agent=AGENT, plan_step=1, asked_at=now)
+    await desk.asked("book_appointment", PlanChanged(plan), ContinuationChanged(waits), slot_id=TEN)
+    heard = await desk.say("yes")
+    assert heard.texts[0].endswith("Say “continue” to go on with the plan.")
+    document = await desk.document()
+    assert document.plan is not None
+    assert [step.status for step in document.plan.steps] == ["done", "pending"]
+    assert document.continuation is None
+
+
+async def test_two_who_want_one_time_and_both_say_yes(desk: Desk) -> None:
+    await desk.asked("book_appointment", slot_id=TEN)
+    rival = desk.clinic.book(SEVEN, TEN, "")
+    await asyncio.gather(desk.say("yes"), rival, return_exceptions=True)
+    found = [await desk.clinic.of_patient(patient) for patient in (FOUR, SEVEN)]
+    assert sorted(map(len, found)) == [0, 1]
+
+
+# -- what else a turn does with entities ----------------------------------------------------------
+
+
+async def test_the_first_agent_sees_what_the_user_has_just_said(desk: Desk) -> None:
+    await desk.say("I want to see Dr. Smith tomorrow")
+    entities = desk.world.team.requests[-1].entities
+    assert entities is not None
+    assert entities.value_of("doctor_preference", agent_name=AGENT) == "Dr. Smith"
+    assert "date_preference" in (await desk.document()).entities.conversation.entities
+
+
+async def test_whoever_reads_more_in_the_message_is_heard_in_the_same_session(desk: Desk) -> None:
+    """As the context extractor does, before the group chat (spec page 2.3)."""
+    await desk.say("I want to see Dr. Smith tomorrow")
+    session = desk.world.team.requests[-1].entities
+    assert session is not None
+    report = session.heard({"reason_visit": "knee", "doctor_name": "Smith"})
+    assert report["conversation"]["added"] == ["reason_visit"]
+    assert report["conversation"]["updated"] == [], "what the rules read in it stands"
+    await desk.say("hello")
+    later = desk.world.team.requests[-1].entities
+    assert later is not None
+    report = later.heard({"doctor_preference": "Dr. Jones"})
+    assert report["conversation"]["updated"] == ["doctor_preference"], "a later one changes it"
+
+
+async def test_what_leaves_is_named_in_the_events(desk: Desk) -> None:
+    def wish(request: GroupChatRequest) -> list[GroupChatEvent]:
+        assert request.entities is not None
+        request.entities.heard({f"wish_{number}": number for number in range(7)})
+        return []
+
+    desk.tell(wish)
+    await desk.say("hello")
+    desk.tell(lambda _: [])
+    heard = await desk.say("an appointment with Dr. Smith tomorrow")
+    notices = [one.details for one in heard.events if isinstance(one, Notice)]
+    assert notices == [{"keys": ["wish_0", "wish_1"]}]
+    evicted = (await desk.document()).entities.conversation.recently_evicted
+    assert [one.key for one in evicted] == ["wish_0", "wish_1"]
+
+
+async def test_a_legacy_document_is_moved_when_it_is_loaded(desk: Desk) -> None:
+    legacy = {"entities": {"doctor_name": "Dr. Smith", "available_slots": ["10:00"]}}
+    blob = await desk.world.sessions.read(f"{CHAT}/patient_patient_4_context.json")
+    assert blob is not None
+    document = ChatContext.model_validate_json(blob.data)
+    changed = document.model_copy(
+        update={"continuation_context": {**legacy, "agent": "appointment_manager"}}
+    )
+    await desk.world.sessions.replace(
+        f"{CHAT}/patient_patient_4_context.json", changed.model_dump_json().encode(), etag=blob.etag
+    )
+    fresh = World(sessions=desk.world.sessions, clock=desk.world.clock, tools=desk.world.tools)
+    await fresh.say("hello")
+    request = fresh.team.requests[-1]
+    assert request.entities is not None
+    assert request.entities.value_of("doctor_preference", agent_name=AGENT) == "Dr. Smith"
+    assert request.entities.value_of("available_slots", agent_name=AGENT) == ["10:00"]
+    labels = {"agent": AGENT, "operation": "merge_delta"}
+    assert desk.registry.get_sample_value("entity_count_diff", labels) == 0.0

@@ -1,0 +1,347 @@
+"""At most one question is open, and only the next message of whom it was asked answers it."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, timedelta
+from pathlib import Path
+
+import pytest
+
+from data_models.claim_decision import ClaimTimes
+from data_models.clock import RandomIds
+from data_models.conversation import Conversation
+from data_models.effects import Effect
+from data_models.errors import StoreError
+from data_models.incoming_message import Press
+from data_models.plan import Plan, PlanStep
+from data_models.turn_events import Notice, RunFailed
+from services.assistant.desk import AssistantDesk
+from services.assistant.tasks import NewTask
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.group_chat_port import PlanChanged, QuestionAsked
+from services.turn.tools import TurnTools
+from tests.durability.evidence import Evidence
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.services.assistant.back_ends import local_assistant
+from tests.services.world import CHAT, OWNER, FarReplica, Heard, World, heard
+
+
+@pytest.fixture
+def store() -> MemoryBlobStore:
+    return MemoryBlobStore()
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock()
+
+
+@pytest.fixture
+async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
+    """A conversation with one patient, in which "clear it all" asks before it clears."""
+    world = World(sessions=store, clock=clock)
+    await world.say("start a tumor board for patient_4")
+    await world.desk.idle()
+    return world
+
+
+def epoch(store: MemoryBlobStore) -> int:
+    return Evidence(store.contents, CHAT).conversation.epoch
+
+
+def open_question(store: MemoryBlobStore) -> str | None:
+    question = Evidence(store.contents, CHAT).conversation.open_question
+    return None if question is None else question.question_id
+
+
+async def ask(world: World, store: MemoryBlobStore) -> str:
+    """Have the server ask whether to clear; return the question's id."""
+    await said(world, "please clear all patients")
+    question = open_question(store)
+    assert question is not None
+    return question
+
+
+async def said(
+    world: World, text: str, *, press: Press | None = None, user: str = "alice"
+) -> Heard:
+    message = world.message(text, press=press)
+    sender = message.sender.model_copy(update={"principal_id": user})
+    ended = await heard(await world.desk.submit(message.model_copy(update={"sender": sender})))
+    await world.desk.idle()
+    return ended
+
+
+def code(ended: Heard) -> str | None:
+    return ended.end.code if isinstance(ended.end, RunFailed) else None
+
+
+async def test_yes_in_the_next_message_clears(world: World, store: MemoryBlobStore) -> None:
+    await ask(world, store)
+    await said(world, "Yes, please.")
+    assert (epoch(store), open_question(store)) == (1, None)
+
+
+async def test_no_closes_the_question(world: World, store: MemoryBlobStore) -> None:
+    await ask(world, store)
+    await said(world, "no")
+    await said(world, "yes")
+    assert (epoch(store), open_question(store)) == (0, None)
+
+
+async def test_any_other_message_means_no(world: World, store: MemoryBlobStore) -> None:
+    await ask(world, store)
+    await said(world, "yes or no, what was the stage?")
+    assert open_question(store) is None
+    await said(world, "yes")
+    assert epoch(store) == 0
+
+
+async def test_somebody_else_can_neither_answer_nor_withdraw(
+    world: World, store: MemoryBlobStore
+) -> None:
+    question = await ask(world, store)
+    await said(world, "yes", user="bob")
+    assert (epoch(store), open_question(store)) == (0, question)
+    await said(world, "yes")
+    assert epoch(store) == 1
+
+
+async def test_a_question_runs_out_after_half_an_hour(
+    world: World, store: MemoryBlobStore, clock: FixedClock
+) -> None:
+    await ask(world, store)
+    clock.advance(30 * 60)
+    await said(world, "yes")
+    assert epoch(store) == 0
+
+
+async def test_a_newer_question_withdraws_the_one_before(
+    world: World, store: MemoryBlobStore
+) -> None:
+    first = await ask(world, store)
+    second = await ask(world, store)
+    assert first != second
+    stale = await said(world, "Yes", press=Press(target_id=first, answer="yes"))
+    assert (code(stale), epoch(store)) == ("stale_question", 0)
+    assert open_question(store) == second
+    await said(world, "Yes", press=Press(target_id=second, answer="yes"))
+    assert epoch(store) == 1
+
+
+async def test_a_switch_withdraws_the_question(world: World, store: MemoryBlobStore) -> None:
+    await ask(world, store)
+    await said(world, "switch to patient_15")
+    assert open_question(store) is None
+    await said(world, "yes")
+    assert epoch(store) == 0
+
+
+async def test_a_stale_button_whose_label_is_a_command_does_nothing(
+    world: World, store: MemoryBlobStore
+) -> None:
+    refused = await said(world, "clear", press=Press(target_id="long gone", answer="yes"))
+    assert (code(refused), epoch(store)) == ("stale_question", 0)
+
+
+async def test_a_button_of_no_patients_plan_is_refused(store: MemoryBlobStore) -> None:
+    world = World(sessions=store)
+    refused = await said(world, "Confirm", press=Press(target_id="plan_1", answer="confirm"))
+    assert code(refused) == "stale_question"
+    assert world.team.requests == []
+
+
+async def test_a_question_does_not_survive_the_turn_that_should_have_answered_it(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await ask(world, store)
+    running = Evidence(store.contents, CHAT).conversation
+    world.team.gate.clear()
+    await world.desk.submit(world.message("no, what was the stage?"))
+    survivor = World(sessions=store, users=world.users, clock=FixedClock())  # the other one died
+    await said(survivor, "go on")
+    await said(survivor, "yes")
+    assert (epoch(store), open_question(store)) == (running.epoch, None)
+
+
+async def test_a_damaged_history_is_offered_a_new_one_and_only_yes_begins_it(
+    world: World, store: MemoryBlobStore
+) -> None:
+    name = f"{CHAT}/patient_patient_4_context.json"
+    await damage(store, name)
+    world = restarted(world)
+
+    offered = await said(world, "what was the stage?")
+    assert "start a new history for `patient_4`" in offered.texts[0]
+    assert world.team.requests == []
+    declined = await said(world, "no")
+    assert "Nothing was changed" in declined.texts[0]
+    assert store.contents[name] == b'{"conversation_id": '
+
+    question = open_question_after(await said(world, "what was the stage?"), store)
+    started = await said(world, "Yes", press=Press(target_id=question, answer="yes"))
+    assert "A new history is started" in started.texts[0]
+    assert (await said(world, "what was the stage?")).texts == ["Heard: what was the stage?"]
+    copies = [each for each in store.contents if each.startswith(f"{name}.corrupt-")]
+    assert [store.contents[each] for each in copies] == [b'{"conversation_id": ']
+
+
+async def test_a_history_that_was_restored_meanwhile_is_not_overwritten(
+    world: World, store: MemoryBlobStore
+) -> None:
+    name = f"{CHAT}/patient_patient_4_context.json"
+    good = store.contents[name]
+    await damage(store, name)
+    world = restarted(world)
+    assert "start a new history" in (await said(world, "what was the stage?")).texts[0]
+    await replace(store, name, good)
+
+    await said(world, "yes")
+
+    turns = [each.turn.user_message for each in Evidence(store.contents, CHAT).turns()]
+    assert "start a tumor board for patient_4" in turns
+
+
+async def test_one_damaged_history_leaves_the_other_patients_alone(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await damage(store, f"{CHAT}/patient_patient_4_context.json")
+    world = restarted(world)
+    told = await said(world, "switch to patient_15 and tell me the stage")
+    assert told.texts == ["Heard: switch to patient_15 and tell me the stage"]
+
+
+async def test_a_damaged_registry_refuses_every_turn_and_keeps_the_message_unstored(
+    world: World, store: MemoryBlobStore
+) -> None:
+    name = f"{CHAT}/patient_context_registry.json"
+    good = store.contents[name]
+    await damage(store, name)
+    fresh = restarted(world)
+    refused = await refusal(fresh, "what was the stage?")
+    assert refused == "corrupt_document"
+    await replace(store, name, good)
+    assert (await said(fresh, "and now?")).texts == ["Heard: and now?"]
+
+
+async def test_a_damaged_session_refuses_its_turns_and_no_patients(store: MemoryBlobStore) -> None:
+    world = World(sessions=store)
+    await said(world, "hello")
+    await damage(store, f"{CHAT}/session_context.json")
+    fresh = restarted(world)
+
+    assert code(await said(fresh, "hello again")) == "corrupt_document"
+    told = await said(fresh, "start a tumor board for patient_4")
+    assert told.texts == ["Heard: start a tumor board for patient_4"]
+
+
+async def test_a_plans_button_reaches_the_team_whatever_it_says(
+    world: World, store: MemoryBlobStore, clock: FixedClock
+) -> None:
+    plan = Plan(
+        plan_id="plan_1",
+        run_id="run_1",
+        steps=[PlanStep(number=1, agent="Orchestrator", text="Look")],
+        created_at=clock.now(),
+        updated_at=clock.now(),
+    )
+    world.team.also = lambda request: [PlanChanged(plan)]
+    await said(world, "make a plan")
+    world.team.also = lambda request: []
+    await said(world, "switch to patient_15", press=Press(target_id="plan_1", answer="confirm"))
+    request = world.team.requests[-1]
+    assert (request.patient_id, request.press) == (
+        "patient_4",
+        Press(target_id="plan_1", answer="confirm"),
+    )
+
+
+def restarted(world: World) -> World:
+    """Return a new process on the same stores; it remembers nothing."""
+    return World(sessions=world.sessions, users=world.users, clock=world.clock)
+
+
+async def damage(store: MemoryBlobStore, name: str) -> None:
+    await replace(store, name, b'{"conversation_id": ')
+
+
+async def replace(store: MemoryBlobStore, name: str, data: bytes) -> None:
+    blob = await store.read(name)
+    assert blob is not None
+    await store.replace(name, data, etag=blob.etag)
+
+
+async def refusal(world: World, text: str) -> str | None:
+    try:
+        return code(await said(world, text))
+    except StoreError as error:
+        return error.code
+
+
+def open_question_after(_: Heard, store: MemoryBlobStore) -> str:
+    # The damaged document cannot be parsed, so only the conversation is read here.
+    data = store.contents[f"{CHAT}/conversation.json"]
+    question = Conversation.model_validate_json(data).open_question
+    assert question is not None
+    return question.question_id
+
+
+async def test_a_pressed_no_is_a_no_whatever_its_text_reads(
+    world: World, store: MemoryBlobStore
+) -> None:
+    no = Press(target_id=await ask(world, store), answer="no")
+    await said(world, "clear patient context", press=no)
+    assert (epoch(store), open_question(store)) == (0, None)
+
+
+class Sleep(Audit):
+    """An audit trail during whose next entry this process sleeps through its claim."""
+
+    def __init__(self, clock: FixedClock) -> None:
+        self._clock = clock
+        self.meanwhile: Callable[[], Awaitable[object]] | None = None
+
+    async def record(self, entry: AuditEntry) -> None:
+        if self.meanwhile is not None:
+            meanwhile, self.meanwhile = self.meanwhile, None
+            self._clock.advance(36)
+            await meanwhile()
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def test_a_process_that_sleeps_between_a_yes_and_its_deed_does_nothing(
+    store: MemoryBlobStore, clock: FixedClock, tmp_path: Path
+) -> None:
+    back_end = local_assistant(tmp_path, clock=clock)
+    tasks = back_end.of(OWNER, zone=UTC).tasks
+    task = await tasks.add(NewTask(title="Call the lab"), Effect("call"))
+    ids, users, trail = RandomIds(), MemoryBlobStore(), Sleep(clock)
+    tools = TurnTools(ids=ids, assistant=AssistantDesk(back_end=back_end))
+    slow = ClaimTimes(renew_every=timedelta(hours=1))
+    asleep, other = (
+        World(
+            sessions=store, users=users, clock=clock, times=slow, tools=tools, ids=ids,
+            replica=FarReplica(), audit=trail,
+        )
+        for _ in range(2)
+    )  # fmt: skip
+    await said(asleep, "start a tumor board for patient_4")
+    payload = {"action": "delete_task", "entity_id": task.id, "name": "*Call the lab*"}
+    asks = QuestionAsked("q1", "destructive_tool", "Delete *Call the lab*? yes / no", payload)
+    asleep.team.also = lambda request: (asks,)
+    await said(asleep, "delete it")
+    told: list[Heard] = []
+
+    async def go_on() -> None:
+        told.append(await said(other, "what now?"))
+
+    trail.meanwhile = go_on
+    assert code(await said(asleep, "yes")) == "claim_lost"
+    assert await tasks.get(task.id) == task
+    (notice,) = [e for e in told[0].events if isinstance(e, Notice) and e.kind == "interrupted"]
+    assert "check first: “Delete *Call the lab*? yes / no”" in notice.text
+    await said(other, "yes")
+    assert await tasks.get(task.id) == task

@@ -1,0 +1,83 @@
+"""Opening what answers cite: only of the caller's own patients, and never unseen."""
+
+import pytest
+
+from data_models.errors import NotFoundError
+from data_models.identifiers import PatientId
+from services.audit.entry import AuditEntry
+from services.records.record import PatientRecord
+from services.views.patient_sources import PatientSources
+from tests.services.records import charts
+from tests.services.world import CHAT, OWNER, World
+
+REF = "DocumentReference/n1"
+
+
+class Records:
+    """Every patient has the same record but for the words of its note."""
+
+    async def load(self, patient_id: PatientId) -> PatientRecord:
+        return charts.record(charts.note("n1", "2024-06-11", f"About {patient_id}."))
+
+
+class RememberedAudit:
+    """Keeps entries in memory."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def record(self, entry: AuditEntry) -> None:
+        self.entries.append(entry)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture
+async def world() -> World:
+    world = World()
+    await world.say("what about patient_4?")
+    return world
+
+
+async def test_a_source_of_a_patient_in_the_conversation_opens_and_is_recorded(
+    world: World,
+) -> None:
+    audit = RememberedAudit()
+    sources = PatientSources(reader=world.reader, records=Records(), audit=audit)
+    found = await sources.source(CHAT, owner=OWNER, patient_id="patient_4", ref=REF)
+    assert found.text == "About patient_4."
+    [entry] = audit.entries
+    assert (entry.principal, entry.patient, entry.actions) == (OWNER, "patient_4", ("read_source",))
+
+
+@pytest.mark.parametrize(
+    ("owner", "patient_id", "ref"),
+    [
+        ("somebody-else", "patient_4", REF),
+        (OWNER, "patient_15", REF),
+        (OWNER, "session", REF),
+        (OWNER, "../patient_4", REF),
+        (OWNER, "patient_4", "DocumentReference/absent"),
+        (OWNER, "patient_4", "x" * 200),
+    ],
+)
+async def test_everything_else_is_not_there(
+    world: World, owner: str, patient_id: str, ref: str
+) -> None:
+    sources = PatientSources(reader=world.reader, records=Records(), audit=RememberedAudit())
+    with pytest.raises(NotFoundError):
+        await sources.source(CHAT, owner=owner, patient_id=patient_id, ref=ref)
+
+
+async def test_the_list_names_patients_and_progress_names_runs(world: World) -> None:
+    [row] = await world.reader.list_of(owner=OWNER)
+    assert (row.chat_id, row.patient_ids) == (CHAT, ["patient_4"])
+    heard = await world.say("and the history?")
+    # The claim is let go a moment after the last event.
+    await world.desk.drain(seconds=5)
+    now = await world.reader.progress(CHAT, owner=OWNER)
+    assert now.running_run_id is None
+    assert now.last_run_id == heard.run.run_id
+    with pytest.raises(NotFoundError):
+        await world.reader.progress(CHAT, owner="somebody-else")
