@@ -14,7 +14,7 @@ _ARCHIVED = re.compile(r"archive/[^/]+/[^/]+/(?:\d{8}T\d{6}(?:-\d+)?_)?(?P<inner
 # After the stem of the patient: the document, its copies, and the folders beside it.
 _OF_ONE_PATIENT = re.compile(
     r"_context\.json|_archived\.json$|_context\.json_archived"
-    r"|_(?:turns|runs|artifacts|tool_memory)/"
+    r"|_(?:turns|runs|changes|artifacts|tool_memory)/"
 )
 
 

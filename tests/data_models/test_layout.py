@@ -28,6 +28,8 @@ def names(layout: ConversationLayout, patient: PatientId | None) -> list[str]:
         layout.context(patient),
         layout.turns(patient, 1, 3),
         layout.turns(patient, 1, 31),
+        layout.runs(patient, 7),
+        layout.changes(patient, 1, 20),
         layout.artifact(patient, "file_1"),
         f"{layout.context(patient)}.corrupt-{TS}",
     ]
@@ -83,6 +85,14 @@ def test_no_two_documents_are_archived_under_one_name(patients: list[PatientId |
     archived = [layout.archived(name, TS) for name in originals]
     assert len(set(archived)) == len(archived)
     assert layout.manifest(TS) not in archived
+
+
+def test_all_that_is_stored_of_one_patient_belongs_to_that_patient_alone() -> None:
+    layout, mine, other = ConversationLayout.of("c"), PatientId("patient_4"), PatientId("patient_40")
+    own = names(layout, mine)
+    for name in [*own, *(layout.archived(name, TS) for name in own)]:
+        assert layout.belongs_to(mine, name), name
+        assert not layout.belongs_to(other, name), name
 
 
 def test_a_clear_makes_no_copy_of_the_commit_record_the_queue_journals_and_archives() -> None:
