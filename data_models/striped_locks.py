@@ -21,12 +21,11 @@ class StripedLocks:
     """
 
     def __init__(self, *, folder: Path) -> None:
+        self._folder = folder
         self._threads = [threading.Lock() for _ in range(_STRIPES)]
-        # Guarded by the thread's lock of the same stripe, hence not thread-local.
-        self._processes = [
-            FileLock(folder / f"{stripe:02x}.lock", mode=0o600, thread_local=False)
-            for stripe in range(_STRIPES)
-        ]
+        # Guarded by the thread's lock of the same stripe, hence not thread-local. Made when first
+        # held: most stripes of a store of few names are never used, and each costs at every fork.
+        self._processes: dict[int, FileLock] = {}
 
     @contextmanager
     def holding(self, name: str) -> Iterator[None]:
@@ -40,9 +39,15 @@ class StripedLocks:
         if not self._threads[stripe].acquire(timeout=_WAIT_LIMIT_SECONDS):
             raise TimeoutError
         try:
-            with self._processes[stripe].acquire(
+            with self._process_lock(stripe).acquire(
                 timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS
             ):
                 yield
         finally:
             self._threads[stripe].release()
+
+    def _process_lock(self, stripe: int) -> FileLock:
+        if stripe not in self._processes:
+            path = self._folder / f"{stripe:02x}.lock"
+            self._processes[stripe] = FileLock(path, mode=0o600, thread_local=False)
+        return self._processes[stripe]
