@@ -51,6 +51,8 @@ class MigrationMeter:
             self._blocks.inc()
             if self._config.log_checkpoint_blocks:
                 _log.warning("migration_checkpoint_block", session_id=session)
+        elif result.checkpoint_warning:
+            _log.warning("migration_fork_not_applied", session_id=session)
         if not outcome.settled or result.scenario is None:
             return
         self._applied.labels(result.scenario).inc()

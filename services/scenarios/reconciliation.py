@@ -73,6 +73,9 @@ def _relocated(case: Case) -> Outcome:
 
 
 def _routed(case: Case, policy: AnchorMigrationPolicy, anchor: str) -> Outcome:
+    if policy.force_scenario == "clean_graft":
+        place = Landing(step=anchor, scenario="clean_graft", reason="Clean graft by policy")
+        return landing.land(case.session, case.profile, case.move, place, case.now)
     facts = gather_facts(
         case.session,
         case.profile,
@@ -82,17 +85,13 @@ def _routed(case: Case, policy: AnchorMigrationPolicy, anchor: str) -> Outcome:
         now=case.now,
     )
     route = _route(case, anchor, facts)
-    judges_forks = policy.force_scenario in (None, "re_route")
-    if judges_forks and case.config.re_routing.enabled:
-        if isinstance(route, Undecided):
-            items = [WorkItem(step_id=route.fork, kind="field", field=f) for f in route.fields]
-            return waiting.wait(case, facts, items, scenario="re_route")
-        if isinstance(route, Diverted):
-            return _redirected(case, facts, route, anchor)
-    if policy.force_scenario == "clean_graft":
-        place = Landing(step=anchor, scenario="clean_graft", reason="Clean graft by policy")
-        return landing.land(case.session, case.profile, case.move, place, case.now)
-    return _filled(case, facts, route, anchor)
+    if isinstance(route, Arrived):
+        return _filled(case, policy, facts, route, anchor)
+    if policy.force_scenario == "gap_fill" or not case.config.re_routing.enabled:
+        return _kept_on_its_way(case, policy, facts, anchor, ignored=route)
+    if isinstance(route, Undecided):
+        return _asked_at_fork(case, facts, route, "re_route")
+    return _redirected(case, facts, route, anchor)
 
 
 def _heard(case: Case) -> dict[str, Extracted]:
@@ -101,7 +100,7 @@ def _heard(case: Case) -> dict[str, Extracted]:
     return {**kept, **case.extracted}
 
 
-def _route(case: Case, anchor: str, facts: Facts) -> Route:
+def _route(case: Case, anchor: str, facts: Facts, *, may_divert: bool = True) -> Route:
     gaps = gaps_of(case.session, case.move)
     return RouteFinder(
         move=case.move,
@@ -110,7 +109,15 @@ def _route(case: Case, anchor: str, facts: Facts) -> Route:
         values=facts.values,
         work=lambda: gaps.work_at(anchor, facts.sure),
         unsafe=lambda step: forbidding_redirect(case.session, case.move, step) is not None,
+        may_divert=may_divert,
     ).find()
+
+
+def _asked_at_fork(
+    case: Case, facts: Facts, route: Undecided, scenario: MigrationScenario
+) -> Outcome:
+    items = [WorkItem(step_id=route.fork, kind="field", field=name) for name in route.fields]
+    return waiting.wait(case, facts, items, scenario=scenario)
 
 
 def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outcome:
@@ -143,26 +150,46 @@ def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outco
     return landing.land(session, case.profile, move, place, case.now)
 
 
-def _filled(case: Case, facts: Facts, route: Route, anchor: str) -> Outcome:
+def _kept_on_its_way(
+    case: Case,
+    policy: AnchorMigrationPolicy,
+    facts: Facts,
+    anchor: str,
+    *,
+    ignored: Diverted | Undecided,
+) -> Outcome:
+    """Fill the gaps of the ways that lead to the anchor, where no fork may lead elsewhere."""
+    route = _route(case, anchor, facts, may_divert=False)
+    if isinstance(route, Undecided):
+        return _asked_at_fork(case, facts, route, "gap_fill")
+    is_off = not case.config.re_routing.enabled
+    warning = f"re-routing is off; the fork at {ignored.fork!r} was not applied" if is_off else None
+    return _filled(case, policy, facts, route, anchor, warning=warning)
+
+
+def _filled(
+    case: Case,
+    policy: AnchorMigrationPolicy,
+    facts: Facts,
+    route: Route,
+    anchor: str,
+    *,
+    warning: str | None = None,
+) -> Outcome:
     session, move = case.session, case.move
     gaps = gaps_of(session, move)
     items = gaps.work(route.steps, anchor, facts.sure)
     fresh = [step for step in route.steps if step not in gaps.visited and step != anchor]
-    scenario: MigrationScenario = "gap_fill" if fresh or items else "clean_graft"
+    is_gap_fill = bool(fresh or items) or policy.force_scenario == "gap_fill"
+    scenario: MigrationScenario = "gap_fill" if is_gap_fill else "clean_graft"
     if items:
         return waiting.wait(case, facts, items, scenario=scenario)
     place = Landing(
         step=anchor,
         scenario=scenario,
         steps=route.steps,
-        reason="Gap fill complete" if fresh else "Clean graft: upstream unchanged",
-        warning=_ignored_fork(case, route),
+        reason="Gap fill complete" if is_gap_fill else "Clean graft: upstream unchanged",
+        warning=warning,
         filled=waiting.used_facts(tuple(fresh), move, facts),
     )
     return landing.land(session, case.profile, move, place, case.now)
-
-
-def _ignored_fork(case: Case, route: Route) -> str | None:
-    if isinstance(route, Arrived) or case.config.re_routing.enabled:
-        return None
-    return f"re-routing is off; the fork at {route.fork!r} was not applied"

@@ -83,6 +83,8 @@ class RouteFinder:
         work: What is to be made up for at each step; two routes that differ in nothing of it are
             the same to the session.
         unsafe: Whether a completed checkpoint forbids to go to a step.
+        may_divert: Whether a fork may lead away from the goal; if not, only the ways that lead
+            there count, and the first of them where no condition holds.
     """
 
     def __init__(
@@ -94,8 +96,10 @@ class RouteFinder:
         values: Mapping[str, JsonValue],
         work: Callable[[], Mapping[str, frozenset[str]]],
         unsafe: Callable[[str], bool],
+        may_divert: bool = True,
     ) -> None:
         self._move, self._goal, self._values = move, goal, values
+        self._may_divert = may_divert
         self._find_work, self._unsafe = work, unsafe
         self._legs = _legs(move, path, goal)
         self._explored: dict[tuple[int, str, bool], Route] = {}
@@ -120,7 +124,7 @@ class RouteFinder:
             if self._is_over(place):
                 place = None if place.is_free else self._next_leg(place.leg, steps)
                 continue
-            branches = self._move.new.branches(place.step)
+            branches = self._ways(place.step)
             chosen = branches[0] if not is_fork(branches) else self._judge(place, branches)
             if chosen is None:
                 place = None if place.is_free else self._next_leg(place.leg, steps)
@@ -149,6 +153,16 @@ class RouteFinder:
             or self._goal not in self._move.new.reached_from(place.step)
         )
 
+    def _ways(self, step: str) -> tuple[Branch, ...]:
+        """The branches to choose from; `_is_over` sees to it that one leads to the goal."""
+        branches = self._move.new.branches(step)
+        if self._may_divert:
+            return branches
+        return tuple(branch for branch in branches if self._leads_on(branch))
+
+    def _leads_on(self, branch: Branch) -> bool:
+        return self._goal in self._move.new.reached_from(branch.target)
+
     def _onwards(self, place: _Place, target: str) -> _Place:
         end = self._legs[place.leg].end
         return _Place(
@@ -167,7 +181,8 @@ class RouteFinder:
             return taken
         possible, missing = _possible(branches, self._values)
         if not missing:
-            return self._settled(place, possible[0]) if possible else None
+            chosen = possible[0] if possible else self._fallback(branches)
+            return None if chosen is None else self._settled(place, chosen)
         if place.nesting >= NESTING_LIMIT:
             return Undecided(place.steps, place.step, missing)
         return self._compared(place, possible, missing)
@@ -178,8 +193,12 @@ class RouteFinder:
             return None
         return next((branch for branch in branches if branch.target == taken), None)
 
+    def _fallback(self, branches: tuple[Branch, ...]) -> Branch | None:
+        """Choose where no condition holds: the one that does may lead elsewhere."""
+        return None if self._may_divert else branches[0]
+
     def _settled(self, place: _Place, branch: Branch) -> Branch | Route:
-        if self._goal in self._move.new.reached_from(branch.target):
+        if self._leads_on(branch):
             return branch
         return Diverted(place.steps, place.step, branch)
 

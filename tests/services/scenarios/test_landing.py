@@ -1,6 +1,7 @@
 """What one outcome stores (M11, M19): everything at once, or progress alone."""
 
 from data_models.scenario_session import PatientProfile, ProfileField, ScenarioSession
+from services.scenarios.migration_config import MigrationConfig, ReRoutingConfig
 from services.scenarios.version_chain import VersionChain
 from tests.services.scenarios.worlds import NOW, Node, graph_of, once, play, session_at
 
@@ -81,3 +82,26 @@ def test_m10_a_lost_checkpoint_is_found_again_when_its_step_comes_back() -> None
     back = play([GRAPHS[0], without, graph_of(OLD, 3)], session, {}, {}).session
     assert (back.version, back.step) == (3, "b")
     assert [(one.step_id, one.version) for one in back.completed_checkpoints] == [("pay", 3)]
+
+
+def test_without_re_routing_a_session_lands_on_its_own_step_with_a_warning() -> None:
+    old = graph_of((Node("a", "a"), Node("b", "b"), Node("c", "c", uses=("dose",))), 1)
+    new = graph_of(
+        (
+            Node("a", "a", forks=(("age < 18", "d"),)),
+            Node("n", "n", collects=("dose",)),
+            Node("b", "b"),
+            Node("c", "c", uses=("dose",)),
+            Node("d", "d"),
+        ),
+        2,
+    )
+    chain = VersionChain(graphs=[old, new], plans={})
+    config = MigrationConfig(re_routing=ReRoutingConfig(enabled=False))
+    session, minor = session_at(old, ["a", "b"], []), {"age": ProfileField(value=3)}
+    asked = once(chain, session, PatientProfile(fields=minor), config=config)
+    assert asked.result.collect_fields == ("dose",)
+    known = PatientProfile(fields={**minor, "dose": ProfileField(value=2)})
+    outcome = once(chain, asked.session, known, config=config)
+    assert (outcome.result.scenario, outcome.session.step) == ("gap_fill", "b")
+    assert outcome.result.checkpoint_warning == "re-routing is off; the fork at 'a' was not applied"

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from services.scenarios.case_file import CaseGraph
 from services.scenarios.case_file import scenario_of as scenario_of_case
 from services.scenarios.graph import Graph
@@ -225,6 +227,58 @@ def test_m6_force_never_overrides_a_checkpoint() -> None:
     session = at("A Pay B", passed=["Pay"], profile={"age": 3})
     (row,) = played([PAY1, PAY2], session, TURN, policies=policy)
     assert only(row, "step", "blocked") == ["B", True]
+
+
+# On the only way that still leads to B, N2 collects what B reads.
+ON_THE_WAY = version(
+    2,
+    "A>N",
+    "N>D ? age < 18",
+    "N>N2 ? else",
+    "N2>B",
+    "B>C",
+    N={"collects": ["age"]},
+    N2={"collects": ["email"]},
+    C={"uses": ["email"]},
+)
+
+
+@pytest.mark.parametrize("profile", [{"age": 3}, {"age": 30}, {}])
+def test_m6_a_forced_gap_fill_redirects_nobody_and_fills_what_the_way_collects(
+    profile: Row,
+) -> None:
+    policy = {"*": {"force_scenario": "gap_fill"}}
+    session = at("A B", profile=profile)
+    rows = played([V1, ON_THE_WAY], session, TURN, answer(email="a@b"), policies=policy)
+    assert only(rows[0], "action", "scenario", "collect") == ["collect", "gap_fill", ["email"]]
+    assert only(rows[1], "action", "step", "v") == ["teleport", "B", 2]
+
+
+def test_m6_a_forced_gap_fill_is_one_also_where_nothing_is_missing() -> None:
+    policy = {"*": {"force_scenario": "gap_fill"}}
+    (row,) = played([line(1, "A B C"), line(2, "A B N C")], at("A B"), TURN, policies=policy)
+    assert only(row, "action", "scenario", "v") == ["teleport", "gap_fill", 2]
+
+
+def test_m6_a_forced_gap_fill_asks_which_way_if_the_ways_collect_other_things() -> None:
+    policy = {"*": {"force_scenario": "gap_fill"}}
+    two_ways = version(
+        2,
+        "A>D ? age < 18",
+        "A>X ? k > 1",
+        "A>Y ? else",
+        "X>B",
+        "Y>B",
+        "B>C",
+        X={"collects": ["email"]},
+        Y={"collects": ["phone"]},
+        C={"uses": ["email", "phone"]},
+    )
+    events = TURN, answer(k=2), answer(email="a@b")
+    asked, filled, landed = played([V1, two_ways], at("A B"), *events, policies=policy)
+    assert only(asked, "scenario", "collect") == ["gap_fill", ["k"]]
+    assert filled["collect"] == ["email"]
+    assert only(landed, "step", "v") == ["B", 2]
 
 
 def test_m7_without_downstream_update_the_session_is_pinned_until_a_newer_plan() -> None:

@@ -268,6 +268,8 @@ def once(
     session: ScenarioSession,
     profile: PatientProfile,
     said: dict[str, Extracted] | None = None,
+    *,
+    config: MigrationConfig | None = None,
 ) -> Outcome:
     return reconcile(
         Case(
@@ -275,7 +277,7 @@ def once(
             profile=profile,
             move=chain.move_from(session.version),
             extracted=said or {},
-            config=MigrationConfig(),
+            config=config or MigrationConfig(),
             now=NOW,
         )
     )
