@@ -149,12 +149,12 @@ class RouteFinder:
         return (
             (moved and place.step in ends)
             or place.step in place.seen
-            or not self._move.new.branches(place.step)
+            or not self._ways(place.step)
             or self._goal not in self._move.new.reached_from(place.step)
         )
 
     def _ways(self, step: str) -> tuple[Branch, ...]:
-        """The branches to choose from; `_is_over` sees to it that one leads to the goal."""
+        """The branches of `step` that count."""
         branches = self._move.new.branches(step)
         if self._may_divert:
             return branches

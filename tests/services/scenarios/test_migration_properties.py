@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.scenarios.anchors import match_anchors
 from services.scenarios.graph import Graph
+from services.scenarios.migration_config import MigrationConfig, ReRoutingConfig
 from services.scenarios.version_chain import VersionChain
 from tests.services.scenarios.worlds import (
     NOW,
@@ -151,6 +152,17 @@ def test_p8_it_ends_and_nothing_is_asked_or_executed_twice(world: World) -> None
     played = run(world)
     assert len(played.asked) == len(set(played.asked))
     assert len(played.executed) == len(set(played.executed))
+
+
+@many
+@given(worlds())
+def test_p8_without_re_routing_it_ends_too_and_everyone_stays_on_the_own_step(world: World) -> None:
+    config = MigrationConfig(re_routing=ReRoutingConfig(enabled=False))
+    played = play(world.graphs, world.session, world.known, world.truth, config=config)
+    assert len(played.asked) == len(set(played.asked))
+    own = match_anchors(*world.graphs).image.get(world.session.step or "")
+    if played.session.version == 2 and played.last.result.scenario != "relocate":
+        assert played.session.step == own
 
 
 @many

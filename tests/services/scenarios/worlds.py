@@ -242,13 +242,14 @@ def play(
     truth: dict[str, JsonValue],
     *,
     place: str = "profile",
+    config: MigrationConfig | None = None,
 ) -> Played:
     """Reconcile until it rests, answering every question truthfully."""
     chain = VersionChain(graphs=graphs, plans={})
     profile, variables, said = facts(known, place)
     played = Played(session.model_copy(update={"variables": variables}), profile)
     for _ in range(LOOPS_LIMIT):
-        outcome = once(chain, played.session, played.profile, said)
+        outcome = once(chain, played.session, played.profile, said, config=config)
         played.outcomes.append(outcome)
         played.session, played.profile = outcome.session, outcome.profile
         if outcome.settled:
