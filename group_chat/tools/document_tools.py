@@ -1,10 +1,13 @@
 """Tools over the user's own documents; deleting only asks."""
 
+import asyncio
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
+from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
 from services.tool_memory.privacy import names_other
 
 DOCUMENT_TOOLS = ("search_documents", "read_document", "delete_document")
@@ -51,16 +54,22 @@ class DocumentTools:
         desk = await self._desk.open(turn)
         documents = desk.services.documents
         document = await desk.meant("document", asked.document_id, documents.get)
-        text = await documents.text(document.id)
-        if names_other({"text": text}, desk.memory.others):
-            return {"document": desk.rows([document]), "withheld": _WITHHELD}
-        return {"document": desk.rows([document]), "text": text}
+        found, row = await documents.text(document.id), desk.rows([document])
+        said = {"text": found.text, "beside": found.beside}
+        if await asyncio.to_thread(names_other, said, desk.memory.others):
+            return {"document": row, "withheld": _WITHHELD}
+        shown = {"document": row, "text": found.text[:DOCUMENT_TEXT_LIMIT_CHARS]}
+        return shown if shown["text"] == found.text else {**shown, "cut": _cut(found.text)}
 
     async def delete(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
         """Ask the user to confirm that a document is deleted."""
         desk = await self._desk.open(turn)
         document = await desk.meant("document", asked.document_id, desk.services.documents.get)
         return desk.ask_first("delete_document", document)
+
+
+def _cut(text: str) -> str:
+    return f"the first {DOCUMENT_TEXT_LIMIT_CHARS:,} of {len(text):,} characters"
 
 
 def document_tools(desk: PersonalDesk) -> tuple[Tool, ...]:

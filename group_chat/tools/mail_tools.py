@@ -1,5 +1,6 @@
 """Tools over the user's own mail; sending only asks."""
 
+import asyncio
 import re
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -64,7 +65,8 @@ class MailTools:
         """Give the text of the message that the user means."""
         desk = await self._desk.open(turn)
         mail = await desk.meant("email", asked.mail_id, desk.services.mail.get)
-        return {"message": desk.rows([mail])}
+        # Off the loop: the whole text is looked through for other patients' names.
+        return {"message": await asyncio.to_thread(desk.rows, [mail])}
 
     async def draft(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
         """Write a message and keep it; nothing is sent."""

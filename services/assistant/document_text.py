@@ -4,13 +4,15 @@ import asyncio
 from pathlib import PurePath
 
 from data_models.errors import AssistantError
+from services.assistant.decoding import decoded, readings
 from services.assistant.documents import (
     DOCUMENT_LIMIT_BYTES,
-    DOCUMENT_TEXT_LIMIT_CHARS,
+    DocumentText,
     PersonalDocument,
 )
 
 _PLAIN_ENDINGS = frozenset({".txt", ".md", ".csv", ".json", ".log", ".ics", ".eml", ".xml"})
+_MAIL_ENDING = ".eml"
 _WORD_ENDING = ".docx"
 
 
@@ -26,8 +28,8 @@ def check_readable(document: PersonalDocument) -> None:
         raise AssistantError("a document of this kind has no text that can be read here")
 
 
-async def text_of(document: PersonalDocument, data: bytes) -> str:
-    """Return the first `DOCUMENT_TEXT_LIMIT_CHARS` of the text.
+async def text_of(document: PersonalDocument, data: bytes) -> DocumentText:
+    """Return the text, whole.
 
     Raises:
         AssistantError: it is damaged.
@@ -36,10 +38,14 @@ async def text_of(document: PersonalDocument, data: bytes) -> str:
         # 0.2 s, only where somebody reads such a document.
         from services.assistant.word_text import word_text
 
-        text = await asyncio.to_thread(word_text, data)
-    else:
-        text = data.decode("utf-8-sig", errors="replace")
-    return text[:DOCUMENT_TEXT_LIMIT_CHARS]
+        return await asyncio.to_thread(word_text, data)
+    is_mail = _ending(document) == _MAIL_ENDING
+    return await asyncio.to_thread(_plain_text, data, is_mail=is_mail)
+
+
+def _plain_text(data: bytes, *, is_mail: bool) -> DocumentText:
+    text = decoded(data)
+    return DocumentText(text, "\n".join(readings(text, is_mail=is_mail)))
 
 
 def _ending(document: PersonalDocument) -> str:

@@ -26,6 +26,20 @@ class PersonalDocument:
     media_type: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class DocumentText:
+    """All that a file says.
+
+    Attributes:
+        text: What its reader sees; of it models are shown the first `DOCUMENT_TEXT_LIMIT_CHARS`.
+        beside: What stands beside it (headers, notes, properties) or is written in escapes. Whom
+            the file is about may stand there alone; nobody is shown it.
+    """
+
+    text: str
+    beside: str = ""
+
+
 class DocumentFolder(Protocol):
     """One person's files. Every method raises `AssistantError` where they cannot be used."""
 
@@ -50,8 +64,8 @@ class DocumentFolder(Protocol):
         """Return one file, or None if it is gone."""
         ...
 
-    async def text(self, document_id: str) -> str:
-        """Return the first `DOCUMENT_TEXT_LIMIT_CHARS` of a file's text.
+    async def text(self, document_id: str) -> DocumentText:
+        """Return a file's text, whole.
 
         Raises:
             AssistantItemGoneError: it is gone.

@@ -8,7 +8,7 @@ from yarl import URL
 
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantRefusedError
 from services.assistant.document_text import check_readable, text_of
-from services.assistant.documents import DOCUMENT_LIMIT_BYTES, PersonalDocument
+from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText, PersonalDocument
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_shapes import GraphItem, shaped
 from services.assistant.graph_times import instant_of
@@ -57,7 +57,7 @@ class GraphDocumentFolder:
         item = await self._item(document_id, _FIELDS)
         return None if item is None else _document(item)
 
-    async def text(self, document_id: str) -> str:
+    async def text(self, document_id: str) -> DocumentText:
         """See `DocumentFolder.text`."""
         item = await self._item(document_id, f"{_FIELDS},@microsoft.graph.downloadUrl")
         if item is None:

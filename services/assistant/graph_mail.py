@@ -13,7 +13,6 @@ from services.assistant.graph_times import instant_of, odata
 from services.assistant.graph_wire import Json, segment
 from services.assistant.mail import (
     MAIL_HEAD_LIMIT_CHARS,
-    MAIL_TEXT_LIMIT_CHARS,
     Email,
     MailFolder,
     NewEmail,
@@ -128,7 +127,7 @@ def _listed(message: GraphMessage) -> Email:
 
 def _whole(message: GraphMessage, folder: MailFolder) -> Email:
     text = message.body.content if message.body else message.body_preview
-    return _mail(message, folder, text[:MAIL_TEXT_LIMIT_CHARS])
+    return _mail(message, folder, text)
 
 
 def _mail(message: GraphMessage, folder: MailFolder, text: str) -> Email:

@@ -11,7 +11,7 @@ from data_models.blob_names import is_blob_name
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.errors import AssistantItemGoneError, BlobExistsError
 from services.assistant.document_text import check_readable, text_of
-from services.assistant.documents import PersonalDocument
+from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local_samples import LocalSamples
 from services.assistant.words import fits
 
@@ -49,7 +49,7 @@ class LocalDocumentFolder:
         """See `DocumentFolder.get`."""
         return next((row for row in await self._all() if row.id == document_id), None)
 
-    async def text(self, document_id: str) -> str:
+    async def text(self, document_id: str) -> DocumentText:
         """See `DocumentFolder.text`."""
         found = await self.get(document_id)
         if found is None:

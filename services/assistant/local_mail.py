@@ -14,7 +14,6 @@ from data_models.errors import BlobExistsError
 from services.assistant.local_rows import LocalRows, id_of
 from services.assistant.mail import (
     MAIL_HEAD_LIMIT_CHARS,
-    MAIL_TEXT_LIMIT_CHARS,
     Email,
     NewEmail,
 )
@@ -57,8 +56,7 @@ class LocalMailbox:
 
     async def get(self, mail_id: str) -> Email | None:
         """See `Mailbox.get`."""
-        found = await self._rows.get(mail_id)
-        return None if found is None else replace(found, text=found.text[:MAIL_TEXT_LIMIT_CHARS])
+        return await self._rows.get(mail_id)
 
     async def draft(self, mail: NewEmail, effect: Effect) -> Email:
         """See `Mailbox.draft`."""

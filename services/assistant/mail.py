@@ -23,8 +23,8 @@ class Email:
         sender: Name and address as one line, `Anna Schmidt <anna@hospital.example>`.
         to: Lines of the same form.
         received: When it came; a draft or a sent message: when it was written. Aware.
-        text: Plain text. A listing gives its first `MAIL_HEAD_LIMIT_CHARS`, `get` the first
-            `MAIL_TEXT_LIMIT_CHARS`.
+        text: Plain text. A listing gives its first `MAIL_HEAD_LIMIT_CHARS`, `get` all of it, so
+            that whom it names is known; models are shown the first `MAIL_TEXT_LIMIT_CHARS`.
     """
 
     id: str

@@ -9,7 +9,7 @@ from data_models.tool_memory import EntityType
 from services.assistant.calendar import CalendarEvent
 from services.assistant.contacts import Contact
 from services.assistant.documents import PersonalDocument
-from services.assistant.mail import Email
+from services.assistant.mail import MAIL_TEXT_LIMIT_CHARS, Email
 from services.assistant.tasks import Task
 
 NAME_LIMIT_CHARS = 120
@@ -37,9 +37,10 @@ def kind_of(item: Item) -> EntityType:
 
 
 def shown(item: Item, zone: tzinfo) -> dict[str, Any]:
-    """Return an item as a row of a tool's result: as `whole`, with names of bounded length."""
+    """Return an item as a row of a tool's result: as `whole`, with texts of bounded length."""
     row = whole(item, zone)
-    return row | {name: row[name][:NAME_LIMIT_CHARS] for name in _NAMES & row.keys()}
+    short = {name: row[name][:NAME_LIMIT_CHARS] for name in _NAMES & row.keys()}
+    return row | short | ({"body": row["body"][:MAIL_TEXT_LIMIT_CHARS]} if "body" in row else {})
 
 
 def whole(item: Item, zone: tzinfo) -> dict[str, Any]:

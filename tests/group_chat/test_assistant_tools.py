@@ -304,6 +304,75 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
     assert "not shown" in read["withheld"]
 
 
+def _with_samples(office: Office, samples: Path) -> None:
+    office.back_end = local_assistant(samples.parent, samples=samples, clock=FixedClock())
+    desk = PersonalDesk(back_end=office.back_end, names=Names(), ids=office.ids)
+    made = (*document_tools(desk), *mail_tools(desk))
+    office.tools.update({one.name: one for one in made})
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("Guide.txt", f"{'Beds are free. ' * 3_000}Mrs Whitfield, room 4".encode()),
+        ("Guide.txt", b"Mrs Whit\xc2\xadfield, room 4"),
+        ("Guide.txt", "\ufeffMrs Whitfield, room 4".encode("utf-16-le")),
+        ("Guide.csv", b"room;name\n4;WhitfieldMargaret\n"),
+        ("Guide.json", b'{"name": "Whit\\u0066ield"}'),
+        ("Guide.xml", b"<name>Whit&#102;ield</name>"),
+        ("Guide.ics", b"SUMMARY:CT of Margaret Whit\r\n field\r\n"),
+        ("Guide.eml", b"Subject: x\n\nCT of Whit=66ield"),
+        (
+            "Guide.eml",
+            b"Subject: x\nContent-Type: text/plain\nContent-Transfer-Encoding: base64\n\n"
+            b"Q1Qgb2YgTXJzIFdoaXRmaWVsZA==\n",
+        ),
+    ],
+    ids=["far in", "hyphen", "utf-16", "as one word", "json", "xml", "ics", "quoted", "base64"],
+)
+async def test_however_far_in_a_document_names_another_patient_it_is_not_read(
+    tmp_path: Path, name: str, data: bytes
+) -> None:
+    documents = tmp_path / "samples" / "documents"
+    documents.mkdir(parents=True)
+    (documents / name).write_bytes(data)
+    office = Office(tmp_path)
+    _with_samples(office, tmp_path / "samples")
+    await office.call("search_documents")
+    read = await office.call("read_document", "read the guide")
+    assert "text" not in read
+    assert "not shown" in read["withheld"]
+
+
+async def test_a_message_that_names_another_patient_far_down_is_not_read(tmp_path: Path) -> None:
+    text = f"{'All is well. ' * 3_000}It is about Mrs Whitfield."
+    row = {"id": "mail-1", "subject": "Result", "sender": "Anna <a@b.example>",
+           "received": "{today-1}T08:12:00Z", "text": text}  # fmt: skip
+    samples = tmp_path / "samples"
+    samples.mkdir()
+    (samples / "mail.json").write_text(json.dumps({"version": 1, "rows": [row]}), encoding="utf-8")
+    office = Office(tmp_path)
+    _with_samples(office, samples)
+    await office.call("search_mail")
+    read = await office.call("read_mail", "read the message Result")
+    assert read["message"][0]["title"] == "other appointment"
+    assert "well" not in json.dumps(read)
+
+
+async def test_of_a_long_text_the_head_is_shown_and_it_is_said_that_there_is_more(
+    tmp_path: Path,
+) -> None:
+    documents = tmp_path / "samples" / "documents"
+    documents.mkdir(parents=True)
+    (documents / "Guide.txt").write_bytes(b"word " * 10_000)
+    office = Office(tmp_path)
+    _with_samples(office, tmp_path / "samples")
+    await office.call("search_documents")
+    read = await office.call("read_document", "read the guide")
+    assert len(read["text"]) == 20_000
+    assert read["cut"] == "the first 20,000 of 50,000 characters"
+
+
 async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: Path) -> None:
     desk = PersonalDesk(back_end=NoAssistant(), names=RosterOnly(), ids=CountingIds())
     office = Office(tmp_path)

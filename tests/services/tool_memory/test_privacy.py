@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.tool_memory.privacy import names_other, with_time_only
+from services.tool_memory.privacy import CHECKED_LIMIT_CHARS, names_other, with_time_only
 
 OTHERS = frozenset({"patient_15", "MRN-77.4", "Zoë Çelik-Sørensen", "Doyle", "J Doyle"})
 
@@ -21,6 +21,13 @@ OTHERS = frozenset({"patient_15", "MRN-77.4", "Zoë Çelik-Sørensen", "Doyle", 
         "Doyle's scan",
         "mr doyle",
         "x@doyle.example",
+        "Doy\u00adle, after the weekend",
+        "Jane\u200bDoyle",
+        "D\u200doyle\u2069",
+        "ScanDoyle.pdf",
+        "doyle2026.txt",
+        "patient15",
+        "Zoe Celik Soerensen",
     ],
 )
 def test_whoever_is_named_is_withheld_however_it_is_written(text: str) -> None:
@@ -40,6 +47,25 @@ def test_nobody_else_is(text: str) -> None:
 @given(before=st.text(max_size=20), after=st.text(max_size=20))
 def test_what_stands_around_a_name_does_not_hide_it(before: str, after: str) -> None:
     assert names_other({"title": f"{before} Doyle {after}"}, OTHERS)
+
+
+@pytest.mark.parametrize(
+    ("told", "written"),
+    [("Müller", "Mueller"), ("Mueller", "Müller"), ("Mueller", "Muller"), ("Ørsted", "Oersted")],
+)
+def test_both_spellings_of_a_vowel_are_one_name(told: str, written: str) -> None:
+    assert names_other({"title": f"MRI of {written}"}, frozenset({told}))
+
+
+@given(before=st.integers(0, 90_000), blank=st.sampled_from(["word ", "x\n", "long-line", "é, "]))
+def test_how_far_in_a_name_stands_makes_no_difference(before: int, blank: str) -> None:
+    text = (blank * (before // len(blank) + 1))[:before]
+    assert names_other({"body": f"{text} Zoë Çelik-Sørensen {text}"}, OTHERS)
+
+
+def test_a_text_too_long_to_look_through_is_taken_to_name_somebody() -> None:
+    assert not names_other({"body": "word " * (CHECKED_LIMIT_CHARS // 5)}, OTHERS)
+    assert names_other({"body": "word " * (CHECKED_LIMIT_CHARS // 5 + 1)}, OTHERS)
 
 
 def test_a_thousand_patients_cost_little() -> None:

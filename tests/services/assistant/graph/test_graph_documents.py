@@ -15,7 +15,7 @@ from data_models.errors import (
     AssistantUnavailableError,
 )
 from services.assistant.back_end import AssistantServices
-from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DOCUMENT_TEXT_LIMIT_CHARS
+from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText
 from services.assistant.graph_back_end import graph_for
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph
@@ -111,17 +111,34 @@ async def test_the_text_comes_from_the_files_own_host_without_our_token(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
     found = ada.file("plan.txt", "\ufeffGröße".encode(), modified=NOON)
-    assert await own.documents.text(found) == "Größe"
+    assert await own.documents.text(found) == DocumentText("Größe")
     assert graph.downloads == 1
     long = ada.file("long.txt", b"a" * 50_000, modified=NOON)
-    assert await own.documents.text(long) == "a" * DOCUMENT_TEXT_LIMIT_CHARS
+    assert await own.documents.text(long) == DocumentText("a" * 50_000)
 
 
 async def test_a_word_document_gives_paragraphs_and_tables_in_order(
     ada: User, own: AssistantServices
 ) -> None:
     found = ada.file("Rota.DOCX", word("Übergabe", ["Mon", "Ada"], ["Tue", "Ben"]), modified=NOON)
-    assert await own.documents.text(found) == "Übergabe\nMon | Ada\nTue | Ben\nEnd"
+    text = (await own.documents.text(found)).text
+    assert text == "Übergabe\nMon | Ada\nTue | Ben\nEnd"
+
+
+async def test_what_stands_beside_the_text_of_a_word_document_is_known_and_not_in_it(
+    ada: User, own: AssistantServices
+) -> None:
+    document = Document()
+    document.add_paragraph("The scan shows a mass.")
+    document.sections[0].header.paragraphs[0].text = "Margaret Whit"
+    document.sections[0].header.paragraphs[0].add_run("field, ward 4")
+    document.core_properties.subject = "Karl Brandt"
+    data = BytesIO()
+    document.save(data)
+    found = await own.documents.text(ada.file("Letter.docx", data.getvalue(), modified=NOON))
+    assert found.text == "The scan shows a mass."
+    assert "Margaret Whitfield, ward 4" in found.beside
+    assert "Karl Brandt" in found.beside
 
 
 @pytest.mark.parametrize("data", [b"", b"PK\x03\x04 damaged", b"Anna Schmidt", archive({}), BROKEN])

@@ -7,6 +7,7 @@ import pytest
 from data_models.errors import AssistantItemGoneError, AssistantUnsureError
 from services.assistant.back_end import AssistantServices
 from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, MAIL_TEXT_LIMIT_CHARS, NewEmail
+from services.assistant.shown import shown
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh
@@ -67,7 +68,8 @@ async def test_a_message_is_read_as_plain_text(
     long = ada.message("Long", "é" * 30_000, sender="Ben", received=NOON)
     found = await own.mail.get(long)
     assert found is not None
-    assert found.text == "é" * MAIL_TEXT_LIMIT_CHARS
+    assert found.text == "é" * 30_000
+    assert shown(found, UTC)["body"] == "é" * MAIL_TEXT_LIMIT_CHARS
     assert 'outlook.body-content-type="text"' in graph.asked[0].headers["prefer"]
     (listed,) = await own.mail.search("", limit=1)
     assert len(listed.text) <= MAIL_HEAD_LIMIT_CHARS
