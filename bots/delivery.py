@@ -24,7 +24,7 @@ from services.runs.hub import Run
 COLLECT_SECONDS = 10.0
 """Channels wait 10 to 15 s for the answer to a request."""
 REMEMBERED_RUNS = 10_000
-_CLOSE_SECONDS = 5.0
+CLOSE_SECONDS = 5.0
 _LATE = "The answer takes longer than this channel waits. It follows here as soon as it is ready."
 
 Send = Callable[[Activity], Awaitable[None]]
@@ -111,9 +111,10 @@ class Delivery:
         _ = self._spawn(work)
 
     async def close(self) -> None:
-        """Give what is under way a few seconds, then end it."""
+        """Give what is under way a few seconds, then end it; what others deliver, at once."""
+        self._repayment.close()
         if self._tasks:
-            await asyncio.wait(set(self._tasks), timeout=_CLOSE_SECONDS)
+            await asyncio.wait(set(self._tasks), timeout=CLOSE_SECONDS)
         for task in list(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -43,6 +43,11 @@ class Repayment:
         self._deliveries = deliveries
         self._answers = answers
         self._look = look
+        self._closing = asyncio.Event()
+
+    def close(self) -> None:
+        """Wait for other replicas no longer; what they owe stays noted."""
+        self._closing.set()
 
     async def pay(
         self, conversation_id: str, reference: Reference, *, busy: Collection[str]
@@ -75,7 +80,8 @@ class Repayment:
         note: Owed | None = None
         try:
             for _ in range(round(PATIENCE_SECONDS / LOOK_SECONDS)):
-                await asyncio.sleep(LOOK_SECONDS)
+                if not await self._has_waited(LOOK_SECONDS):
+                    return
                 owed = await self._deliveries.owed(run.conversation_id)
                 note = next((one for one in owed if one.run_id == run.run_id), None)
                 if note is None or self._deliveries.is_left(note):
@@ -87,12 +93,21 @@ class Repayment:
 
     async def pay_later(self, notes: Collection[Owed], reference: Reference) -> None:
         """Deliver those of `notes` that nobody has touched in a while."""
-        await asyncio.sleep(PATIENCE_SECONDS)
+        if not await self._has_waited(PATIENCE_SECONDS):
+            return
         try:
             for note in notes:
                 await self._pay_one(note, reference)
         except RoundsError as error:
             logger.warning("bot_debts_not_paid", code=error.code)
+
+    async def _has_waited(self, seconds: float) -> bool:
+        """Return after `seconds`, or at once with False when the server stops."""
+        try:
+            await asyncio.wait_for(self._closing.wait(), seconds)
+        except TimeoutError:
+            return True
+        return False
 
     async def _pay_one(self, note: Owed, reference: Reference) -> None:
         if not await self._deliveries.take_over(note):

@@ -9,6 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from bots import delivery
 from bots.config import BotConfig, Registration
 from bots.per_bot import PerBot
 from bots.ports import BotServices, Deliver
@@ -115,6 +116,7 @@ async def start(
     answers: KeptAnswers,
     hand_over: WatchedTurns,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> AsyncIterator[Start]:
     """Starts bots over one store, and stops them after the test while the channels listen."""
     started: list[Bot] = []
@@ -150,6 +152,7 @@ async def start(
         return bot
 
     yield begin
+    monkeypatch.setattr(delivery, "CLOSE_SECONDS", 0.2)  # nobody looks at what is under way now
     for bot in started:
         await bot.server.close()
         await bot.desk.close()

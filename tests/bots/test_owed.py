@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bots import repayment
+from bots import delivery, repayment
 from services.channels.repeats import Fate
 from services.replica import Replica
 from services.runs.hub import Run
@@ -192,6 +192,22 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     answers.texts[first.desk.messages[0].message_hash] = ["From far away."]
     await channel.say(second.url, "again")
     await channel.until_said("From far away.")
+
+
+async def test_a_server_that_stops_does_not_wait_for_what_others_deliver(
+    start: Start, channel: FakeConnector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "CLOSE_SECONDS", 60.0)
+    first = await start(replica=DeadLater())
+    second = await start(replica=DeadLater())
+    first.desk.script = never
+    await channel.say(first.url, "hello")
+    await channel.until(lambda one: one["type"] == "typing")
+    await channel.say(second.url, "again")
+    await channel.until_said("You said: again")
+    await channel.until_quiet()
+    async with asyncio.timeout(30):
+        await second.server.close()
 
 
 async def test_a_queued_message_that_runs_elsewhere_is_owed_there(
