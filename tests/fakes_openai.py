@@ -138,6 +138,8 @@ class FakeOpenAI:
         """Tokens per second of every reply that names no pace of its own."""
         self.delay_seconds = 0.0
         """Time before the first byte of every reply that names no delay of its own."""
+        self.is_hasty = False
+        """Whether what is left of paced replies is said at once, those under way included."""
         self._port = port
         self._queue: deque[Reply] = deque()
         self._server: asyncio.Server | None = None
@@ -276,7 +278,7 @@ class _Connection(asyncio.Protocol):
         for event in _events(reply):
             self._write(b"%x\r\n%b\r\n" % (len(event), event))
             due += pause_seconds
-            await asyncio.sleep(max(0.0, due - loop.time()))
+            await asyncio.sleep(0.0 if self._server.is_hasty else max(0.0, due - loop.time()))
         self._write(b"0\r\n\r\n")
 
     def _write(self, data: bytes) -> None:

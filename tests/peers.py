@@ -1,5 +1,7 @@
 """Starts the independent programs that slow tests talk to, and says how to get a missing one."""
 
+import errno
+import itertools
 import os
 import re
 import shutil
@@ -15,7 +17,10 @@ import pytest
 from scripts.node import find_node
 from scripts.test_tools import MODEL_HOME, NODE_HOME
 
-_START_SECONDS = 60.0
+_START_SECONDS = 120.0
+_STOP_SECONDS = 30.0
+# Below the ports that systems give to whoever asks for any: an outgoing connection takes none.
+_FIRST_PORT, _PORTS_OF_ONE = 20_000, 1_000
 _AZURITE_READY = r"successfully listens on (\S+)\n"
 # Azurite's published development account; it opens nothing else.
 _ACCOUNT = "devstoreaccount1"
@@ -62,8 +67,16 @@ def running_node(arguments: Sequence[str | Path], *, folder: Path, ready: str) -
     try:
         yield _first_words(process, output, re.compile(ready))
     finally:
-        process.terminate()
-        process.wait(timeout=10)
+        _end(process)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(timeout=_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _first_words(process: subprocess.Popen[bytes], output: Path, ready: re.Pattern[str]) -> str:
@@ -111,7 +124,31 @@ def running_playground(folder: Path, *, endpoint: str, channel: str = "emulator"
 
 
 def free_port() -> int:
-    """Return a port of loopback that nobody listens on just now."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+    """Return a port of loopback that nobody listens on, and that is given to nobody else.
+
+    Each process that runs tests has ports of its own, and gives each of them once.
+    """
+    return next(port for port in _ports if _is_free(port))
+
+
+def _own_ports() -> Iterator[int]:
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
+    first = _FIRST_PORT + int(worker) % 10 * _PORTS_OF_ONE
+    # Another run on this machine begins elsewhere.
+    return itertools.cycle(
+        first + (os.getpid() + number) % _PORTS_OF_ONE for number in range(_PORTS_OF_ONE)
+    )
+
+
+_ports = _own_ports()
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as tried:
+        try:
+            tried.bind(("127.0.0.1", port))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            return False
+    return True

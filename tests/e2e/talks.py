@@ -14,6 +14,7 @@ import orjson
 from ag_ui.core import Event
 from pydantic import TypeAdapter
 
+from tests.e2e.storage import Stored
 from tests.fakes_connector import FakeConnector
 
 TURN_SECONDS = 60.0
@@ -317,6 +318,16 @@ def state_after(frames: list[Frame]) -> Frame | None:
     return state
 
 
-async def settled(seconds: float = 0.2) -> None:
-    """Let the write that follows a turn's last word reach the disk."""
-    await asyncio.sleep(seconds)
+async def at_rest(stored: Stored) -> None:
+    """Return once no turn holds the conversation: its last write follows its last word."""
+    async with asyncio.timeout(TURN_SECONDS):
+        while not is_at_rest(stored):  # noqa: ASYNC110 - the other side is another process
+            await asyncio.sleep(0.05)
+
+
+def is_at_rest(stored: Stored) -> bool:
+    """Whether nothing is under way in the conversation, and nobody waits."""
+    conversation = stored.document("conversation.json")
+    waiting = conversation["inbox_head"] != conversation["inbox_tail"]
+    is_busy = conversation["running_turn"] or conversation["pending_clear"]
+    return not is_busy and not waiting

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.server import Server, running_server
 from tests.e2e.storage import FileShelf, Stored
-from tests.e2e.talks import BotTalk, settled
+from tests.e2e.talks import BotTalk, at_rest
 from tests.fakes_connector import FakeConnector
 
 pytestmark = pytest.mark.slow
@@ -50,18 +50,18 @@ async def test_an_activity_delivered_again_after_a_restart_starts_no_second_turn
     server: Server, talk: BotTalk
 ) -> None:
     channel, conversation = talk.channel, talk.conversation
+    stored = Stored(FileShelf(server.data), conversation)
     words = "start tumor board for patient_4"
     await channel.say(server.url, words, conversation=conversation, activity_id="a-1")
     await talk.answer(0, last_words=ASKS)
     await channel.say(server.url, words, conversation=conversation, activity_id="a-1")
-    await settled()
+    await at_rest(stored)
     server.kill()
     # Beside the loop, which has to see that its connections are gone.
     await asyncio.to_thread(server.start)
     posted = await channel.say(server.url, words, conversation=conversation, activity_id="a-1")
     assert posted.status == 202
     await channel.until_quiet(conversation, seconds=1.0)
-    stored = Stored(FileShelf(server.data), conversation)
     assert len(stored.document("patient_patient_4_context.json")["chat_history"]) == 1
     assert len([text for text in channel.texts(conversation) if ASKS in text]) == 1
     # The conversation goes on where it was, by the plan's card of before.

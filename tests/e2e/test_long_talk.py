@@ -27,7 +27,8 @@ from services.views.conversation_reader import ConversationReader
 from settings import Settings
 from tests.e2e.models import running_model
 from tests.e2e.server import running_server
-from tests.e2e.talks import StreamTalk, new_chat, settled, socket_to
+from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.talks import StreamTalk, at_rest, new_chat, socket_to
 from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
 from tests.fakes_store import MemoryBlobStore
@@ -83,7 +84,7 @@ async def test_a_talk_about_a_headache_leaves_its_blocks(tmp_path: Path) -> None
             async with socket_to(client, server.url, chat, "?stream=1") as socket:
                 talk = StreamTalk(chat, socket)
                 answers = [await talk.say(text) for text in READINGS]
-                await settled()
+                await at_rest(Stored(FileShelf(server.data), chat))
         assert [answer.agents for answer in answers] == [["GeneralHealth"]] * 2
         shown = [request.text for request in model.requests if '"stream":true' in request.text]
         assert "8 out of 10 (severe)" not in shown[0]

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.models import ModelServer, running_model
 from tests.e2e.server import Server, running_server
 from tests.e2e.storage import FileShelf, Stored
-from tests.e2e.talks import Answer, Surface, Talk, settled, talking
+from tests.e2e.talks import Answer, Surface, Talk, at_rest, talking
 from tests.fakes_openai import Brain, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import brain as good_brain
 
@@ -111,8 +111,8 @@ async def timed(site: Site, talk: Talk, text: str, brain: Brain) -> Answer:
 
 async def assert_goes_on(site: Site, talk: Talk) -> None:
     """The question is kept, and the next turn is answered as if nothing had been."""
-    await settled()
     stored = Stored(FileShelf(site.server.data), talk.conversation)
+    await at_rest(stored)
     turns = stored.document(FOUR)["chat_history"]
     assert turns[-1]["user_message"] == QUESTION
     answer = await talk.say(QUESTION, last_words="")

@@ -21,7 +21,7 @@ from aiohttp.test_utils import TestServer
 
 from tests.e2e.server import ROOT, Server
 from tests.e2e.storage import FileShelf, Stored
-from tests.e2e.talks import settled, talking
+from tests.e2e.talks import at_rest, talking
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(360)]
 
@@ -162,8 +162,9 @@ async def hold_thirty_turns(recorder: Recorder, server: Server) -> None:
             assert time.monotonic() - began < TURN_SECONDS + 10.0
             if answer.state is not None:
                 assert answer.state["patient_id"] == patient
-        await settled()
-        assert_stored(Stored(FileShelf(server.data), talk.conversation))
+        stored = Stored(FileShelf(server.data), talk.conversation)
+        await at_rest(stored)
+        assert_stored(stored)
 
 
 def asked_about(stored: Stored) -> Counter[str]:

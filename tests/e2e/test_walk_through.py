@@ -7,7 +7,7 @@ import pytest
 from data_models.identifiers import hashed
 from tests.e2e.conftest import World
 from tests.e2e.storage import Stored
-from tests.e2e.talks import SURFACES, Answer, Surface, Talk, footer, settled, talking
+from tests.e2e.talks import SURFACES, Answer, Surface, Talk, at_rest, footer, talking
 
 pytestmark = pytest.mark.slow
 
@@ -46,7 +46,7 @@ async def propose(world: World, talk: Talk, stored: Stored) -> None:
     assert all(f"*{agent}*" in answer.text for agent in AGENTS)
     assert answer.waits in (True, None)
     assert_shows(answer, talk, "patient_4", ["patient_4"])
-    await settled()
+    await at_rest(stored)
     assert stored.names() == {"conversation.json", FOUR, REGISTRY}
     assert stored.document(FOUR)["plan"]["status"] == "proposed"
     # The gate: nobody but the facilitator spoke, and no tool but the plan's ran.
@@ -60,7 +60,7 @@ async def carry_out(world: World, talk: Talk, stored: Stored) -> None:
     assert_shows(answer, talk, "patient_4", ["patient_4"])
     for number, agent in enumerate(AGENTS, 1):
         assert f"Step {number} of {len(AGENTS)}: *{agent}*" in answer.text
-    await settled()
+    await at_rest(stored)
     assert main_documents(stored) == {"conversation.json", FOUR, REGISTRY}
     plan = stored.document(FOUR)["plan"]
     assert plan["status"] == "done"
@@ -75,7 +75,7 @@ async def switch(talk: Talk, stored: Stored) -> None:
     answer = await talk.say("switch to patient_15", last_words="Switched to patient_15.")
     assert answer.text == "Switched to patient_15. What would you like to review?"
     assert_shows(answer, talk, "patient_15", ["patient_15", "patient_4"])
-    await settled()
+    await at_rest(stored)
     assert main_documents(stored) == {"conversation.json", FOUR, REGISTRY, FIFTEEN}
     assert stored.all_of("patient_4") == chart
     registry = stored.document(REGISTRY)
@@ -89,7 +89,7 @@ async def clear(talk: Talk, stored: Stored) -> None:
     epoch = stored.document("conversation.json")["epoch"]
     answer = await talk.say("clear patient context", last_words="Cleared.")
     assert_shows(answer, talk, None, [])
-    await settled()
+    await at_rest(stored)
     archived = {name for name in stored.names() if name.startswith("archive/")}
     assert stored.names() - archived == {"conversation.json", "session_context.json"}
     assert stored.document("conversation.json")["epoch"] == epoch + 1
@@ -128,7 +128,7 @@ async def test_a_clinician_reviews_two_patients_and_clears(world: World, surface
         await clear(talk, stored)
         again = await talk.say("switch to patient_4", last_words="Switched to patient_4.")
         assert_shows(again, talk, "patient_4", ["patient_4"])
-        await settled()
+        await at_rest(stored)
         # What was cleared is out of reach: the chart is blank.
         assert len(stored.document(FOUR)["chat_history"]) == 1
 
@@ -151,7 +151,7 @@ async def test_switching_back_brings_everything_back(world: World, surface: Surf
         assert done.agents[-1] == "Orchestrator"
         assert [name for name in done.agents if name != "Orchestrator"] == AGENTS
         assert_shows(done, talk, "patient_4", ["patient_15", "patient_4"])
-        await settled()
+        await at_rest(stored)
         assert stored.document(FOUR)["plan"]["status"] == "done"
         if world.model:
             assert "start tumor board" in world.model.requests[-1].text
