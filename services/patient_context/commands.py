@@ -13,7 +13,21 @@ YES = frozenset(
     {"yes", "y", "yeah", "yep", "confirm", "ok", "okay", "sure", "go ahead", "do it", "clear it"}
 )
 NO = frozenset(
-    {"no", "n", "nope", "cancel", "stop", "don't", "do not", "never mind", "nevermind", "not now"}
+    {
+        "no",
+        "n",
+        "nope",
+        "cancel",
+        "stop",
+        "don't",
+        "do not",
+        "never mind",
+        "nevermind",
+        "not now",
+        "forget it",
+        "forget that",
+        "forget about it",
+    }
 )
 _FILLERS = frozenset({"please", "pls", "thanks", "thank you"})
 _LONGEST_CHARS = 80

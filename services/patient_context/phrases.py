@@ -74,7 +74,12 @@ WEAK_NUMBER = re.compile(rf"<(\d+)>{_UNIT}")
 
 ANY_NUMBER = re.compile(r"<(\d+)>")
 
-UNFIT_TARGET = re.compile(rf"(?:{_SWITCH}|{_WORK})\s+{_OBJECT}<unfit>")
+UNFIT_TARGET = re.compile(
+    rf"(?:{_SWITCH}|{_WORK})\s+{_OBJECT}<unfit>"
+    rf"|^(?:{_SWITCH}|{_WORK})\b[^.?!;]*?\b(?:to|of|for|on|about|me|us)\s+{_OBJECT}<unfit>"
+    rf"|^(?:(?:what|how)\s+about|about|for|on|regarding|re|next)?\s*{_OBJECT}<unfit>(?:[:,]|{_END}$)"
+)
+"""A token meant as an id that is none, where an order or a heading has its patient."""
 
 OTHER_PATIENT = re.compile(
     r"\b(?:other|another|previous|prior|next|first|last|second|different)\s+(?:patient|pt)\b"
@@ -97,12 +102,14 @@ NEGATED = re.compile(
 )
 
 CLEARS = re.compile(
-    r"(?:clear|reset|forget|erase|wipe|delete|remove|start\s+over|start\s+again)"
+    r"(?!forget\s+(?:about\s+)?(?:that|this)[\s.!?]*\Z)(?:clear|reset|forget|erase|wipe|delete|remove|start\s+over|start\s+again)"
     r"(?:\s+(?:out|up|the|this|that|all|my|our|your|current|active|of|about|whole|entire|everything"
     r"|patients?|contexts?|chat|conversation|session|history|histories|data|memory|<id>|and|please"
     r"|now))*[\s.!?]*"
 )
-"""A wish to clear that is not the exact command: it is asked about first."""
+"""A wish to clear that is not the exact command: it is asked about first.
+
+"Forget that" is how people say "never mind"."""
 
 CHANGE_WORDS = re.compile(
     r"\b(?:patient|clear|reset|forget|switch|change)(?:s|es|ed|d|ing|ting|ched|'s)?\b"

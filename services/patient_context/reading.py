@@ -153,7 +153,7 @@ def _named(
     if len(named) > 1:
         return named, Ask("which", named[:OPTIONS_LIMIT])
     unfit = next((one for one in found.unfit if any(c.isdigit() for c in one)), None)
-    if unfit is None and found.unfit and UNFIT_TARGET.search(found.shape):
+    if unfit is None and found.unfit and UNFIT_TARGET.search(_without_leads(found.shape)):
         unfit = found.unfit[0]
     if unfit is not None:
         return named, Ask("id", unfit=unfit)

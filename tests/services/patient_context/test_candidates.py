@@ -165,6 +165,12 @@ def test_accents_and_symbols_elsewhere_raise_no_doubt(text: str) -> None:
         ("patient_15 and patient_4", [], (FIFTEEN, FOUR), Ask("which", (FIFTEEN, FOUR))),
         ("patient_4x", [], (), Ask("id", unfit="patient_4x")),
         ("switch to patient_abc", [], (), Ask("id", unfit="patient_abc")),
+        ("patient_abc", [], (), Ask("id", unfit="patient_abc")),
+        ("and patient_abc, please?", [], (), Ask("id", unfit="patient_abc")),
+        ("what about patient_abc", [], (), Ask("id", unfit="patient_abc")),
+        ("show me patient_abc", [], (), Ask("id", unfit="patient_abc")),
+        ("give me the stage of patient_abc", [], (), Ask("id", unfit="patient_abc")),
+        ("for patient_abc: what is the stage?", [], (), Ask("id", unfit="patient_abc")),
     ],
 )
 def test_who_is_named(

@@ -101,6 +101,7 @@ async def test_times_are_measured_where_the_step_happened() -> None:
     [
         ("switch patient", "I need a patient ID like 'patient_4'."),
         ("open patient_abc", "I need a patient ID like 'patient_4'. `patient_abc` is not one."),
+        ("patient_abc", "I need a patient ID like 'patient_4'. `patient_abc` is not one."),
         ("switch to 23", "Do you mean `patient_23`? Answer yes, or send an ID like 'patient_4'."),
         (
             "patient_4 and patient_15",
