@@ -43,6 +43,7 @@ from services.turn.changes import CHANGES, change_document, follow
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
 from services.turn.end import ended
+from services.turn.first_aid import FirstAid
 from services.turn.meter import TurnMeter
 from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests
@@ -82,6 +83,9 @@ class TurnPipeline:
         self._turn_seconds = turn_seconds
         self._tools = tools or TurnTools(ids=ids)
         self._memory = documents.memory
+        self.first_aid = FirstAid(
+            answers=safety, facilitator=group_chat.facilitator, clock=clock, ids=ids
+        )
         self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
         self._questions = TurnQuestions(
             documents=documents, tools=self._tools, voice=self._voice, clock=clock, ids=ids

@@ -53,6 +53,6 @@ def turn_desk_for(
         claimant=claimant,
         hub=hub,
         ids=ids,
-        message_limit_chars=settings.message_limit_chars,
         exchange=exchange,
+        message_limit_chars=settings.message_limit_chars,
     )

@@ -13,7 +13,7 @@ from data_models.conversation import AnsweredMessage, Conversation
 from data_models.documents import Stored
 from data_models.errors import RoundsError, ServerStoppingError, StoreError
 from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import RunFailed
+from data_models.turn_events import RunFailed, RunFinished, TurnTiming
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.desk.lane import Lane
@@ -34,6 +34,7 @@ class LaneDriver:
 
     Attributes:
         seats: Where turns wait that this process cannot begin yet.
+        first_aid: What a call for help is told that finds no way in.
         is_late: Set when the process must end: nothing more is begun.
     """
 
@@ -45,13 +46,14 @@ class LaneDriver:
         answers: StoredAnswers,
         hub: RunHub,
         seats: TurnSeats,
-        exchange: RunExchange | None = None,
+        exchange: RunExchange,
     ) -> None:
         self._pipeline = pipeline
         self._claimant = claimant
         self._answers = answers
         self._hub = hub
         self._exchange = exchange
+        self.first_aid = pipeline.first_aid
         self.seats = seats
         self._deliver: dict[str, Deliver] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -105,8 +107,7 @@ class LaneDriver:
             # The claim stays: it names the message, and whoever comes next takes it over.
             logger.warning("turn_not_released", run_id=run.run_id, code=error.code)
             self._claimant.forget(run.conversation_id)
-            if not run.is_finished:
-                run.emit(RunFailed(error.code, error.user_message, run.run_id))
+            self._fail(run, error)
             successor = None
         self._hub.ended(run)
         lane.current = None
@@ -119,8 +120,9 @@ class LaneDriver:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
             return await claim.release(None, change=unchanged, successor=successor)
-        with self._exchange.shared.offered(run) if self._exchange else nullcontext():
-            async with self.seats.seated(claim, run):
+        needs_no_seat = self.first_aid.is_due(run.message)
+        with self._exchange.shared.offered(run):
+            async with nullcontext() if needs_no_seat else self.seats.seated(claim, run):
                 outcome = await self._pipeline.run(claim, run)
         successor = await self._successor(claim)
         return await claim.release(outcome.answered, change=outcome.commit, successor=successor)
@@ -187,15 +189,16 @@ class LaneDriver:
 
     def _show_answered_elsewhere(self, lane: Lane, conversation: Conversation) -> None:
         """Show to its watchers, as it grows, what another replica answers just now."""
-        if self._exchange is None:
-            return
         run = self._exchange.elsewhere.take_up(conversation, lane.waiting)
         if run is not None:
             del lane.waiting[run.run_id]
 
     async def _repeat(self, run: Run, answered: AnsweredMessage) -> None:
         run.replayed = True
-        await self._answers.repeat(run, answered)
+        if self.first_aid.give(run):
+            run.emit(RunFinished("success", TurnTiming()))
+        else:
+            await self._answers.repeat(run, answered)
         self._hub.ended(run)
 
     def _end_unfinished(self, lane: Lane, error: RoundsError) -> None:
@@ -203,9 +206,19 @@ class LaneDriver:
         runs = [*lane.waiting.values(), *([lane.current] if lane.current is not None else [])]
         lane.waiting.clear()
         for run in runs:
-            if not run.is_finished:
-                run.emit(RunFailed(error.code, error.user_message, run.run_id))
+            self._fail(run, error)
             self._hub.ended(run)
+
+    def _fail(self, run: Run, error: RoundsError) -> None:
+        if not run.is_finished:
+            self.first_aid.give(run)
+            run.emit(RunFailed(error.code, error.user_message, run.run_id))
+
+    def refused(self, run: Run, error: RoundsError) -> Run:
+        """End a run whose message could not be taken in; a call for help is answered first."""
+        self._fail(run, error)
+        self._hub.ended(run)
+        return run
 
     def repeat(self, run: Run, answered: AnsweredMessage) -> None:
         """Have the stored answer told again to the watchers of `run`."""

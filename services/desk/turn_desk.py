@@ -18,10 +18,11 @@ from data_models.errors import (
     EmptyMessageError,
     MessageTooLongError,
     ServerStoppingError,
+    StoreError,
     StoreUnavailableError,
+    TooManyMessagesError,
 )
 from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import Notice
 from services.conversations.claimant import Claimant
 from services.desk.lane import Lane
 from services.desk.lane_driver import Deliver, LaneDriver
@@ -42,8 +43,8 @@ class TurnDesk:
         claimant: Claimant,
         hub: RunHub,
         ids: IdSource,
+        exchange: RunExchange,
         message_limit_chars: int = 16_000,
-        exchange: RunExchange | None = None,
     ) -> None:
         self._driver = driver
         self._claimant = claimant
@@ -51,9 +52,9 @@ class TurnDesk:
         self._ids = ids
         self._message_limit_chars = message_limit_chars
         self._exchange = exchange
-        self._elsewhere = exchange.elsewhere if exchange is not None else None
-        if self._elsewhere is not None:
-            self._elsewhere.on_dead(self.go_on)
+        self._elsewhere = exchange.elsewhere
+        self._elsewhere.on_dead(self.go_on)
+        self._first_aid = driver.first_aid
         self._lanes: dict[str, Lane] = {}
         self._is_stopping = False
 
@@ -61,7 +62,8 @@ class TurnDesk:
         """Store `message` and have it answered; it is durable when this returns.
 
         The same message id within 24 hours starts no second turn: its run is returned, or a
-        run that repeats the stored answer.
+        run that repeats the stored answer. A call for help is answered also where it cannot be
+        stored: its run says so in the end.
 
         Raises:
             EmptyMessageError, MessageTooLongError, TooManyMessagesError: the user's to mend.
@@ -69,12 +71,16 @@ class TurnDesk:
             StoreError, ServerStoppingError: the message was not stored; send it again.
         """
         self._check(message)
-        if self._is_stopping:
-            raise ServerStoppingError
         # A caller that goes away leaves no claim without a turn behind.
         admission = asyncio.create_task(self._admit(message))
         self._driver.keep(admission)
-        return await asyncio.shield(admission)
+        try:
+            return await asyncio.shield(admission)
+        except (StoreError, ServerStoppingError, TooManyMessagesError) as error:
+            if not self._first_aid.is_due(message):
+                raise
+            run = Run(run_id=self._ids.new_id("run"), message=message)
+            return self._driver.refused(self._hub.add(run), error)
 
     def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         """Return a run of the caller's conversation that goes on or ended within five minutes."""
@@ -90,7 +96,7 @@ class TurnDesk:
             StoreError: it does not run here, and nobody can tell just now whether elsewhere.
         """
         run = self.find(conversation_id, run_id, owner=owner)
-        if run is not None or self._elsewhere is None:
+        if run is not None:
             return run
         return await self._elsewhere.watch(conversation_id, run_id, owner=owner)
 
@@ -103,8 +109,6 @@ class TurnDesk:
         lane = self._lanes.get(conversation_id)
         run = lane.current if lane is not None else None
         if run is None:
-            if self._elsewhere is None:
-                return False
             return await self._elsewhere.stop(conversation_id, owner=owner, run_id=run_id)
         if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):
             return False
@@ -157,8 +161,7 @@ class TurnDesk:
                 lane.current.request_stop("interrupted")
         with suppress(TimeoutError):
             await asyncio.wait_for(self.idle(), _LATE_SECONDS)
-        if self._exchange is not None:
-            await self._exchange.close()
+        await self._exchange.close()
 
     async def idle(self) -> None:
         """Return once no turn runs or waits here."""
@@ -178,6 +181,8 @@ class TurnDesk:
             raise MessageTooLongError(limit_chars=self._message_limit_chars)
 
     async def _admit(self, message: IncomingMessage) -> Run:
+        if self._is_stopping:
+            raise ServerStoppingError
         lane = self._lanes.setdefault(message.conversation_id, Lane())
         lane.visitors += 1
         try:
@@ -240,7 +245,7 @@ class TurnDesk:
         self, lane: Lane, conversation: Conversation, message: IncomingMessage
     ) -> Run | None:
         """Return the run of a message that came again, while another replica answers it."""
-        if self._elsewhere is None or lane.driver is not None:
+        if lane.driver is not None:
             return None
         return self._elsewhere.same(conversation, message)
 
@@ -248,7 +253,7 @@ class TurnDesk:
         self, lane: Lane, message: IncomingMessage, stored: Stored[Conversation]
     ) -> Run:
         run = Run(run_id=self._ids.new_id("run"), message=message)
-        run.emit(Notice("queued", "Your message waits until the one before it is answered."))
+        run.emit(self._first_aid.while_waiting(message))
         run.queued = True
         lane.waiting[run.run_id] = run
         stored_durably = False

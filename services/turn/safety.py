@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import structlog
 
-from data_models.errors import RoundsError
+from data_models.incoming_message import IncomingMessage
 from services.patient_context.service import PatientContextService
 from services.safety.rules import CrisisKind, CrisisRules, load_rules
 from services.turn.documents import TurnDocuments
@@ -30,9 +30,9 @@ class SafetyAnswers:
     emergency_number: str = "112"
     crisis_line: str = ""
 
-    def answer_to(self, text: str) -> str | None:
-        """Return what is said to a call for help; None for every other message."""
-        kind = self.rules.crisis_in(text)
+    def told(self, message: IncomingMessage) -> str | None:
+        """Return what is said to a call for help; None for every other message and for buttons."""
+        kind = None if message.press is not None else self.rules.crisis_in(message.text)
         return None if kind is None else self._text(kind)
 
     def _text(self, kind: CrisisKind) -> str:
@@ -78,24 +78,21 @@ class TurnSafety:
 
     @asynccontextmanager
     async def said_at_least(self, turn: TurnDraft) -> AsyncIterator[None]:
-        """Give the answer also where what is loaded inside cannot be read.
+        """Give the answer also where what is loaded inside cannot be, whatever ends it.
 
         Nobody knows then which patient is active, so no state is shown and no footer made up.
         """
+        is_loaded = False
         try:
             yield
-        except RoundsError:
-            told = self._told(turn)
-            if told is not None:
+            is_loaded = True
+        finally:
+            if not is_loaded and (told := self._told(turn)) is not None:
                 turn.is_call_for_help = True
                 self._voice.say(turn, told)
-            raise
 
     def _told(self, turn: TurnDraft) -> str | None:
-        """Return what is said to a call for help; None for every other message."""
-        if self._answers is None or turn.claim.message.press is not None:
-            return None
-        return self._answers.answer_to(turn.text)
+        return None if self._answers is None else self._answers.told(turn.claim.message)
 
 
 def safety_for(settings: Settings) -> SafetyAnswers:
