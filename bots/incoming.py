@@ -126,11 +126,11 @@ def _spellings_of(activity: Inbound, account: Account | None) -> Iterator[str]:
 
 def _sender(activity: Inbound, account: Account, channel_id: str) -> Sender:
     """Return who wrote, as the channel verified it: never a name that users can choose."""
+    name = account.name or ""
     if channel_id == TEAMS and account.aad_object_id and activity.tenant:
         principal = user_id(activity.tenant, account.aad_object_id)
-    else:
-        principal = f"bot:{channel_id}:{account.id}"
-    return Sender(principal_id=principal, display_name=account.name or "")
+        return Sender(principal_id=principal, display_name=name, tenant_id=activity.tenant)
+    return Sender(principal_id=f"bot:{channel_id}:{account.id}", display_name=name)
 
 
 def _action_data(value: object) -> object:

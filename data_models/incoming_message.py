@@ -11,12 +11,13 @@ ChannelKind = Literal["web", "bot"]
 
 
 class Sender(BaseModel):
-    """Who wrote it, as the channel verified it."""
+    """Who wrote it, as the channel verified it; `tenant_id` is the directory of a user of one."""
 
     model_config = ConfigDict(frozen=True)
 
     principal_id: str
     display_name: str = ""
+    tenant_id: str = ""
 
 
 class Press(BaseModel):

@@ -8,6 +8,7 @@ import orjson
 import structlog
 from aiohttp import web
 
+from data_models.identifiers import is_web_name
 from data_models.incoming_message import IncomingMessage, Sender
 from routes.ag_ui_frames import AgUiFrames
 from routes.auth import principal_of
@@ -29,7 +30,8 @@ async def ag_ui(request: web.Request) -> web.StreamResponse:
     run_input = parse_run_input(await _body(request))
     question = asked(run_input)
     owner = principal.id
-    await context.reader.access(run_input.thread_id, owner=owner, unclaimed_ok=True)
+    thread_id = run_input.thread_id
+    await context.reader.access(thread_id, owner=owner, unclaimed_ok=is_web_name(thread_id))
     context.rate.take(owner)
     run = await context.desk.submit(_message(context, principal, run_input, question))
     response = web.StreamResponse(
@@ -96,7 +98,11 @@ def _message(
         channel="web",
         channel_id="ag-ui",
         owner=principal.id,
-        sender=Sender(principal_id=principal.id, display_name=principal.name),
+        sender=Sender(
+            principal_id=principal.id,
+            display_name=principal.name,
+            tenant_id=principal.tenant or "",
+        ),
         message_id=question.message_id,
         text=question.text,
         received_at=context.clock.now(),

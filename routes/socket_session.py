@@ -123,7 +123,11 @@ class SocketSession:
             channel="web",
             channel_id="web",
             owner=principal.id,
-            sender=Sender(principal_id=principal.id, display_name=unverified or principal.name),
+            sender=Sender(
+                principal_id=principal.id,
+                display_name=unverified or principal.name,
+                tenant_id=principal.tenant or "",
+            ),
             message_id=frame.client_message_id or self._context.ids.new_id("msg"),
             text=frame.content,
             received_at=self._context.clock.now(),

@@ -10,6 +10,7 @@ from data_models.chat_context import ChatContext
 from data_models.clock import Clock
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId, hashed
+from data_models.incoming_message import IncomingMessage
 from data_models.scenario import Step
 from data_models.scenario_session import (
     ExecutedAction,
@@ -62,12 +63,12 @@ class ScenarioSeat:
         guide: ScenarioGuide,
         records: RecordSource,
         clock: Clock,
-        channel: str,
+        message: IncomingMessage,
         facilitator: str,
     ) -> None:
         self._document = document
         self._guide, self._records, self._clock = guide, records, clock
-        self._channel, self._facilitator = channel, facilitator
+        self._message, self._facilitator = message, facilitator
         self._from_record: dict[str, ProfileField] = {}
         self._looked_up: set[str] = set()
         self._failed_tool = ""
@@ -152,9 +153,11 @@ class ScenarioSeat:
             ToolInputError: too many are left unfinished.
             ScenarioPlanError: no version of it is deployed.
         """
-        session = await self._guide.begin(scenario_id, channel=self._channel)
+        channel = self._message.channel_id or self._message.channel
+        session = await self._guide.begin(scenario_id, channel=channel)
         set_aside(self._document)
-        self._document.scenario = session.model_copy(update={"agent_id": agent})
+        where = {"agent_id": agent, "tenant_id": self._message.sender.tenant_id}
+        self._document.scenario = session.model_copy(update=where)
         await self.settle(act)
 
     async def leave(self) -> str:

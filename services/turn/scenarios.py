@@ -116,7 +116,7 @@ class TurnScenarios:
             guide=parts.guide,
             records=parts.records,
             clock=parts.clock,
-            channel=turn.claim.message.channel_id or turn.claim.message.channel,
+            message=turn.claim.message,
             facilitator=self._facilitator,
         )
 

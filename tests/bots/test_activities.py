@@ -187,6 +187,7 @@ async def test_a_user_of_teams_is_the_directorys_and_not_who_it_says(
     (message,) = bot.desk.messages
     assert message.sender.principal_id == f"entra:{TENANT}:{USER}"
     assert message.sender.display_name == "Admin"
+    assert message.sender.tenant_id == TENANT
 
 
 async def test_an_object_id_from_another_channel_than_teams_is_not_believed(
@@ -194,7 +195,8 @@ async def test_an_object_id_from_another_channel_than_teams_is_not_believed(
 ) -> None:
     sender = {"id": "29:1", "aadObjectId": USER}
     await channel.say(bot.url, "hi", channelData={"tenant": {"id": TENANT}}, user=sender)
-    assert bot.desk.messages[0].sender.principal_id == "bot:emulator:29:1"
+    (message,) = bot.desk.messages
+    assert (message.sender.principal_id, message.sender.tenant_id) == ("bot:emulator:29:1", "")
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ async def board(team: TeamWorld) -> tuple[ScenarioSeat, ChatContext]:
         guide=shop.parts.guide,
         records=shop.parts.records,
         clock=team.clock,
-        channel="web",
+        message=shop.world.message("hello"),
         facilitator=LEAD,
     )
     return seat, document

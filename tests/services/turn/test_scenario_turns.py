@@ -67,6 +67,16 @@ async def test_the_lead_is_told_the_step_and_what_to_ask(visit: ScenarioWorld) -
     assert "call record_fields" in shown[0]
 
 
+async def test_a_session_says_whose_directory_it_is_of(visit: ScenarioWorld) -> None:
+    await visit.say("hello patient_4")
+    message = visit.world.message("start visit")
+    sender = message.sender.model_copy(update={"tenant_id": "tenant-1"})
+    run = await visit.world.desk.submit(message.model_copy(update={"sender": sender}))
+    await run.wait()
+    await visit.world.desk.idle()
+    assert (await visit.session()).tenant_id == "tenant-1"
+
+
 async def test_a_tool_step_runs_its_tool_once_with_a_key(visit: ScenarioWorld) -> None:
     await visit.begin()
     await visit.say("fine")
