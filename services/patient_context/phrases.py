@@ -76,7 +76,7 @@ ANY_NUMBER = re.compile(r"<(\d+)>")
 
 UNFIT_TARGET = re.compile(
     rf"(?:{_SWITCH}|{_WORK})\s+{_OBJECT}<unfit>"
-    rf"|^(?:{_SWITCH}|{_WORK})\b[^.?!;]{0, 200}?\b(?:to|of|for|on|about|me|us)\s+{_OBJECT}<unfit>"
+    rf"|^(?:{_SWITCH}|{_WORK})\b[^.?!;]{{0,200}}?\b(?:to|of|for|on|about|me|us)\s+{_OBJECT}<unfit>"
     rf"|^(?:(?:what|how)\s+about|about|for|on|regarding|re|next)?\s*{_OBJECT}<unfit>(?:[:,]|{_END}$)"
 )
 """A token meant as an id that is none, where an order or a heading has its patient."""
