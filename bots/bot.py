@@ -4,6 +4,7 @@ from botbuilder.core import TurnContext
 
 from bots.adapter import AGENT, ANSWER, INBOUND, Answer
 from bots.delivery import Delivery
+from bots.homes import Homes
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes
@@ -45,6 +46,7 @@ class RoundsBot:
         self._clock = services.clock
         self._delivery = delivery
         self._invokes = invokes
+        self._homes = Homes(reader=services.reader)
         self._greeter = Greeter()
         self._welcome = welcome(patient_id_example)
 
@@ -72,6 +74,7 @@ class RoundsBot:
         if message.press is None and not message.text and activity.value is not None:
             # A button of somebody else's card.
             return None
+        message = message.model_copy(update={"conversation_id": await self._homes.of(activity)})
         if activity.expects_replies:
             return await self._replies(message)
         await self._submit(message)
@@ -81,7 +84,8 @@ class RoundsBot:
         message = reader.read_action(activity, now=self._clock.now())
         if message is None:
             return Answer(_NOT_OURS)
-        await self._submit(message)
+        home = await self._homes.of(activity)
+        await self._submit(message.model_copy(update={"conversation_id": home}))
         return Answer(_TAKEN)
 
     def _on_update(self, activity: Inbound, reference: Reference) -> Answer | None:

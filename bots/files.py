@@ -102,10 +102,12 @@ class FileDesk:
                 why = "I can hand over files in one-to-one chats only."
                 return text_activity(f"{name} is kept with this conversation. {why}")
 
-    async def answer(self, activity: Inbound, reference: Reference, *, owner: str) -> None:
+    async def answer(
+        self, activity: Inbound, reference: Reference, *, home: str, owner: str
+    ) -> None:
         """Do what the user said to an offer; what became of it is told in the conversation."""
         try:
-            reply = await self._reply(activity, owner)
+            reply = await self._reply(activity, home, owner)
         except ValidationError:
             return
         except NotFoundError:
@@ -117,12 +119,12 @@ class FileDesk:
         except ChannelError as error:
             logger.warning("bot_line_lost", code=error.code)
 
-    async def _reply(self, activity: Inbound, owner: str) -> Activity:
+    async def _reply(self, activity: Inbound, home: str, owner: str) -> Activity:
         said = _Answer.model_validate(activity.value)
-        if said.action != "accept" or said.upload_info is None or activity.conversation is None:
+        if said.action != "accept" or said.upload_info is None:
             return text_activity("The file stays with this conversation.")
         artifact, data = await self._reader.artifact(
-            activity.conversation.id,
+            home,
             owner=owner,
             patient_id=said.context.patient_id,
             artifact_id=said.context.artifact_id,

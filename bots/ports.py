@@ -76,6 +76,10 @@ class Reader(Protocol):
         """
         ...
 
+    async def is_web_conversation(self, conversation_id: str) -> bool:
+        """Whether there is such a conversation and no channel's bot began it."""
+        ...
+
     async def artifact(
         self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str
     ) -> tuple[Artifact, bytes]:

@@ -49,6 +49,15 @@ def storage_folder(conversation_id: str) -> str:
     return f"{prefix}~{digest}"
 
 
+def is_web_name(conversation_id: str) -> bool:
+    """Whether a web client may claim a conversation of this name before it exists.
+
+    Channels write a colon into their ids (`19:…@thread.tacv2`, `a:1…`) and keep that for
+    themselves: who guessed one could otherwise have it before the channel's first message.
+    """
+    return ":" not in conversation_id
+
+
 def storable_patient_id(raw: str) -> PatientId:
     """Return `raw` as a patient id that is safe inside a blob name (spec page 7, R4).
 

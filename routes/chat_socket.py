@@ -5,6 +5,7 @@ from typing import NamedTuple
 from aiohttp import WSCloseCode, web
 
 from data_models.errors import BadFrameError
+from data_models.identifiers import is_web_name
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.socket_modes import Mode, PlainMode, StreamingMode
@@ -38,7 +39,7 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
     """
     context, principal = request.app[CONTEXT], principal_of(request)
     chat_id, resumption = request.match_info["chat_id"], _resumption(request)
-    await context.reader.access(chat_id, owner=principal.id, unclaimed_ok=True)
+    await context.reader.access(chat_id, owner=principal.id, unclaimed_ok=is_web_name(chat_id))
     with context.slots.hold(principal.id):
         socket = _socket(context.limits.frame_bytes, context.limits.heartbeat_seconds)
         await socket.prepare(request)

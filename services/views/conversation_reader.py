@@ -21,6 +21,8 @@ from services.conversations.owner_index import OwnerIndex
 
 SESSION = "session"
 PAGE_LIMIT_TURNS = 200
+CHANNEL_OWNER = "bot:"
+"""What the names of channels begin with that own conversations; no web user's does."""
 _LISTED = 50
 
 
@@ -145,6 +147,15 @@ class ConversationReader:
             return
         if conversation is None or conversation.owner != owner:
             raise NotFoundError("no such conversation")
+
+    async def is_web_conversation(self, conversation_id: str) -> bool:
+        """Whether there is such a conversation and no channel's bot began it.
+
+        Raises:
+            NotFoundError: malformed.
+        """
+        conversation = await self._found(conversation_id)
+        return conversation is not None and not conversation.owner.startswith(CHANNEL_OWNER)
 
     async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
         """Return the conversation as it stands."""

@@ -478,6 +478,19 @@ async def test_a_tenant_does_not_reach_the_conversation_of_another(
     assert posted.status == 404
 
 
+async def test_who_claimed_a_channels_id_on_the_web_neither_reads_nor_blocks_the_channel(
+    bot: Bot, channel: FakeConnector
+) -> None:
+    bot.desk.owners["conversation-1"] = "key:mallory"
+    posted = await channel.say(bot.url, "hello")
+    assert posted.status < 300
+    await channel.until_said("You said: hello")
+    (message,) = bot.desk.messages
+    assert message.conversation_id == f"{message.owner}:conversation-1"
+    assert bot.desk.owners["conversation-1"] == "key:mallory"
+    assert bot.desk.owners[message.conversation_id] == message.owner
+
+
 async def test_a_busy_channel_is_asked_again_after_the_time_it_names(
     bot: Bot, channel: FakeConnector
 ) -> None:

@@ -252,6 +252,9 @@ class FakeReader:
         if found is None and not unclaimed_ok:
             raise NotFoundError
 
+    async def is_web_conversation(self, conversation_id: str) -> bool:
+        return not self._desk.owners.get(conversation_id, "bot:").startswith("bot:")
+
     async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
         await self.access(conversation_id, owner=owner)
         run = self._desk.running(conversation_id)

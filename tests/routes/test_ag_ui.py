@@ -138,6 +138,7 @@ async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(
         (orjson.dumps(asks("x" * 16_001)), 413, "message_too_long"),
         (orjson.dumps(asks("x" * 300_000)), 413, "too_large"),
         (orjson.dumps(asks(threadId="../x")), 404, "not_found"),
+        (orjson.dumps(asks(threadId="19:abc@thread.tacv2")), 404, "not_found"),
     ],
 )
 async def test_a_bad_request_is_a_problem_and_no_stream(

@@ -345,6 +345,24 @@ async def test_a_stranger_gets_the_answer_of_an_unknown_conversation(server: Ser
     assert [await server.refusal(chat_id, headers=BEN) for chat_id in ids] == [404, 404]
 
 
+@pytest.mark.parametrize(
+    "chat_id", ["19%3Aabc%40thread.tacv2", "a%3A1", "bot%3Amsteams%3At%3Ac", "19:x@thread.v2"]
+)
+async def test_no_page_claims_a_conversation_that_a_channel_may_begin(
+    server: Server, chat_id: str
+) -> None:
+    assert await server.refusal(chat_id, headers=ADA) == 404
+
+
+async def test_a_conversation_that_was_begun_on_the_web_under_such_an_id_stays_open(
+    server: Server,
+) -> None:
+    server.desk.owners["old:one"] = "key:ada"
+    socket = await server.socket(chat_id="old%3Aone")
+    await socket.say("hello")
+    assert (await socket.until_done())[-1]
+
+
 async def test_a_conversation_claimed_by_another_meanwhile_is_refused_in_the_open_socket(
     server: Server,
 ) -> None:

@@ -67,6 +67,8 @@ async def test_a_patient_who_is_not_in_the_roster_is_not_there(world: World, pat
 
 async def test_a_new_conversation_can_be_begun_only_where_nobody_is(world: World) -> None:
     await world.reader.access("unclaimed", owner="bob", unclaimed_ok=True)
+    assert await world.reader.is_web_conversation(CHAT)
+    assert not await world.reader.is_web_conversation("unclaimed")
     with pytest.raises(NotFoundError):
         await world.reader.access(CHAT, owner="bob", unclaimed_ok=True)
 
