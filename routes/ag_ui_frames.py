@@ -138,9 +138,9 @@ def queued(event: Notice, *, run_id: str, client_message_id: str | None) -> Fram
     return {**_notice(event), "metadata": metadata}
 
 
-def refusal(code: str, text: str, *, client_message_id: str | None = None) -> Frame:
+def refusal(code: str, text: str, *, ref: str, client_message_id: str | None = None) -> Frame:
     """Return the frame for what never became a run: a bad frame, or a message that was refused."""
-    metadata: Frame = {"seq": 1}
+    metadata: Frame = {"seq": 1, "ref": ref}
     if client_message_id is not None:
         metadata["clientMessageId"] = client_message_id
     return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": metadata}

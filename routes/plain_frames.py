@@ -53,8 +53,8 @@ class PlainFrames:
                 frame = self._frame(f"notice-{seq}", text, self._facilitator, self._clock.now())
                 return [{**frame, "notice": kind}]
             case RunFailed(code=code, text=text, ref=ref):
-                refused = refusal(code, text, client_message_id=self._client_message_id)
-                return [{**refused, "ref": ref}, DONE]
+                known = self._client_message_id
+                return [refusal(code, text, ref=ref, client_message_id=known), DONE]
             case RunFinished():
                 return [DONE]
             case _:
@@ -77,7 +77,7 @@ class PlainFrames:
         }
 
 
-def refusal(code: str, text: str, *, client_message_id: str | None) -> Frame:
-    """Return the frame for what was refused or failed."""
-    frame: Frame = {"error": text, "code": code}
+def refusal(code: str, text: str, *, ref: str, client_message_id: str | None) -> Frame:
+    """Return the frame for what was refused or failed; `ref` finds it in the log."""
+    frame: Frame = {"error": text, "code": code, "ref": ref}
     return frame if client_message_id is None else {**frame, "client_message_id": client_message_id}

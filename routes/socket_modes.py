@@ -47,8 +47,8 @@ class Mode(Protocol):
         """Begin to show a run."""
         ...
 
-    def refusal(self, error: RoundsError, *, client_message_id: str | None) -> Frame:
-        """Return the frame for what did not become a run."""
+    def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
+        """Return the frame for what did not become a run; `ref` finds it in the log."""
         ...
 
     def queued(self, watch: Watch, notice: Notice) -> Frame:
@@ -73,10 +73,11 @@ class StreamingMode:
             )
         )
 
-    def refusal(self, error: RoundsError, *, client_message_id: str | None) -> Frame:
+    def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
         """See `Mode.refusal`."""
-        text = error.user_message
-        return ag_ui_frames.refusal(error.code, text, client_message_id=client_message_id)
+        return ag_ui_frames.refusal(
+            error.code, error.user_message, ref=ref, client_message_id=client_message_id
+        )
 
     def queued(self, watch: Watch, notice: Notice) -> Frame:
         """See `Mode.queued`."""
@@ -110,10 +111,11 @@ class PlainMode:
             clock=self._context.clock,
         )
 
-    def refusal(self, error: RoundsError, *, client_message_id: str | None) -> Frame:
+    def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
         """See `Mode.refusal`."""
-        text = error.user_message
-        return plain_frames.refusal(error.code, text, client_message_id=client_message_id)
+        return plain_frames.refusal(
+            error.code, error.user_message, ref=ref, client_message_id=client_message_id
+        )
 
     def queued(self, watch: Watch, notice: Notice) -> Frame:
         """See `Mode.queued`."""

@@ -95,15 +95,22 @@ class SocketSession:
         try:
             frame = parse_client_frame(data)
         except BadFrameError as error:
-            await self._send(self._mode.refusal(error, client_message_id=None))
+            await self._refuse(error)
             await asyncio.sleep(BAD_FRAME_PAUSE_SECONDS)
             return
         client_message_id = None if isinstance(frame, StopFrame) else frame.client_message_id
         try:
             await (self._stop(frame) if isinstance(frame, StopFrame) else self._submit(frame))
         except RoundsError as error:
-            logger.info("socket.refused", code=error.code)
-            await self._send(self._mode.refusal(error, client_message_id=client_message_id))
+            await self._refuse(error, client_message_id=client_message_id)
+
+    async def _refuse(self, error: RoundsError, *, client_message_id: str | None = None) -> None:
+        ref = self._context.ids.new_id("ref")
+        # A flood of bad frames shall not be one of log lines.
+        log = logger.debug if isinstance(error, BadFrameError) else logger.info
+        log("socket.refused", code=error.code, ref=ref)
+        frame = self._mode.refusal(error, ref=ref, client_message_id=client_message_id)
+        await self._send(frame)
 
     async def _stop(self, frame: StopFrame) -> None:
         owner = self._principal.id

@@ -134,7 +134,7 @@ def test_timing_and_failure_are_told() -> None:
         "ref_1",
     )
     EVENT.validate_python(failed)
-    EVENT.validate_python(refusal("bad_frame", "No.", client_message_id="c"))
+    EVENT.validate_python(refusal("bad_frame", "No.", ref="ref_1", client_message_id="c"))
 
 
 def test_sources_come_with_the_end_of_a_message() -> None:

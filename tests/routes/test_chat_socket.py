@@ -103,7 +103,7 @@ async def test_what_cannot_be_a_turn_is_refused_and_the_socket_stays_open(
     socket = await server.socket()
     await socket.send(frame)
     refused = await socket.next()
-    assert refused["code"] == code
+    assert (refused["code"], refused["ref"][:4]) == (code, "ref_")
     assert server.desk.messages == []
     await socket.say("still there?")
     assert len(await socket.until_done()) == 2
@@ -276,7 +276,9 @@ async def test_a_refused_message_is_a_run_error_in_streaming_mode(server: Server
     await socket.send({"content": "", "client_message_id": "c1"})
     refused = await socket.next()
     assert (refused["type"], refused["code"]) == ("RUN_ERROR", "empty_message")
-    assert refused["metadata"] == {"seq": 1, "clientMessageId": "c1"}
+    metadata = refused["metadata"]
+    assert (metadata["seq"], metadata["clientMessageId"]) == (1, "c1")
+    assert metadata["ref"].startswith("ref_")
 
 
 async def test_a_turn_goes_on_without_its_client_who_comes_back_for_the_rest(
