@@ -23,18 +23,23 @@ class MemoryWorkQueue:
     def __init__(self) -> None:
         self._notes: dict[str, _Note] = {}
         self._numbers = count(1)
+        self._ahead = 0.0
         self.is_down = False
+
+    def jump(self, seconds: float) -> None:
+        """Be where one would be after waiting for so long."""
+        self._ahead += seconds
 
     async def put(self, body: str, *, hidden_seconds: int) -> WorkItem:
         self._reach()
         name = f"note-{next(self._numbers)}"
-        note = _Note(body, time.monotonic() + hidden_seconds, self._receipt())
+        note = _Note(body, self._now() + hidden_seconds, self._receipt())
         self._notes[name] = note
         return WorkItem(name, note.receipt, body)
 
     async def take(self, *, limit: int, hidden_seconds: int) -> Sequence[WorkItem]:
         self._reach()
-        now = time.monotonic()
+        now = self._now()
         visible = [name for name, note in self._notes.items() if note.visible_at <= now][:limit]
         return [self._taken(name, now + hidden_seconds) for name in visible]
 
@@ -42,7 +47,7 @@ class MemoryWorkQueue:
         note = self._ours(item)
         if note is None:
             return None
-        note.visible_at, note.receipt = time.monotonic() + seconds, self._receipt()
+        note.visible_at, note.receipt = self._now() + seconds, self._receipt()
         return WorkItem(item.item_id, note.receipt, note.body, note.taken)
 
     async def remove(self, item: WorkItem) -> bool:
@@ -70,6 +75,9 @@ class MemoryWorkQueue:
 
     def _receipt(self) -> str:
         return f"receipt-{next(self._numbers)}"
+
+    def _now(self) -> float:
+        return time.monotonic() + self._ahead
 
     def _reach(self) -> None:
         if self.is_down:

@@ -17,7 +17,7 @@ POLL_SECONDS = 2.0
 TAKEN_LIMIT = 8
 AT_ONCE = 8
 """How many notes one replica works on; it does its own turns beside."""
-_LOOK_AGAIN_SECONDS = 1.0
+LOOK_AGAIN_SECONDS = 1.0
 _FAILED_SECONDS = 5.0
 
 Settle = Callable[[IncomingMessage], Awaitable[None]]
@@ -56,6 +56,7 @@ class HandOverWorker:
         settle: Settle,
         meter: Meter,
         poll_seconds: float = POLL_SECONDS,
+        look_again_seconds: float = LOOK_AGAIN_SECONDS,
         hidden_seconds: int = HIDDEN_SECONDS,
         renew_seconds: float = RENEW_SECONDS,
     ) -> None:
@@ -65,6 +66,7 @@ class HandOverWorker:
         self._settle = settle
         self._meter = meter
         self._poll_seconds = poll_seconds
+        self._look_again_seconds = look_again_seconds
         self._hidden_seconds = hidden_seconds
         self._renew_seconds = renew_seconds
         self._tasks: set[asyncio.Task[None]] = set()
@@ -129,7 +131,7 @@ class HandOverWorker:
             while not await self._desk.is_answered(message):
                 run = await self._desk.go_on(message)
                 if run is None:
-                    await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+                    await asyncio.sleep(self._look_again_seconds)
                 else:
                     await run.wait()
         except NotFoundError:

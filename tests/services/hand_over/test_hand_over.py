@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -23,8 +23,9 @@ from tests.fakes_store import MemoryBlobStore
 from tests.faults import Delay, Down, FaultyBlobStore
 from tests.services.world import CHAT, ENDLESS, FarReplica, World, heard
 
+HIDDEN_SECONDS = 10
 TIMES = ClaimTimes(
-    lease=timedelta(seconds=0.4), renew_every=timedelta(seconds=0.1), grace=timedelta(seconds=0.1)
+    lease=timedelta(seconds=8), renew_every=timedelta(seconds=0.5), grace=timedelta(seconds=1)
 )
 START = "start a tumor board for patient_4"
 
@@ -37,6 +38,19 @@ class Meter:
         self.outcomes.append(outcome)
 
 
+class ClockThatJumps(SystemClock):
+    """The machine's clock, put forward as if the time in between had been waited for."""
+
+    def __init__(self) -> None:
+        self._ahead = timedelta()
+
+    def now(self) -> datetime:
+        return super().now() + self._ahead
+
+    def jump(self, seconds: float) -> None:
+        self._ahead += timedelta(seconds=seconds)
+
+
 class Cluster:
     """Two replicas of different machines on one store, and the queue between them."""
 
@@ -44,11 +58,12 @@ class Cluster:
         self.store, users = MemoryBlobStore(), MemoryBlobStore()
         self.queue, self.poison, self.meter = MemoryWorkQueue(), MemoryWorkQueue(), Meter()
         self.lifeline = FaultyBlobStore(self.store)
+        self.clock = ClockThatJumps()
         self.dying, self.other = (
             World(
                 sessions=sessions,
                 users=users,
-                clock=SystemClock(),
+                clock=self.clock,
                 times=TIMES,
                 replica=FarReplica(),
                 resumed=frozenset({"web"}),
@@ -56,7 +71,7 @@ class Cluster:
             for sessions in (self.lifeline, self.store)
         )
         self.settled: list[IncomingMessage] = []
-        self.watch = TurnWatch(queue=self.queue, hidden_seconds=1, renew_seconds=0.2)
+        self.watch = TurnWatch(queue=self.queue, hidden_seconds=HIDDEN_SECONDS, renew_seconds=0.5)
 
     async def hear(self, text: str, *, message_id: str | None = None) -> IncomingMessage:
         """Have the replica that will die take a message, as its bot does."""
@@ -66,9 +81,14 @@ class Cluster:
         return message
 
     async def die(self) -> None:
-        """Cut the first replica off: whatever it goes on with, nobody sees it."""
+        """Cut the first replica off: whatever it goes on with, nobody sees it.
+
+        When this returns, its claim has expired and its notes have come up.
+        """
         await self.watch.close()
         self.lifeline.always = Down()
+        self.clock.jump(HIDDEN_SECONDS)
+        self.queue.jump(HIDDEN_SECONDS)
 
     async def dies_once(self, text: str, is_done: Callable[[], bool]) -> IncomingMessage:
         """Have the first replica die over a message, at the moment when `is_done`."""
@@ -92,8 +112,9 @@ class Cluster:
             settle=self._settle,
             meter=self.meter,
             poll_seconds=0.05,
-            hidden_seconds=1,
-            renew_seconds=0.2,
+            look_again_seconds=0.05,
+            hidden_seconds=self.watch.hidden_seconds,
+            renew_seconds=self.watch.renew_seconds,
         )
         task = asyncio.create_task(worker.run())
         yield
@@ -190,7 +211,6 @@ async def test_a_new_message_does_not_bury_the_one_a_replica_died_over(cluster: 
     await cluster.hear("what was the stage?")
     await asyncio.sleep(0.05)
     await cluster.die()
-    await asyncio.sleep(0.6)
     answer = await cluster.other.say("and the age?")
     await cluster.other.desk.idle()
     assert answer.texts == ["Heard: and the age?"]
@@ -201,6 +221,7 @@ async def test_a_new_message_does_not_bury_the_one_a_replica_died_over(cluster: 
 
 
 async def test_while_a_replica_lives_nobody_takes_its_turn(cluster: Cluster) -> None:
+    cluster.watch.hidden_seconds, cluster.watch.renew_seconds = 1, 0.2
     cluster.dying.team.gate.clear()
     await cluster.hear("what was the stage?")
     async with cluster.working():
