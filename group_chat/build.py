@@ -61,7 +61,7 @@ def build_team(
         clinic=SchedulingTools(
             appointments=clinic, people=clinic, ids=ids, zone=ZoneInfo(settings.time_zone)
         ),
-        watcher=EntityToolWatcher(then=MemoryToolWatcher(then=AuditToolWatcher(audit=audit))),
+        watcher=MemoryToolWatcher(then=EntityToolWatcher(then=AuditToolWatcher(audit=audit))),
     )
     return Started(
         group_chat=group_chat,

@@ -3,6 +3,7 @@
 from group_chat.tools.derivations import DERIVES
 from group_chat.tools.watcher import ToolRun, ToolWatcher
 from group_chat.turn_context import TurnContext
+from services.entities.session import StoredRun
 from services.turn.entities import eviction_notice
 
 
@@ -22,7 +23,7 @@ class EntityToolWatcher:
                 run.arguments,
                 run.data,
                 derives=DERIVES.get(run.tool, ()),
-                reference=run.call_id,
+                run=StoredRun(run.execution_id, run.entity_ids),
             )
         notice = eviction_notice(entities) if entities is not None else None
         if notice is not None:

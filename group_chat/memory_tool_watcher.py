@@ -1,5 +1,7 @@
 """Remembers every tool run for the patient of its turn; no tool can forget to."""
 
+from dataclasses import replace
+
 from group_chat.tools.watcher import ToolRun, ToolWatcher
 from group_chat.turn_context import TurnContext
 from services.tool_memory.session import FinishedRun
@@ -15,7 +17,7 @@ class MemoryToolWatcher:
         """See `ToolWatcher.finished`."""
         memory = turn.request.tool_memory
         if memory is not None:
-            memory.record(
+            kept = memory.record(
                 FinishedRun(
                     tool=run.tool,
                     agent=run.agent,
@@ -25,6 +27,7 @@ class MemoryToolWatcher:
                     duration_ms=run.duration_ms,
                 )
             )
+            run = replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))
         await self._then.finished(turn, run)
 
     async def refused_patient(self, turn: TurnContext, tool: str) -> None:

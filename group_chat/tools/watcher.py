@@ -19,6 +19,8 @@ class ToolRun:
         content: What the model was given.
         data: The whole result before it was bounded; None where the call failed.
         error_code: Code of the error, None where there was none.
+        execution_id: Under which tool memory keeps the run; empty where it keeps none.
+        entity_ids: What tool memory found in the result.
     """
 
     call_id: str
@@ -29,6 +31,8 @@ class ToolRun:
     data: Mapping[str, Any] | None
     error_code: str | None
     duration_ms: float
+    execution_id: str = ""
+    entity_ids: tuple[str, ...] = ()
 
 
 class ToolWatcher(Protocol):

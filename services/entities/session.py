@@ -26,6 +26,7 @@ from services.entities.team import AgentNames
 
 GROUNDING_MARK = "ENTITIES_JSON:"
 _PARAMS_LIMIT_CHARS = 500
+_NAMED_ENTITIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,14 @@ class Derives:
     path: tuple[str, ...] = ()
     valid_for: float | None = None
     depends_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """The run that found something, as tool memory keeps it."""
+
+    execution_id: str
+    entity_ids: tuple[str, ...] = ()
 
 
 class EntitySession:
@@ -120,12 +129,12 @@ class EntitySession:
         tool_result: Mapping[str, Any],
         *,
         derives: Collection[Derives],
-        reference: str = "",
+        run: StoredRun | None = None,
     ) -> MergeReport | None:
         """Store what a tool declares to derive from its result; None if that holds none of it.
 
         Args:
-            reference: Name of the run, which stands in for a value that is too large.
+            run: Stands in for a value that is too large, with what was found in it.
         """
         report: MergeReport | None = None
         for one in derives:
@@ -133,7 +142,7 @@ class EntitySession:
             if not found:
                 continue
             origin = Origin(tool_name, _bounded(tool_params), one.valid_for, one.depends_on)
-            values = {one.key: _fitting(value, reference)}
+            values = {one.key: _fitting(value, run)}
             report = self._stored(values, agent_name=agent_name, origin=origin)
         return report
 
@@ -285,12 +294,15 @@ def _at(result: Any, path: tuple[str, ...]) -> tuple[bool, Any]:
     return True, result
 
 
-def _fitting(value: Any, reference: str) -> Any:
+def _fitting(value: Any, run: StoredRun | None) -> Any:
     """Return `value`, or where its whole can be found if it is too large to keep (E8)."""
     text = canonical_json(value)
     if text is None or len(text) <= VALUE_LIMIT_CHARS:
         return value
-    return {"run": reference, "characters": len(text)}
+    if run is None:
+        return {"characters": len(text)}
+    named = list(run.entity_ids[:_NAMED_ENTITIES])
+    return {"run": run.execution_id, "entity_ids": named, "characters": len(text)}
 
 
 def _bounded(params: Mapping[str, Any]) -> Mapping[str, Any]:

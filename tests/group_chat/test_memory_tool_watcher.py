@@ -1,16 +1,24 @@
 """No tool run is forgotten, whichever agent made it."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
+from prometheus_client import CollectorRegistry
+
+from data_models.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
+from group_chat.entity_tool_watcher import EntityToolWatcher
 from group_chat.memory_tool_watcher import MemoryToolWatcher
 from group_chat.tools.watcher import ToolRun
 from group_chat.turn_context import TurnContext
+from services.entities.meter import EntityMeter
+from services.entities.session import EntitySession
+from services.entities.team import AgentNames
 from services.group_chat_port import GroupChatRequest
 from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
-from tests.fakes import CountingIds
+from tests.fakes import CountingIds, FixedClock
 from tests.group_chat.team_world import MemoryShelf, RecordingWatcher
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -62,3 +70,34 @@ async def test_good_and_failed_runs_are_remembered_and_passed_on() -> None:
     assert "x1y2z3" not in memory.model_dump_json()
     assert len(then.runs) == 2
     assert len(then.refused) == 1
+
+
+async def test_who_is_told_next_knows_what_the_run_is_remembered_as() -> None:
+    memory, then = ToolMemory(), RecordingWatcher()
+    found = {"rows": [{"kind": "task", "id": "task_1", "title": "Call the lab"}]}
+    run = replace(_run(None), data=found)
+    await MemoryToolWatcher(then=then).finished(_turn(memory), run)
+    (told,) = then.runs
+    assert told.execution_id == memory.executions[0].execution_id
+    assert told.entity_ids == ("task_1",)
+
+
+async def test_what_is_too_large_to_derive_refers_to_the_remembered_run() -> None:
+    memory, entities = ToolMemory(), Entities()
+    turn = _turn(memory)
+    session = EntitySession(
+        entities=entities,
+        team=AgentNames.of(["AppointmentManager"]),
+        clock=FixedClock(),
+        meter=EntityMeter(registry=CollectorRegistry(), agents=["AppointmentManager"]),
+        session_id="c1",
+    )
+    turn = replace(turn, request=replace(turn.request, entities=session))
+    slots = [{"slot_id": f"slot_{number}", "note": "x" * 100} for number in range(40)]
+    run = replace(
+        _run(None), agent="AppointmentManager", tool="available_slots", data={"slots": slots}
+    )
+    watcher = MemoryToolWatcher(then=EntityToolWatcher(then=RecordingWatcher()))
+    await watcher.finished(turn, run)
+    kept = entities.derived.agent_entities["AppointmentManager"]["available_slots"].value
+    assert kept["run"] == memory.executions[0].execution_id

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from data_models.entities import Entities
 from data_models.errors import EntityDeltaError, UnknownAgentError
 from services.entities.meter import EntityMeter
-from services.entities.session import GROUNDING_MARK, Derives, EntitySession
+from services.entities.session import GROUNDING_MARK, Derives, EntitySession, StoredRun
 from services.entities.team import AgentNames
 from services.telemetry.redaction import redacted
 from tests.fakes import FixedClock
@@ -75,8 +75,14 @@ def test_a_result_without_the_declared_member_derives_nothing() -> None:
 def test_a_value_that_is_too_large_is_kept_as_a_reference_to_its_run() -> None:
     turn = Turn()
     rows = {"slots": ["x" * 100] * 100}
-    turn.session.store_tool_result(BOOKING, "t", {}, rows, derives=SLOTS, reference="call_1")
-    assert shown(turn, BOOKING)["derived_entities"]["available_slots"]["run"] == "call_1"
+    turn.session.store_tool_result(
+        BOOKING, "t", {}, rows, derives=SLOTS, run=StoredRun("exec_1", ("slot_1", "slot_2"))
+    )
+    assert shown(turn, BOOKING)["derived_entities"]["available_slots"] == {
+        "run": "exec_1",
+        "entity_ids": ["slot_1", "slot_2"],
+        "characters": 10_301,
+    }
 
 
 def test_operations_are_counted_by_agent() -> None:
