@@ -1,19 +1,18 @@
 """How long a block is, and how long it may be: the one measure (spec page 4.1)."""
 
-import json
 from typing import Any
+
+import orjson
 
 HISTORY_LIMIT_CHARS = 32_000
 SESSION_LIMIT_CHARS = 4_000
 SUMMARY_LIMIT_CHARS = 8_000
 METADATA_LIMIT_CHARS = 2_000
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-
 
 def stored_text(block: Any) -> str:
     """Return the very string that is stored: the text itself, or compact JSON."""
-    return block if isinstance(block, str) else _ENCODER.encode(block)
+    return block if isinstance(block, str) else orjson.dumps(block).decode()
 
 
 def size_chars(block: Any) -> int:
