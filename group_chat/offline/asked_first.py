@@ -17,18 +17,20 @@ _SAME = {
     "allergic": "allergies",
     "performance": "ecog",
     "mutation": "egfr",
+    "old": "age",
+    "gender": "sex",
 }
 # Words that name a whole report, not a row of it.
-_WHOLE = frozenset(
-    {"status", "history", "timeline", "course", "imaging", "pathology", "biomarkers"}
+WHOLE = frozenset(
+    {"status", "history", "timeline", "course", "chronology", "imaging", "pathology", "biomarkers"}
 )
 _STEM_CHARS = 5
 
 
 def asked_first(asked: str, lines: Sequence[str]) -> list[str]:
     """Return the rows whose name or kind `asked` names; none where it names all or nothing."""
-    wanted = {_stem(_SAME.get(word, word)) for word in words_of(asked) - _WHOLE}
-    found = [line for line in lines if wanted & _stems_of(line)]
+    wanted = {_stem(_SAME.get(word, word)) for word in words_of(asked) - WHOLE}
+    found = [line for line in lines if wanted & _stems_of(line) or _contains(line, wanted)]
     is_some = 0 < len(found) <= min(ROWS_LIMIT, len(lines) // 2)
     return found if is_some else []
 
@@ -38,6 +40,13 @@ def _stems_of(line: str) -> set[str]:
     if named is None:
         return set()
     return set(map(_stem, _words(f"{named['name']} {named['kind'] or ''}")))
+
+
+def _contains(line: str, wanted: Iterable[str]) -> bool:
+    """Whether a name holds a long or a hyphened word within: "surgery" in radiosurgery, "pd-l1"."""
+    named = _NAMED.search(line)
+    name = named["name"].casefold() if named is not None else ""
+    return any(stem in name for stem in wanted if len(stem) >= _STEM_CHARS)
 
 
 def _words(text: str) -> Iterable[str]:

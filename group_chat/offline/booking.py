@@ -13,6 +13,7 @@ from group_chat.offline.clinic_days import (
     asks,
     hour_in,
     listed_day_in,
+    names_no_time,
     week_in,
     week_lines,
 )
@@ -27,7 +28,15 @@ CANCEL = re.compile(r"(?i)\b(?:cancel|call off)\b")
 _CANCEL_TOOL, _LIST_TOOL = "cancel_appointment", "list_appointments"
 _SLOTS_TOOL, _DOCTOR_TOOL = "available_slots", "find_doctor"
 _LIST = re.compile(r"(?i)\b(which|what|list|show|my|our|any)\b[^.?!]{0,30}\bappointments\b")
+NEXT_VISIT = re.compile(
+    r"(?i)\b(?:next|upcoming|coming|when)\b[^.?!\n]{0,30}\b(?:appointments?|visits?)\b"
+)
 _LOOK_FIRST, _ASKED_WHICH = "use list_appointments first", "asked which"
+_NO_DOCTOR = "that name; ask the user"
+_NEVER_MIND = re.compile(
+    r"(?i)\W*(?:no(?:pe|ne)?|never ?mind|forget (?:about )?(?:it|that)|none of (?:them|these)|stop)"
+    r"(?:,? (?:thanks?|thank you|please))?\W*"
+)
 _NAME_WORDS = 4
 _VERBS = {"move": MOVE, "cancel": CANCEL, "book": re.compile(r"(?i)\bbook\b")}
 _MISSING = {
@@ -42,6 +51,8 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     if is_move(prompt) and not _agrees(prompt):
         moved = next_of_move(prompt)
         return moved if moved is not None else OfflineReply(text=_said(prompt))
+    if not prompt.answers and _NEVER_MIND.fullmatch(prompt.asked):
+        return OfflineReply(text="All right, no appointment was arranged or changed.")
     calls = _follow_up(prompt) if prompt.answers else _first_calls(prompt)
     if calls:
         return OfflineReply(calls=tuple(calls))
@@ -53,14 +64,14 @@ def _first_calls(prompt: Prompt) -> Sequence[Call]:
     proposal = found.get("appointment_proposal")
     if isinstance(proposal, Mapping) and _agrees(prompt):
         return _propose_again(prompt, proposal)
-    if _LIST.search(asked):
+    if _LIST.search(asked) or (NEXT_VISIT.search(asked) and not _VERBS["book"].search(asked)):
         return _call(prompt, _LIST_TOOL, {})
     if CANCEL.search(asked):
         # What was said decides; the last one that was booked only where nothing is remembered.
         booked = "" if prompt.recent_is_appointment else str(found.get("appointment_id", ""))
         return _call(prompt, _CANCEL_TOOL, {"appointment_id": booked})
     wanted = _wanted(prompt)
-    if "doctor" not in wanted:
+    if "doctor" not in wanted or _name_in(prompt):
         return _call(prompt, _DOCTOR_TOOL, {"name": _name_in(prompt)})
     return _looking(prompt, wanted)
 
@@ -100,10 +111,17 @@ def _follow_up(prompt: Prompt) -> Sequence[Call]:
         return _after_cancel(prompt, names)
     if last.name == _DOCTOR_TOOL:
         return _after_doctors(prompt, last.data, names.count(_DOCTOR_TOOL))
+    if _is_about_doctor(last.data) and _DOCTOR_TOOL not in names:
+        return _call(prompt, _DOCTOR_TOOL, {"name": ""})
     if last.name != _SLOTS_TOOL or not last.data.get("wanted_time_is_free"):
         return ()
     slot = {"slot_id": last.data["slots"][0]["slot_id"]}
     return _call(prompt, BOOKING_TOOL, slot | _reason(prompt, BOOKING_TOOL))
+
+
+def _is_about_doctor(data: Mapping[str, Any]) -> bool:
+    """Whether a tool did not know which doctor is meant."""
+    return _NO_DOCTOR in str(data.get("error", ""))
 
 
 def _after_cancel(prompt: Prompt, names: Sequence[str]) -> Sequence[Call]:
@@ -157,6 +175,9 @@ def _said_of_cancel(prompt: Prompt) -> str:
 
 
 def _lines(prompt: Prompt, tool: str, data: Mapping[str, Any]) -> list[str]:
+    if _is_about_doctor(data):
+        said = str(data["error"]).partition(";")[0]
+        return [f"{said[:1].upper()}{said[1:]}: {_wanted(prompt).get('doctor', '')}.", ""]
     if "error" in data:
         return [f"That did not work: {data['error']}."]
     if "proposal" in data:
@@ -180,6 +201,8 @@ def _proposed(proposal: Mapping[str, Any]) -> str:
 
 def _doctors(prompt: Prompt, data: Mapping[str, Any]) -> list[str]:
     rows = [str(row["name"]) for row in data.get("doctors", ())]
+    if not rows and _name_in(prompt):
+        return [f"No doctor here is called {_name_in(prompt)}.", ""]
     if not rows or (len(rows) == 1 and _name_in(prompt)):
         return []
     return ["Doctors here:", *(f"- {name}" for name in rows), "", WHICH_DOCTOR]
@@ -209,6 +232,8 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
     wanted = {name: str(wishes[key]) for key, name in named.items() if key in wishes}
     if (hour := hour_in(prompt)) is not None:
         wanted["time"] = hour
+    if names_no_time(prompt):
+        wanted.pop("time", None)  # an earlier one is not meant either
     if (day := listed_day_in(prompt)) is not None:
         return wanted | {"day": day}
     said_at = prompt.entities.get("said_at", {}).get("date_preference")
@@ -224,12 +249,17 @@ def _name_in(prompt: Prompt) -> str:
     """Return the name that answers which doctor, as people say it: "Smith, please"."""
     words = re.findall(r"[^\W\d_][\w'’-]+", prompt.asked)
     is_name = asks(prompt, WHICH_DOCTOR) and 0 < len(words) <= _NAME_WORDS
+    says_when = wishes_in(prompt.asked, is_booking=True).keys() - {"doctor_preference"}
+    is_name = is_name and not is_consent(prompt.asked) and not says_when
     kept = [word for word in words if word.casefold() not in {"please", "dr", "doctor", "the"}]
     return " ".join(kept) if is_name else ""
 
 
 def _note(prompt: Prompt, wishes: Mapping[str, str]) -> Sequence[Call]:
-    return _call(prompt, "update_entities", {"entities_to_update": dict(wishes)})
+    """Note what the user picked; what they said before stands against it unless it goes first."""
+    known = [key for key in wishes if key in _wishes(prompt)]
+    gone = {"entities_to_remove": known} if known else {}
+    return _call(prompt, "update_entities", {"entities_to_update": dict(wishes), **gone})
 
 
 def _reason(prompt: Prompt, tool: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ _HOUR = re.compile(r"(?i)\W*(?:at )?(\d{1,2})(?: o'clock)?\W*")
 _LISTED_DAY = re.compile(r"^- (\w{3} \d{1,2} \w{3} \d{4}): ", re.MULTILINE)
 _DAY_FORM = "%a %d %b %Y"
 _NUMBER = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
+_CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
 _FIRST_HOUR = 7
 _WORKDAYS = 5
 _TIMES_OF_A_DAY = 6
@@ -62,6 +63,12 @@ def hour_in(prompt: Prompt) -> str | None:
         return None
     hour = int(found[1])
     return f"{hour + 12 if hour < _FIRST_HOUR else hour:02}:00"
+
+
+def names_no_time(prompt: Prompt) -> bool:
+    """Whether the message names a time that no day has, such as 25:00."""
+    found = _CLOCK.search(prompt.asked)
+    return found is not None and (int(found[1] or found[3]) > 24 or int(found[2] or 0) > 59)
 
 
 def week_in(prompt: Prompt) -> Sequence[str]:

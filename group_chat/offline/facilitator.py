@@ -3,8 +3,11 @@
 import re
 
 from group_chat.offline.assistant import is_office_request, names_office_thing
-from group_chat.offline.booking import CANCEL
+from group_chat.offline.booking import CANCEL, NEXT_VISIT
+from group_chat.offline.judging import asks_for_judgement, caution_for, compares
+from group_chat.offline.languages import is_foreign
 from group_chat.offline.moving import MOVE
+from group_chat.offline.plain_talk import LONG_CHARS, courtesy, not_understood, plain_answer
 from group_chat.offline.prompt import Prompt, Spoken
 from group_chat.offline.remembering import answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
@@ -20,6 +23,7 @@ from group_chat.offline.words import (
     best_match,
     is_clinical,
     query_of,
+    topics_named_in,
     topics_of,
 )
 from group_chat.plan_text import PLAN_QUESTION, read_plan
@@ -30,15 +34,13 @@ _YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")
 _STEP_LIMIT = 20
 _BOOKS = re.compile(r"(?i)^\W*(?:(?:please|can|could|would|you|i|we|want|need|like|to)\W+)*book\b")
 _ROSTER_TOOL = "list_roster"
-_HELP = (
-    "I can propose a plan for a tumor board, pass a question on to one agent of the team, give an "
-    "overview of the record, arrange an appointment, look into your calendar, or say which "
-    "patients were discussed. Try one of these:\n"
-    "- start tumor board\n"
-    "- what is the current status, the timeline, the imaging, the pathology\n"
-    "- which patients have we discussed\n"
-    "- I want to see Dr. Smith\n"
-    "- what's on my calendar tomorrow"
+_INSTEAD = (
+    "Ask for the status, the timeline, the imaging or the pathology, or start a tumor board, "
+    "which puts together what is missing and where sources differ."
+)
+_STILL_OPEN = (
+    'The plan is still open. Say "yes" to go on with it, "no" to cancel it, or name the '
+    "agents it should do with or without."
 )
 _TASKS = {
     "history": "give the course of the illness in order of time",
@@ -72,9 +74,12 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 
 def _answer(prompt: Prompt) -> OfflineReply:
+    plain = None if prompt.said else plain_answer(prompt)
     office = _clinic(prompt) or _office(prompt)
-    if office is not None and not prompt.said:
+    if office is not None and not prompt.said and plain is None:
         return OfflineReply(text=f"*{office}*, please see to this.")
+    if plain is not None:
+        return OfflineReply(text=plain)
     if ROSTER.search(prompt.asked):
         return _roster(prompt)
     if prompt.patient_id is None:
@@ -83,6 +88,14 @@ def _answer(prompt: Prompt) -> OfflineReply:
         return _propose(prompt)
     if prompt.said:
         return OfflineReply(text="Nothing else is open. What would you like to review next?")
+    return _passed_on(prompt)
+
+
+def _passed_on(prompt: Prompt) -> OfflineReply:
+    """Name the agent whose work this is; say so where it is nobody's."""
+    is_strange = is_foreign(prompt.asked) and not topics_of(prompt.asked)
+    if is_strange or len(prompt.asked) > LONG_CHARS:
+        return OfflineReply(text=not_understood(prompt))
     agent = _who_books(prompt) or best_match(prompt.asked, prompt.team) or _who_searches(prompt)
     overview = prompt.tool("load_patient_data")
     if overview is not None and OVERVIEW.search(prompt.asked) and not topics_of(prompt.asked):
@@ -91,7 +104,19 @@ def _answer(prompt: Prompt) -> OfflineReply:
         is_of_record = is_clinical(agent, prompt.team[agent])
         wish = "please answer this from the record" if is_of_record else "please see to this"
         return OfflineReply(text=f"*{agent}*, {wish}.")
-    return OfflineReply(text=_no_scenario(prompt) or _HELP)
+    if asks_for_judgement(prompt.asked):
+        return OfflineReply(text=f"{caution_for(prompt.asked)}\n\n{_INSTEAD}")
+    return OfflineReply(text=_no_scenario(prompt) or _nothing_to_cancel(prompt))
+
+
+def _nothing_to_cancel(prompt: Prompt) -> str:
+    """Answer what nobody's work is; "cancel it" points at nothing that is known."""
+    if not CANCEL.search(prompt.asked):
+        return not_understood(prompt)
+    return (
+        "I do not know what to cancel; nothing was changed. Name it, for example: cancel the "
+        "appointment, or: cancel the ward round tomorrow."
+    )
 
 
 def _no_scenario(prompt: Prompt) -> str | None:
@@ -122,13 +147,16 @@ def _office(prompt: Prompt) -> str | None:
 
 def _who_books(prompt: Prompt) -> str | None:
     """Return who arranges a time, whatever it is for: "book a CT" asks for no report on a CT."""
-    return best_match("appointment", prompt.team) if _BOOKS.search(prompt.asked) else None
+    is_booking = _BOOKS.search(prompt.asked) or NEXT_VISIT.search(prompt.asked)
+    return best_match("appointment", prompt.team) if is_booking else None
 
 
 def _who_searches(prompt: Prompt) -> str | None:
     """Return whose notes may hold the answer to a question that fits nobody's work."""
     asks = QUESTION.search(prompt.asked) is not None and query_of(prompt.asked)
-    return best_match("notes", prompt.team) if asks else None
+    if asks or compares(prompt.asked):
+        return best_match("notes", prompt.team)
+    return None
 
 
 def _propose(prompt: Prompt) -> OfflineReply:
@@ -179,7 +207,7 @@ def _planned(prompt: Prompt) -> set[str]:
 def _topic(name: str, description: str) -> str:
     """Return the work an agent is for; one whose topics are not plain is described by its text."""
     fits = {topic: best_match(_TASKS[topic], {name: description}) for topic in _TASKS}
-    found = topics_of(f"{name} {description}")
+    found = topics_named_in(f"{name} {description}")
     if "document" in found:
         return "document"
     return next((topic for topic in _TASKS if topic in found and fits[topic]), "")
@@ -195,10 +223,8 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
         return OfflineReply(
             text=f'{_roster(prompt)}\n\nThe plan is still open: "yes" goes on with it.'
         )
-    return OfflineReply(
-        text='The plan is still open. Say "yes" to go on with it, "no" to cancel it, or name the '
-        "agents it should do with or without."
-    )
+    plain = None if courtesy(prompt) else plain_answer(prompt)
+    return OfflineReply(text=f"{plain}\n\n{_STILL_OPEN}" if plain else _STILL_OPEN)
 
 
 def _after_tools(prompt: Prompt) -> OfflineReply:

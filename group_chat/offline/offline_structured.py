@@ -20,6 +20,7 @@ _CLEAR = re.compile(
     r"(?i)^\W*(?:(?:please|can you|could you|let'?s|i want to|now)\W+)*"
     r"(?:clear|reset|forget|wipe|erase|start over|start from scratch)\b"
 )
+_NEVER_MIND = re.compile(r"(?i)^\W*forget (?:about )?(?:it|that|this)\W*$")
 _NEGATED = re.compile(r"(?i)\b(?:do not|don'?t|never|not|without|no need)\b")
 _IN_PASSING = re.compile(
     r"(?i)\b(?:compare|compared|comparing|like|than|versus|vs|similar|unlike|same as|both|and)\b"
@@ -73,7 +74,8 @@ def _decide(question: _Question) -> tuple[str, str | None]:
     negated = _NEGATED.search(question.message) is not None
     stay = ("UNCHANGED" if question.active else "NONE", None)
     if _CLEAR.search(question.message):
-        return stay if negated else ("CLEAR", None)
+        never_mind = _NEVER_MIND.search(question.message) is not None
+        return stay if negated or never_mind else ("CLEAR", None)
     if negated:
         return stay
     elsewhere = [one for one in question.named if one != question.active]

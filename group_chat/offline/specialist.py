@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from group_chat.offline.asked_first import asked_first
+from group_chat.offline.asked_first import WHOLE, asked_first
 from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
 from group_chat.offline.complaint import (
@@ -12,12 +12,14 @@ from group_chat.offline.complaint import (
     answer_about_complaint,
     is_about_complaint,
 )
+from group_chat.offline.judging import asks_for_judgement, caution_for, compares
+from group_chat.offline.plain_talk import courtesy
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.registration import answer_as_registration
 from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import all_lines_of, lines_of, missing_of, notes_of
-from group_chat.offline.words import OVERVIEW, query_of
+from group_chat.offline.words import OVERVIEW, query_of, spelt_otherwise, topics_of, words_of
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 
 NO_PATIENT = (
@@ -37,7 +39,7 @@ _HEADINGS = {
     "patient_timeline": "Course of the illness",
     "search_notes": "From notes and reports",
 }
-_ROWS_OF_MANY = {"current_status", _TIMELINE_TOOL}
+_ROWS_OF_MANY = {"biomarkers", "current_status", _TIMELINE_TOOL}
 _CLOSING = re.compile(r"^ *Close with: (.+)$", re.MULTILINE)
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
@@ -56,6 +58,8 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return answer_as_booking(prompt)
     if (registered := answer_as_registration(prompt)) is not None:
         return registered
+    if not prompt.said and prompt.cue.kind == "none" and (polite := courtesy(prompt)) is not None:
+        return OfflineReply(text=polite)
     calls = _rest_of_timeline(prompt) if prompt.answers else _calls(prompt)
     return OfflineReply(calls=calls) if calls else OfflineReply(text=_report(prompt))
 
@@ -86,6 +90,7 @@ def _calls(prompt: Prompt) -> tuple[Call, ...]:
         chosen.append(overview)
     calls = [Call(tool.wire_name, {}) for tool in chosen]
     query = query_of(_task(prompt))
+    query = spelt_otherwise(query)
     if query and (prompt.cue.kind not in {"step", "own_step"} or not chosen):
         calls += [Call(tool.wire_name, {tool.required[0]: query}) for tool in _searches(prompt)]
     return tuple(calls)
@@ -112,6 +117,9 @@ def _task(prompt: Prompt) -> str:
 def _report(prompt: Prompt) -> str:
     answers = _merged(prompt.answers)
     parts = _asked_first(prompt, answers)
+    if _is_for_one_thing(prompt):
+        answers, note = _on_one_thing(prompt, answers, is_found=bool(parts))
+        parts += note
     for answer in answers:
         parts += _section(answer)
     if not prompt.answers:
@@ -128,7 +136,42 @@ def _report(prompt: Prompt) -> str:
         parts += ["", SEVERITY]
     if prompt.cue.hand_back is not None:
         parts += ["", f"Back to you *{prompt.cue.hand_back}*."]
-    return "\n".join(parts).strip()
+    caution = _caution(prompt)
+    return "\n".join([*caution, *(parts[1:] if caution and parts[:1] == [""] else parts)]).strip()
+
+
+def _caution(prompt: Prompt) -> list[str]:
+    """Return what the answer is not, where the user wants more than what is on record."""
+    is_step = prompt.cue.kind in {"step", "own_step"}
+    return (
+        [] if is_step or not asks_for_judgement(prompt.asked) else [caution_for(prompt.asked), ""]
+    )
+
+
+def _is_for_one_thing(prompt: Prompt) -> bool:
+    """Whether a question that names one thing was passed on: the whole course is no answer."""
+    is_passed_on = bool(prompt.said) and prompt.cue.kind not in {"step", "own_step"}
+    asked = prompt.asked
+    is_whole = compares(asked) or words_of(asked) & WHOLE
+    is_for_notes = is_passed_on and prompt.tool(_TIMELINE_TOOL) is not None
+    return is_for_notes and not is_whole and topics_of(asked) <= {"history"}
+
+
+def _on_one_thing(
+    prompt: Prompt, answers: Sequence[ToolAnswer], *, is_found: bool
+) -> tuple[list[ToolAnswer], list[str]]:
+    """Return what to show of the answers to one question, and what to say where there is none."""
+    failed = [one for one in answers if "error" in one.data]
+    notes = [one for one in answers if one.name != _TIMELINE_TOOL and lines_of(one.data)]
+    if is_found or notes or failed:
+        return [*failed, *notes], []
+    nothing = (
+        f"I found no passage with “{query_of(prompt.asked)}”. I look for words only, so it may be "
+        "written in other words."
+    )
+    if topics_of(prompt.asked):
+        return list(answers), [nothing]
+    return [], [f"{nothing} Ask for the timeline to see the whole course."]
 
 
 def _asked_first(prompt: Prompt, answers: Sequence[ToolAnswer]) -> list[str]:
@@ -137,7 +180,8 @@ def _asked_first(prompt: Prompt, answers: Sequence[ToolAnswer]) -> list[str]:
         return []
     rows = [line for one in answers if one.name in _ROWS_OF_MANY for line in all_lines_of(one.data)]
     found = asked_first(prompt.asked, rows)
-    return ["**Asked for, of what the record holds below**", *found] if found else []
+    held = "holds" if _is_for_one_thing(prompt) else "holds below"
+    return [f"**Asked for, of what the record {held}**", *found] if found else []
 
 
 def _merged(answers: Sequence[ToolAnswer]) -> list[ToolAnswer]:

@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from difflib import get_close_matches
 
+_SPELT_CHARS, _NEARNESS = 4, 0.75
 _WORD = re.compile(r"[^\W\d_][\w-]+")
 
 
@@ -16,7 +18,8 @@ _STOP = _set(
     "all you your her his their its our how many much been being than then more most some may "
     "will agent answers answer question questions report reports current last latest recent show "
     "shows said say says find found see look review is of to in on at an as it we he do be or if "
-    "my no so up us by me go am hi she him they them ok not but let give given get got"
+    "my no so up us by me go am hi she him they them ok not but let give given get got next why "
+    "because should since come yes"
 )
 _TOPICS: Mapping[str, frozenset[str]] = {
     "imaging": _set(
@@ -30,7 +33,7 @@ _TOPICS: Mapping[str, frozenset[str]] = {
     ),
     "status": _set(
         "status stage staging tnm ecog performance age sex gender allergy allergies diagnosis "
-        "site treatment treatments therapy medication medications"
+        "site treatment treatments therapy medication medications meds old"
     ),
     "history": _set(
         "history timeline course chronology notes note when happened first earlier previous "
@@ -43,6 +46,37 @@ _TOPICS: Mapping[str, frozenset[str]] = {
     "office": _set("calendar meeting meetings mail email inbox contacts tasks"),
     "health": _set("health wellbeing mood anxious anxiety stressed depressed lonely headache"),
     "document": _set("word document docx write file download"),
+}
+_DOCUMENT_ASKED = re.compile(
+    r"(?i)\bword[- ](?:documents?|docs?|files?|reports?|version|format)\b|\bdocx\b"
+    r"|\b(?:in|as|to|into) (?:an? |ms )?word\b(?=\W*\Z| (?:please|format))"
+    r"|\b(?:write|make|create|prepare|generate|produce|download|draft|need|want)\b[^.?!\n]{0,40}"
+    r"\b(?:reports?|documents?|files?)\b"
+    r"|\A\W*(?:the )?(?:word|document|report)(?: please)?\W*\Z"
+)
+"""What asks for a document; the word "word" alone is a word like any other."""
+_SPELLINGS = (
+    ("tumor", "tumour"),
+    ("edema", "oedema"),
+    ("esoph", "oesoph"),
+    ("anem", "anaem"),
+    ("hemo", "haemo"),
+    ("hemat", "haemat"),
+    ("diarrhea", "diarrhoea"),
+    ("leuko", "leuco"),
+    ("color", "colour"),
+    ("pediatric", "paediatric"),
+    ("gynec", "gynaec"),
+    ("ischem", "ischaem"),
+    ("fiber", "fibre"),
+)
+_SHORT_FOR = {
+    "hb": "haemoglobin hemoglobin",
+    "hgb": "haemoglobin hemoglobin",
+    "crea": "creatinine",
+    "plt": "platelets",
+    "wbc": "leukocytes leucocytes",
+    "bp": "pressure",
 }
 _OFFICE = frozenset({"appointment", "registration", "office"})
 _NOT_IN_PLANS = _OFFICE | {"health"}
@@ -57,9 +91,12 @@ ROSTER = re.compile(
 )
 OVERVIEW = re.compile(
     r"(?i)\b(?:load|open|overview|summari[sz]e|summary|who is|documents?|records?|chart)\b"
+    r"|\b(?:birthday|born|date of birth|dob)\b|\bname of (?:this|the|my) patient\b"
+    r"|\b(?:her|his|their|(?:the )?patient['’]s) name\b"
 )
 QUESTION = re.compile(
-    r"(?i)\?\s*\Z|\A\W*(?:does|did|is|are|was|were|has|have|had|when|where|why|how|any)\b"
+    r"(?i)\?\s*\Z|\A\W*(?:does|did|is|are|was|were|has|have|had|what|which|who|when|where"
+    r"|why|how|any)\b"
 )
 LEFT_OUT = re.compile(r"(?i)\b(?:without|skip|leave out|drop|remove|no|not|except)\b[^.;\n]{0,60}")
 
@@ -84,9 +121,24 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def topics_of(text: str) -> frozenset[str]:
-    """Return the topics that `text` is about."""
+    """Return the topics that a request is about."""
+    topics = topics_named_in(text)
+    return topics if _DOCUMENT_ASKED.search(text) else topics - {"document"}
+
+
+def topics_named_in(text: str) -> frozenset[str]:
+    """Return the topics that `text` has a word of, such as an agent's description."""
     words = {word.casefold() for word in re.findall(r"[\w-]+", text)}
     return frozenset(topic for topic, known in _TOPICS.items() if words & known)
+
+
+def known_word_like(word: str) -> str | None:
+    """Return the word of a topic that `word` may be misspelt from; None if it is one, or far."""
+    known = sorted(frozenset().union(*_TOPICS.values()))
+    folded = word.casefold()
+    if folded in known or len(word) < _SPELT_CHARS:
+        return None
+    return next(iter(get_close_matches(folded, known, n=1, cutoff=_NEARNESS)), None)
 
 
 def best_match(request: str, candidates: Mapping[str, str]) -> str | None:
@@ -114,6 +166,24 @@ def query_of(text: str) -> str:
     return " ".join(dict.fromkeys(found[:12]))[:400]
 
 
+def spelt_otherwise(query: str) -> str:
+    """Return `query` with the other spelling of each word that has one."""
+    words = query.split()
+    others = [other for word in words if (other := _other_spelling(word.casefold()))]
+    return " ".join(dict.fromkeys([*words, *others]))
+
+
+def _other_spelling(word: str) -> str | None:
+    if word in _SHORT_FOR:
+        return _SHORT_FOR[word]
+    for american, british in _SPELLINGS:
+        if british in word:
+            return word.replace(british, american)
+        if american in word:
+            return word.replace(american, british)
+    return None
+
+
 def _topics_of_agent(name: str, description: str) -> frozenset[str]:
     split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return topics_of(f"{split} {description}")
+    return topics_named_in(f"{split} {description}")

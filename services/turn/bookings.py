@@ -16,6 +16,15 @@ from services.turn.draft import TurnDraft
 from services.turn.tools import TurnTools
 
 PROPOSAL = "appointment_proposal"
+_WISHES = (
+    "doctor_preference",
+    "date_preference",
+    "time_preference",
+    "procedure_preference",
+    "reason_visit",
+    "urgency_preference",
+)
+"""What the user wanted of an appointment: once it stands, the next one may want something else."""
 _SORRY = "That could not be done: {problem}. Which other time suits?"
 _GO_ON = " Say “continue” to go on with the plan."
 
@@ -81,7 +90,9 @@ class TurnBookings:
         if entities is None:
             return
         is_gone = request.action == "cancel_appointment"
-        self._settle(turn, request, [PROPOSAL, "appointment_id"] if is_gone else [PROPOSAL])
+        is_met = request.action in ("book_appointment", "move_appointment")
+        over = ["appointment_id"] if is_gone else _WISHES if is_met else []
+        self._settle(turn, request, [PROPOSAL, *over])
         with suppress(UnknownAgentError):  # the team lost the agent since it asked
             if not is_gone:
                 entities.store_tool_result(

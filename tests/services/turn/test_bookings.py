@@ -113,6 +113,25 @@ async def test_a_yes_books_and_lets_the_agent_know(desk: Desk, words: str) -> No
     assert runs == [("book_appointment", True)]
 
 
+async def test_what_was_wanted_of_a_booked_appointment_is_not_wanted_of_the_next(
+    desk: Desk,
+) -> None:
+    await desk.say("I want to see Dr. Smith tomorrow at 10 for my knee, it is urgent")
+    await desk.asked("book_appointment", slot_id=TEN)
+    wanted = (await desk.document()).entities.conversation.entities
+    assert {"doctor_preference", "date_preference", "time_preference"} <= set(wanted)
+    await desk.say("yes")
+    assert (await desk.document()).entities.conversation.entities == {}
+
+
+async def test_what_was_wanted_stays_wanted_after_a_no(desk: Desk) -> None:
+    await desk.say("I want to see Dr. Smith tomorrow")
+    await desk.asked("book_appointment", slot_id=TEN)
+    await desk.say("no")
+    wanted = (await desk.document()).entities.conversation.entities
+    assert set(wanted) == {"doctor_preference", "date_preference"}
+
+
 @pytest.mark.parametrize("words", ["no", "cancel", "at 5", "yes, but at 5", "don't book it"])
 async def test_anything_else_books_nothing_and_ends_the_question(desk: Desk, words: str) -> None:
     await desk.asked("book_appointment", slot_id=TEN)

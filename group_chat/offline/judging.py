@@ -1,0 +1,42 @@
+"""Questions that ask for a judgement, which the offline rules never give. Pure."""
+
+import re
+
+_ADVICE = re.compile(
+    r"(?i)\b(?:should (?:we|i|she|he|they|it|the patient)|recommend\w*|suggest\w*|advise|advice"
+    r"|best (?:treatment|therapy|option|next)|what to do|what would you|what do you think|prognosis"
+    r"|life expectancy|survival|dying|going to die|is (?:that|this|it|she|he) (?:still )?(?:ok|okay"
+    r"|normal|safe|fine|good|bad|too \w+|fit|operable|resectable|curable)|can (?:she|he|they|we|i)"
+    r" (?:have|take|get|receive|give|stop|start|combine)|safe to|contraindicat\w*|interact\w*"
+    r"|eligible for)\b"
+)
+_COMPARISON = re.compile(
+    r"(?i)\b(?:compare[ds]?|comparing|comparison|what(?:'s| has| is)? (?:\w+ )?changed?|changes? "
+    r"(?:since|from|between)|what(?:'s| is) new|trends?|differences?|(?:got|getting|gotten) "
+    r"(?:worse|better|bigger|smaller)|grown|shrunk)\b"
+)
+_REASON = re.compile(r"(?i)\bwhy\b|\bhow come\b|\bwhat (?:is|was) the reason\b")
+_ADVICE_CAUTION = (
+    "The built-in rules give no advice and judge no value; that is a clinician's to do."
+)
+_COMPARISON_CAUTION = (
+    "The built-in rules compare nothing; entries stand with their dates, for you to compare."
+)
+_REASON_CAUTION = "The built-in rules give no reasons; they repeat what the record says."
+
+
+def asks_for_judgement(text: str) -> bool:
+    """Whether `text` wants advice, a comparison or a reason, and not only what is on record."""
+    return any(pattern.search(text) for pattern in (_ADVICE, _COMPARISON, _REASON))
+
+
+def compares(text: str) -> bool:
+    """Whether `text` asks what changed."""
+    return _COMPARISON.search(text) is not None
+
+
+def caution_for(text: str) -> str:
+    """Return what an answer from the record is not, said before it."""
+    if _ADVICE.search(text):
+        return _ADVICE_CAUTION
+    return _COMPARISON_CAUTION if _COMPARISON.search(text) else _REASON_CAUTION

@@ -1,0 +1,83 @@
+"""What the offline rules of appointments make of names nobody has, times no day has, and a no."""
+
+from typing import Any
+
+import pytest
+
+from group_chat.offline.booking import answer_as_booking
+from group_chat.offline.clinic_days import WHICH_DOCTOR, WHICH_TIME
+from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
+
+NO_PATEL = {"error": "no doctor has that name; ask the user, or use find_doctor"}
+DOCTORS = {"doctors": [{"name": "Dr. Anna Smith"}, {"name": "Dr. Peter Jones"}]}
+WISHES = {
+    "doctor_preference": "Dr. Patel",
+    "date_preference": "2030-01-07",
+    "time_preference": "09:00",
+}
+
+
+def prompt_of(
+    asked: str,
+    *,
+    last: str = "",
+    wishes: dict[str, Any] | None = None,
+    answers: list[ToolAnswer] | None = None,
+) -> Prompt:
+    names = ("available_slots", "find_doctor", "update_entities", "list_appointments")
+    return Prompt(
+        tools=[ToolOffer(name) for name in names],
+        entities={"entities": WISHES if wishes is None else wishes},
+        asked=asked,
+        earlier=[Spoken("AppointmentManager", last)] if last else [],
+        answers=answers or [],
+    )
+
+
+def test_a_doctor_nobody_is_called_leads_to_those_there_are() -> None:
+    tried = [ToolAnswer("available_slots", NO_PATEL)]
+    reply = answer_as_booking(prompt_of("I want to see Dr. Patel", answers=tried))
+    assert [call.wire_name for call in reply.calls] == ["find_doctor"]
+    tried.append(ToolAnswer("find_doctor", DOCTORS))
+    text = answer_as_booking(prompt_of("I want to see Dr. Patel", answers=tried)).text
+    assert text.startswith("No doctor has that name: Dr. Patel.")
+    assert "- Dr. Peter Jones" in text
+    assert text.endswith(WHICH_DOCTOR)
+    assert "find_doctor" not in text, "that is a word between programs"
+
+
+def test_the_doctor_picked_instead_takes_the_place_of_the_one_named_before() -> None:
+    found = [ToolAnswer("find_doctor", {"doctors": DOCTORS["doctors"][:1]})]
+    reply = answer_as_booking(prompt_of("Smith, please", last=WHICH_DOCTOR, answers=found))
+    noted, looked = reply.calls
+    assert noted.arguments == {
+        "entities_to_update": {"doctor_preference": "Dr. Anna Smith"},
+        "entities_to_remove": ["doctor_preference"],
+    }
+    assert looked.arguments["doctor"] == "Dr. Anna Smith"
+
+
+@pytest.mark.parametrize("asked", ["yes", "next tuesday", "tomorrow at 10"])
+def test_what_is_no_name_is_not_looked_for_as_one(asked: str) -> None:
+    reply = answer_as_booking(prompt_of(asked, last=WHICH_DOCTOR, wishes={}))
+    assert [(call.wire_name, call.arguments) for call in reply.calls] == [
+        ("find_doctor", {"name": ""})
+    ]
+
+
+@pytest.mark.parametrize("asked", ["never mind", "no, thanks", "forget it", "none of these"])
+def test_who_wants_no_appointment_any_more_is_let_go(asked: str) -> None:
+    reply = answer_as_booking(prompt_of(asked, last=WHICH_DOCTOR, wishes={}))
+    assert reply.text == "All right, no appointment was arranged or changed."
+    assert not reply.calls
+
+
+@pytest.mark.parametrize("asked", ["tomorrow at 25:00", "at 9:75", "at 30"])
+def test_a_time_no_day_has_is_not_replaced_by_an_earlier_wish(asked: str) -> None:
+    call = answer_as_booking(prompt_of(asked, last=WHICH_TIME)).calls[-1]
+    assert "time" not in call.arguments
+
+
+@pytest.mark.parametrize("asked", ["when is her next visit?", "any upcoming appointments"])
+def test_who_asks_for_the_next_visit_is_shown_the_appointments(asked: str) -> None:
+    assert answer_as_booking(prompt_of(asked)).calls[0].wire_name == "list_appointments"

@@ -1,0 +1,191 @@
+"""What is answered to people who greet, thank, mistype, paste, or want what nobody here can do."""
+
+import pytest
+
+from group_chat.offline.asked_first import asked_first
+from group_chat.offline.judging import asks_for_judgement
+from group_chat.offline.languages import is_foreign
+from group_chat.offline.words import known_word_like, spelt_otherwise, topics_of
+from tests.group_chat.offline.conftest import conversation
+
+RULES_LINE = "not a language model"
+
+
+async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
+    """Return all that is said to `text`, the agents' names included."""
+    talk = conversation(patient_id=patient_id)
+    heard = await talk.say(text)
+    return "\n".join(f"[{agent}] {said}" for agent, said in heard.said)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hello", "Hello. `patient_4` is open."),
+        ("Good morning!", "Hello."),
+        ("thanks a lot", "You are welcome."),
+        ("danke", "You are welcome."),
+        ("ok", "Nothing waits for an answer"),
+        ("no", "Nothing waits for an answer"),
+        ("forget it", "Nothing waits for an answer"),
+        ("What can you do?", "Try one of these"),
+        ("help", "Try one of these"),
+        ("print it", "I cannot print"),
+        ("please export this", "*Export*"),
+        ("undo", "I cannot take back"),
+        ("delete her record", "only read here"),
+        ("please update the diagnosis", "only read here"),
+        ("prescribe osimertinib", "only read here"),
+        ("order a CT", "only read here"),
+        ("show me the source", "Nothing with a source was said yet"),
+        ("what should we do next?", "no advice"),
+        ("cancel it", "I do not know what to cancel"),
+        ("asdf qwer zxcv", "I did not understand that. I can propose"),
+        ("😀", "I did not understand that"),
+        ("???", "I did not understand that"),
+        ("ecgo", "If you mean “ecog”"),
+        ("current satge plz", "If you mean “current stage plz”"),
+        ("danke, was ist das aktuelle Stadium?", "I understand English only"),
+        ("¿cuál es el estadio actual?", "I understand English only"),
+        ("患者の状態は", "I understand English only"),
+    ],
+)
+async def test_what_needs_no_record_is_answered_plainly_and_at_once(text: str, words: str) -> None:
+    said = await answer_to(text)
+    assert words in said
+    assert said.count("[") - said.count("[Orchestrator]") == 0, "no other agent is troubled"
+
+
+@pytest.mark.parametrize("text", ["what can you do", "help", "hi"])
+async def test_who_has_no_patient_yet_learns_how_to_begin(text: str) -> None:
+    said = await answer_to(text, patient_id=None)
+    assert "Name one to begin, for example: start tumor board for patient_4" in said
+
+
+async def test_a_pasted_letter_is_not_taken_for_a_wish() -> None:
+    letter = "The word biopsy, CT and status stand in this letter, as does the doctor. " * 40
+    said = await answer_to(letter)
+    assert "I cannot make sense of a long text" in said
+    assert "ReportCreation" not in said
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["the word is that she feels well", "in other words, what is the stage?", "file a claim"],
+)
+def test_the_word_word_asks_for_no_document(text: str) -> None:
+    assert "document" not in topics_of(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the Word document please",
+        "write the report",
+        "give it to me as docx",
+        "document",
+        "in Word",
+    ],
+)
+def test_who_wants_a_document_gets_one(text: str) -> None:
+    assert "document" in topics_of(text)
+
+
+async def test_a_question_is_answered_with_the_passages_that_name_it_and_not_with_it_all() -> None:
+    said = await answer_to("what was the last hemoglobin?")
+    assert "haemoglobin 11.8 g/dL" in said, "notes may spell it the other way"
+    assert "Course of the illness" not in said
+
+
+async def test_what_is_not_found_is_said_without_claiming_that_it_is_not_there() -> None:
+    said = await answer_to("what was the ferritin?")
+    assert "I found no passage with “ferritin”" in said
+    assert "may be written in other words" in said
+    assert "Course of the illness" not in said
+
+
+async def test_a_question_on_the_course_that_names_nothing_found_shows_the_course() -> None:
+    said = await answer_to("when was the brachytherapy?")
+    assert "I found no passage" in said
+    assert "Course of the illness" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "caution"),
+    [
+        ("recommend a therapy", "no advice"),
+        ("creatinine 1.4 - is that ok for pemetrexed?", "no advice"),
+        ("why is it IVB?", "no reasons"),
+        ("what changed since the last CT?", "compare nothing"),
+        ("compare with last month", "compare nothing"),
+    ],
+)
+async def test_who_wants_a_judgement_is_told_that_rules_give_none(text: str, caution: str) -> None:
+    said = await answer_to(text)
+    specialist = said.rpartition("\n[")[2].partition("] ")[2]
+    assert specialist.startswith("The built-in rules ")
+    assert caution in specialist.partition("\n")[0]
+
+
+async def test_the_sources_of_the_last_answer_are_named() -> None:
+    talk = conversation()
+    await talk.say("what is the stage?")
+    heard = await talk.say("show me the source")
+    assert "PatientStatus's" in heard.said[0][1]
+    assert "- DocumentReference/note-7" in heard.said[0][1]
+
+
+async def test_while_a_plan_waits_help_is_given_and_the_plan_is_named_open() -> None:
+    talk = conversation()
+    await talk.say("start tumor board")
+    heard = await talk.say("what can you do?")
+    assert "Try one of these" in heard.said[0][1]
+    assert heard.said[0][1].endswith("agents it should do with or without.")
+
+
+async def test_an_agent_that_is_greeted_greets_back() -> None:
+    heard = await conversation().say("@Radiology hi")
+    assert heard.said[0][1].endswith("What would you like to review?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["is it operable?", "What would you do?", "can she take ibuprofen", "did it get bigger? why"],
+)
+def test_a_judgement_is_told_from_a_fact(text: str) -> None:
+    assert asks_for_judgement(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["what is the stage?", "the last scan", "is she EGFR positive?", "since when does she smoke"],
+)
+def test_a_fact_is_no_judgement(text: str) -> None:
+    assert not asks_for_judgement(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["book her with Dr. de la Cruz", "PD-L1?", "de novo or in situ", "was die biopsy done?", ""],
+)
+def test_english_with_foreign_names_is_english(text: str) -> None:
+    assert not is_foreign(text)
+
+
+def test_words_are_looked_for_in_both_spellings() -> None:
+    assert spelt_otherwise("hemoglobin edema tumour") == (
+        "hemoglobin edema tumour haemoglobin oedema tumor"
+    )
+
+
+@pytest.mark.parametrize(
+    ("word", "known"), [("patholgy", "pathology"), ("stage", None), ("xy", None)]
+)
+def test_a_word_may_be_near_one_that_is_known(word: str, known: str | None) -> None:
+    assert known_word_like(word) == known
+
+
+def test_a_marker_with_a_hyphen_and_a_word_within_another_are_found_first() -> None:
+    lines = ["- **PD-L1 score**: 5%", "- **Stereotactic radiosurgery**", "- **EGFR**", "- **Age**"]
+    assert asked_first("PD-L1?", lines) == lines[:1]
+    assert asked_first("any surgery?", lines) == lines[1:2]
