@@ -93,7 +93,9 @@ def foundation_of(
         clinic=clinic_for(
             settings, patients=records, store=stores.users, session=session, clock=clock, ids=ids
         ),
-        patient_names=patient_names_for(settings, session=session, clock=clock),
+        patient_names=patient_names_for(
+            settings, patients=records, store=stores.users, session=session, clock=clock
+        ),
         assistant=assistant_for(
             settings, store=stores.users, session=session, clock=clock, ids=ids
         ),

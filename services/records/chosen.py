@@ -8,6 +8,7 @@ import aiohttp
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError
+from services.records.bundle_patients import BundlePatients
 from services.records.bundle_records import BundleRecords
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.fhir_server_resources import FhirServerResources
@@ -57,12 +58,7 @@ def resources_for(
         store: Where the sample clinic keeps what is written.
     """
     if settings.fhir_base_url is None:
-        return LocalResources(
-            patients=patients,
-            folder=settings.samples_folder / "scheduling",
-            store=store,
-            zone=ZoneInfo(settings.time_zone),
-        )
+        return local_resources(settings, patients=patients, store=store)
     token = settings.fhir_token
     return FhirServerResources(
         base_url=settings.fhir_base_url,
@@ -70,4 +66,17 @@ def resources_for(
         identifier_system=settings.fhir_identifier_system,
         session=session,
         clock=clock,
+    )
+
+
+def local_resources(
+    settings: Settings, *, patients: PatientRecords, store: BlobStore
+) -> LocalResources:
+    """Return the sample clinic's resources."""
+    return LocalResources(
+        patients=patients,
+        registered=BundlePatients(folder=settings.samples_folder / "patients"),
+        folder=settings.samples_folder / "scheduling",
+        store=store,
+        zone=ZoneInfo(settings.time_zone),
     )

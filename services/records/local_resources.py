@@ -21,6 +21,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId, hashed
 from data_models.resource import Resource
+from services.records.bundle_patients import BundlePatients
 from services.records.bundle_records import entries_of
 from services.records.ports import PatientRecords
 from services.records.timetable import schedule_and_day, slots_on
@@ -31,17 +32,24 @@ _Found = dict[str, Resource]
 
 
 class LocalResources:
-    """Reads `{folder}/*.json` and the blobs below `clinic/`; writes blobs only."""
+    """Reads `{folder}/*.json` and the blobs below `clinic/`; writes blobs only.
+
+    Args:
+        patients: What every other part reads of patients, by their ids.
+        registered: The same patients as persons who can be looked up.
+    """
 
     def __init__(
         self,
         *,
         patients: PatientRecords,
+        registered: BundlePatients,
         folder: Path,
         store: BlobStore,
         zone: tzinfo,
     ) -> None:
         self._patients = patients
+        self._registered = registered
         self._folder = folder
         self._store = store
         self._zone = zone
@@ -137,7 +145,8 @@ class LocalResources:
     async def _sampled(self, kind: str) -> list[dict[str, Any]]:
         if self._samples is None:
             self._samples = await asyncio.to_thread(_samples_in, self._folder)
-        return self._samples.get(kind, [])
+        rows = self._samples.get(kind, [])
+        return rows if kind != "Patient" else [*rows, *await self._registered.all()]
 
 
 def _samples_in(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -13,14 +13,18 @@ import aiohttp
 from pydantic import ValidationError
 from yarl import URL
 
+from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records.base_url import checked_base_url
 from services.records.bundle_records import entries_of
+from services.records.chosen import local_resources
 from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits
 from services.records.fhir_resources import Patient
 from services.records.fhir_types import HumanName
+from services.records.local_resources import LocalResources
+from services.records.ports import PatientRecords
 from settings import Settings
 
 KEPT_SECONDS = 300.0
@@ -115,14 +119,26 @@ class RecordedNames:
 
 
 class BundleRegister:
-    """A `PatientRegister` over a folder of bundles, one for each patient."""
+    """A `PatientRegister` over a folder of bundles, one for each patient.
 
-    def __init__(self, *, folder: Path) -> None:
+    Args:
+        clinic: Whom the clinic registered without a bundle.
+    """
+
+    def __init__(self, *, folder: Path, clinic: LocalResources | None = None) -> None:
         self._folder = folder
+        self._clinic = clinic
 
     async def people(self) -> Sequence[Person]:
         """See `PatientRegister.people`."""
-        return await asyncio.to_thread(self._read)
+        found = await asyncio.to_thread(self._read)
+        if self._clinic is None:
+            return found
+        known = {each for one in found for each in one.ids}
+        rows = [_person(row.body) for row in await self._clinic.search("Patient", ())]
+        registered = [one for one in rows if not one.ids & known]
+        _refuse_more_than_fit(len(found) + len(registered))
+        return [*found, *registered]
 
     def _read(self) -> Sequence[Person]:
         try:
@@ -150,14 +166,7 @@ class FhirRegister:
             raise RecordsUnavailableError("the records server lists no patients")
         _refuse_more_than_fit(PATIENTS_LIMIT + 1 if found.truncated else len(found.entries))
         rows = [entry.get("resource") or {} for entry in found.entries]
-        patients = [_patient(row) for row in rows if row.get("resourceType") == "Patient"]
-        return [
-            Person(
-                frozenset({one.id or "", *(each.value or "" for each in one.identifier)}) - {""},
-                one.name,
-            )
-            for one in patients
-        ]
+        return [_person(row) for row in rows if row.get("resourceType") == "Patient"]
 
     def _patients(self) -> URL:
         return self._client.base_url / "Patient"
@@ -212,6 +221,12 @@ def _names_in(entries: Sequence[Mapping[str, object]]) -> Sequence[HumanName]:
     return ()
 
 
+def _person(row: Mapping[str, object]) -> Person:
+    one = _patient(row)
+    ids = {one.id or "", *(each.value or "" for each in one.identifier)}
+    return Person(frozenset(ids) - {""}, one.name)
+
+
 def _patient(row: Mapping[str, object]) -> Patient:
     try:
         return Patient.model_validate(row)
@@ -221,12 +236,23 @@ def _patient(row: Mapping[str, object]) -> Patient:
 
 
 def patient_names_for(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
+    settings: Settings,
+    *,
+    patients: PatientRecords,
+    store: BlobStore,
+    session: aiohttp.ClientSession,
+    clock: Clock,
 ) -> PatientNames:
-    """Return who the patients are of the records that the settings name."""
+    """Return who the patients are of the records that the settings name.
+
+    Args:
+        patients: The records themselves.
+        store: Where the sample clinic keeps whom it registered.
+    """
     if settings.fhir_base_url is None:
+        clinic = local_resources(settings, patients=patients, store=store)
         folder = settings.samples_folder / "patients"
-        return RecordedNames(register=BundleRegister(folder=folder), clock=clock)
+        return RecordedNames(register=BundleRegister(folder=folder, clinic=clinic), clock=clock)
     token = settings.fhir_token
     client = FhirClient(
         base_url=checked_base_url(settings.fhir_base_url),

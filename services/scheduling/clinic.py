@@ -6,6 +6,7 @@ the first write. A mark that is older than a minute was left by a process that d
 then what its appointments say.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta, tzinfo
@@ -288,5 +289,7 @@ def _next_day(begins: datetime) -> datetime:
 
 
 def _words(name: str) -> set[str]:
-    plain = name.casefold().replace(".", " ").replace(",", " ")
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    letters = "".join(each for each in apart if not unicodedata.combining(each))
+    plain = letters.replace(".", " ").replace(",", " ")
     return {word for word in plain.split() if word not in {"dr", "doctor"}}

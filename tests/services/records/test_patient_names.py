@@ -1,6 +1,7 @@
 """Who the other patients are."""
 
 import json
+from datetime import date
 from pathlib import Path
 
 import aiohttp
@@ -10,7 +11,9 @@ from aiohttp.test_utils import TestServer
 
 from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
+from data_models.local_blob_store import LocalBlobStore
 from services.records import patient_names
+from services.records.bundle_records import BundleRecords
 from services.records.fhir_types import HumanName
 from services.records.patient_names import (
     BundleRegister,
@@ -19,8 +22,10 @@ from services.records.patient_names import (
     forms_of,
     patient_names_for,
 )
+from services.scheduling.fhir import patient_resource
 from settings import Settings
 from tests.fakes import FixedClock
+from tests.services.scheduling.clinics import local_records
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
 P4, P15 = PatientId("patient_4"), PatientId("patient_15")
@@ -94,7 +99,18 @@ async def test_without_records_the_roster_is_withheld() -> None:
     assert await RosterOnly().of_others(P4, ["patient_4", "patient_15"]) == {"patient_15"}
 
 
-async def test_a_fhir_server_lists_its_patients_page_by_page() -> None:
+async def test_who_was_registered_without_a_record_is_withheld_too(tmp_path: Path) -> None:
+    clinic = local_records(tmp_path)
+    names = RecordedNames(
+        register=BundleRegister(folder=SAMPLES, clinic=clinic), clock=FixedClock()
+    )
+    await clinic.create_once(patient_resource("Ada Leeward", date(1981, 2, 27)))
+    others = await names.of_others(P4, ())
+    assert {"Maria Lopez", "Ada Leeward", "Doyle"} <= others
+    assert not {"patient_4", "patient-4", "Whitfield"} & others
+
+
+async def test_a_fhir_server_lists_its_patients_page_by_page(tmp_path: Path) -> None:
     asked: list[str] = []
 
     async def patients(request: web.Request) -> web.Response:
@@ -119,7 +135,13 @@ async def test_a_fhir_server_lists_its_patients_page_by_page() -> None:
     app.router.add_get("/r4/Patient", patients)
     async with TestServer(app) as server, aiohttp.ClientSession() as session:
         settings = Settings(fhir_base_url=str(server.make_url("/r4")))
-        names = patient_names_for(settings, session=session, clock=FixedClock())
+        names = patient_names_for(
+            settings,
+            patients=BundleRecords(folder=SAMPLES, clock=FixedClock()),
+            store=LocalBlobStore(root=tmp_path),
+            session=session,
+            clock=FixedClock(),
+        )
         others = await names.of_others(PatientId("patient_2"), ["patient_1"])
         await names.of_others(PatientId("patient_1"), [])
     assert {"patient_1", "patient_3", "Ada Family3", "Family1"} <= others

@@ -12,6 +12,7 @@ import aiohttp
 
 from data_models.clock import RandomIds
 from data_models.local_blob_store import LocalBlobStore
+from services.records.bundle_patients import BundlePatients
 from services.records.bundle_records import BundleRecords
 from services.records.fhir_server_resources import FhirServerResources
 from services.records.local_resources import LocalResources
@@ -34,6 +35,7 @@ def local_records(root: Path, *, now: datetime = NOW) -> LocalResources:
     clock = FixedClock(now)
     return LocalResources(
         patients=BundleRecords(folder=SAMPLES / "patients", clock=clock),
+        registered=BundlePatients(folder=SAMPLES / "patients"),
         folder=SAMPLES / "scheduling",
         store=LocalBlobStore(root=root),
         zone=UTC,

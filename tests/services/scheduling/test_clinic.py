@@ -253,6 +253,14 @@ async def test_what_another_system_holds_is_never_taken_over(records: ClinicReco
         await clinic_over(records, now=NOW + timedelta(minutes=30)).book(FOUR, TEN, "")
 
 
+async def test_a_patient_of_the_records_is_registered(clinic: Clinic) -> None:
+    born = date(1957, 3, 14)
+    for name in ("Margaret Whitfield", "whitfield, margaret anne", "MÁRGARET WHITFIELD"):
+        assert await clinic.known(name, born, patient_id=FOUR) == "this_patient"
+        assert await clinic.known(name, born, patient_id=SEVEN) == "another_person"
+    assert await clinic.known("Margaret Whitfield", date(1957, 3, 15), patient_id=FOUR) == "nobody"
+
+
 async def test_a_person_is_registered_once_and_known(clinic: Clinic) -> None:
     born = date(1980, 2, 29)
     assert await clinic.known("Ada Leeward", born, patient_id=FOUR) == "nobody"
