@@ -1,7 +1,7 @@
 """Figures and log lines of entity operations: keys, never values (spec page 2.6)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import structlog
@@ -78,14 +78,20 @@ class EntityMeter:
         labels = (self._agent(done.agent_name), done.operation)
         self._seconds.labels(*labels).observe(done.seconds)
         self._count(done, labels)
-        if done.keys.get("evicted_keys"):
-            self._evicted.labels(labels[0], "evict_fifo").inc(len(done.keys["evicted_keys"]))
+        self._tell(done)
+        evicted = done.keys.get("evicted_keys")
+        if evicted:
+            self._evicted.labels(labels[0], "evict_fifo").inc(len(evicted))
+            keys = {"evicted_keys": evicted}
+            self._tell(replace(done, operation="evict_fifo", delta_size=len(evicted), keys=keys))
+
+    def _tell(self, done: Done) -> None:
         # What only reads is of interest to who looks for something.
         log = self._log.debug if done.operation == "get_context" else self._log.info
         log(
             "entity_operation",
             session_id=hashed(done.session_id),
-            agent_name=labels[0],
+            agent_name=self._agent(done.agent_name),
             operation=done.operation,
             operation_details={
                 "delta_size": done.delta_size,

@@ -133,6 +133,18 @@ def test_log_lines_hold_keys_and_no_values() -> None:
     assert [line["operation"] for line in logs] == ["merge_delta", "get_context"]
 
 
+def test_what_leaves_a_full_queue_is_a_record_of_its_own() -> None:
+    turn = Turn()
+    with capture_logs() as logs:
+        turn.session.heard({f"wish_{number}": number for number in range(7)})
+        turn.session.heard({"doctor_preference": "Dr. Smith"})
+    assert [line["operation"] for line in logs] == ["merge_delta", "merge_delta", "evict_fifo"]
+    evicted = logs[2]["operation_details"]
+    assert (evicted["delta_size"], len(evicted["evicted_keys"])) == (1, 1)
+    assert turn.figure("entity_merge_success_total", "unknown", "merge_delta") == 2
+    assert turn.figure("entity_merge_success_total", "unknown", "evict_fifo") == 0
+
+
 def test_what_an_open_plan_needs_comes_back_when_it_had_left() -> None:
     before = Turn()
     for number in range(8):
