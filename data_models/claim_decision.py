@@ -50,11 +50,13 @@ def may_run_again(
     """Whether another replica may answer the message of a turn that died, in these channels.
 
     Not where what it asked for may have been done: a yes to our question, a pressed button, a
-    clear that had begun. Nor a message that several replicas have died over.
+    clear that had begun. Nor a message that several replicas have died over. Whose a wish is may
+    be answered twice: that changes nothing, and what the wish itself changes is on record.
     """
     question = conversation.open_question
     answers = (
         question is not None
+        and question.kind != "which_patient"
         and question.user == dead.message.sender.principal_id
         and question.is_alive(epoch=conversation.epoch, now=dead.started_at)
     )

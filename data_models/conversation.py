@@ -45,7 +45,12 @@ class RunningTurn(Part):
 
 
 class OpenQuestion(Part):
-    """The one question the server asked and has not seen answered (spec page 1.8)."""
+    """The one question the server asked and has not seen answered (spec page 1.8).
+
+    Attributes:
+        words: If a turn died over the answer, the message's `words_hash`: the same words answer
+            still, or the question's button, and nothing else does.
+    """
 
     question_id: str
     kind: QuestionKind
@@ -56,6 +61,7 @@ class OpenQuestion(Part):
     text: str
     payload: dict[str, Any] = Field(default_factory=dict)
     expires_at: AwareDatetime
+    words: str = ""
 
     def is_alive(self, *, epoch: int, now: datetime) -> bool:
         """Whether it may still be answered: asked since the last clear, and not too long ago."""
@@ -170,6 +176,19 @@ class Conversation(Document):
             effects_of=turn.run_id if before is None else before.effects_of,
             asked=question.text if question is not None and was_asked else "",
         )
+
+    def question_after(self, dead: RunningTurn) -> OpenQuestion | None:
+        """Return the open question as it stands once `dead` is buried.
+
+        Whose a wish is may be answered again: nothing is done twice by that. Any other question
+        ends with the message that may have answered it.
+        """
+        question = self.open_question
+        if question is None or question.kind != "which_patient" or dead.purpose != "turn":
+            return None
+        if question.user != dead.message.sender.principal_id:
+            return None
+        return question.model_copy(update={"words": dead.message.words_hash})
 
     def draft(self) -> Self:
         """Return a copy to change: what a turn changes in place is copied, the rest is shared."""

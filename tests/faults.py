@@ -15,6 +15,7 @@ from data_models.errors import StoreError, StoreUnavailableError
 
 T = TypeVar("T")
 
+_FOR_GOOD = 1_000
 WRITES: frozenset[StorageOperation] = frozenset({"create", "replace", "delete", "copy", "append"})
 
 
@@ -88,6 +89,11 @@ class FaultyBlobStore:
         self._killed = False
         self.always = always
         self.operations: list[Operation] = []
+
+    def cut_off(self, *, after: int) -> None:
+        """Be gone from the `after`-th operation on that is still to come."""
+        first = len(self.operations) + after + 1
+        self._plan |= {number: Down() for number in range(first, first + _FOR_GOOD)}
 
     async def read(self, name: str) -> Blob | None:
         return await self._meet("read", name, partial(self._inner.read, name))

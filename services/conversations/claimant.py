@@ -3,7 +3,7 @@
 from contextlib import suppress
 from functools import partial
 
-from data_models.claim import Claim, Successor, claimed, lease_end, unchanged
+from data_models.claim import Claim, Successor, claimed, lease_end
 from data_models.claim_decision import (
     ClaimState,
     ClaimTimes,
@@ -172,7 +172,7 @@ class Claimant:
         await self._conversations.sweep(claim.conversation)
         if answered is None:
             return claim
-        await claim.release(answered, change=unchanged, successor=None)
+        await claim.release(answered, change=_close_question, successor=None)
         return None
 
     async def successor(self, conversation: Conversation) -> Successor | None:
@@ -270,7 +270,7 @@ class Claimant:
         except BlobChangedError:
             return None
         await self._settle(conversation, dead)
-        conversation.running_turn, conversation.open_question = None, None
+        conversation.running_turn = None
         return Stored(conversation, etag)
 
     def _ours(self, dead: RunningTurn) -> RunningTurn:
@@ -279,12 +279,16 @@ class Claimant:
 
     async def _settle(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Keep the dead turn's message, find what was queued uncounted, sweep what is done."""
+        question = None
         if dead.purpose == "upkeep":
             await self._takeover.fence_documents(conversation, dead)
         elif await self._conversations.answered(conversation, dead.message.message_hash) is None:
             taken = await self._takeover.fence(conversation, dead, self._clock.now())
             conversation.answered.append(taken.answered)
-            conversation.interruption = taken.interruption or conversation.interruption
+            if taken.interruption is not None:
+                conversation.interruption = taken.interruption
+                question = conversation.question_after(dead)
+        conversation.open_question = question
         conversation.inbox_tail = await self._conversations.find_unannounced(conversation)
         await self._conversations.sweep(conversation)
 
@@ -327,6 +331,10 @@ class Claimant:
             started_at=now,
             expires_at=lease_end(now, self._times),
         )
+
+
+def _close_question(draft: Conversation) -> None:
+    draft.open_question = None
 
 
 def _count_until(draft: Conversation, *, tail: int) -> None:

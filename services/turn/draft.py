@@ -230,6 +230,12 @@ class TurnDraft:
 
     def open_question(self) -> OpenQuestion | None:
         """Return the question this message may answer: asked of this user, alive, of this epoch."""
+        question, message = self._question_of_sender(), self.claim.message
+        if question is None or not question.words or message.press is not None:
+            return question
+        return question if question.words == message.words_hash else None
+
+    def _question_of_sender(self) -> OpenQuestion | None:
         question = self.claim.conversation.open_question
         if question is None or question.user != self.claim.message.sender.principal_id:
             return None
@@ -301,7 +307,7 @@ class TurnDraft:
 
     def _commit(self) -> Change:
         question, told = self.question, self.told_interruption
-        was_asked = self.open_question() is not None and not self.is_press_elsewhere
+        was_asked = self._question_of_sender() is not None and not self.is_press_elsewhere
         withdraws = self.withdraws_question or was_asked
 
         def change(draft: Conversation) -> None:

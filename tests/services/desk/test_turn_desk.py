@@ -194,7 +194,9 @@ async def test_a_caller_that_goes_away_while_its_message_is_stored_leaves_no_dea
     submitting = asyncio.create_task(world.submit("gone at once"))
     await asyncio.sleep(0)
     submitting.cancel()
-    await asyncio.sleep(0.01)
+    async with asyncio.timeout(30):
+        while f"{CHAT}/session_context.json" not in store.contents:  # noqa: ASYNC110 - it is gone
+            await asyncio.sleep(0.01)
     await world.desk.idle()
     assert [f.turn.turn_status for f in evidence(world, store).turns()] == ["COMPLETED"]
 
