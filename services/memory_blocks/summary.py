@@ -84,7 +84,7 @@ def _flow(earlier: Sequence[TopicSpan], flow: Sequence[FlowEntry], room: int) ->
 
 
 def _entry(entry: FlowEntry) -> str:
-    lines = [f"Turn {entry.turn_id} ({entry.at:%H:%M}): {entry.said}"]
+    lines = [f"Turn {entry.turn_id} ({entry.at.hour:02}:{entry.at.minute:02}): {entry.said}"]
     lines += [f"→ {line}" for line in (entry.routed, entry.answered) if line]
     return "\n".join(lines)
 

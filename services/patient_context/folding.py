@@ -3,6 +3,7 @@
 # The letters that look alike are what this file is about.
 # ruff: noqa: RUF001
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
@@ -18,6 +19,7 @@ _LOOK_ALIKES = {
 _GREEK_CAPITALS = {"Ν": "n", "Η": "h", "Υ": "y", "Χ": "x", "Ρ": "p"}
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63", "-")
 _INVISIBLE = {"Cf", "Mn", "Me"}
+_ASCII_RUN_OR_ONE = re.compile(r"[\x00-\x7f]+|.", re.DOTALL)
 
 
 def fold(text: str) -> tuple[str, Sequence[int]]:
@@ -31,17 +33,19 @@ def fold(text: str) -> tuple[str, Sequence[int]]:
         return text.lower(), range(len(text))
     folded: list[str] = []
     origin: list[int] = []
-    for index, character in enumerate(text):
-        plain = _plain(character)
+    for part in _ASCII_RUN_OR_ONE.finditer(text):
+        if part[0].isascii():  # most of a text in most languages
+            folded.append(part[0].lower())
+            origin.extend(range(part.start(), part.end()))
+            continue
+        plain = _plain(part[0])
         folded.append(plain)
-        origin.extend([index] * len(plain))
+        origin.extend([part.start()] * len(plain))
     return "".join(folded), origin
 
 
 @lru_cache(maxsize=4_096)
 def _plain(character: str) -> str:
-    if character.isascii():
-        return character.lower()
     if character in _GREEK_CAPITALS:
         return _GREEK_CAPITALS[character]
     decomposed = unicodedata.normalize("NFKD", character).casefold()
