@@ -80,6 +80,15 @@ _IDLE_TEXT = (
 _IDLE_WORDS = frozenset(_IDLE_TEXT.split())
 _LOOK_FIRST = "list or search them first"
 _ONLY = "Offline I understand only simple requests; say it as: {example}."
+_WRITES_MAIL = re.compile(
+    r"(?i)\A\W*(?:please |can you |could you )*e?-?mail\b(?! (?:from|about)\b)"
+)
+_EXAMPLE = 'add a task "Call the lab" by Friday'
+_EXAMPLES = {
+    "email": "draft a mail to anna@example.org about the rota: Can we swap Friday?",
+    "calendar_event": 'add "Ward round" tomorrow at 8, or move the ward round to 4 pm',
+    "contact": "add a contact Ada Leeward, +49 30 1234567",
+}
 
 Given: TypeAlias = Mapping[str, Any]
 
@@ -118,7 +127,8 @@ def answer_as_assistant(prompt: Prompt) -> OfflineReply:
     """Call one tool, look for what is meant if it does not know, or report what it gave."""
     plan = _plan(prompt)
     if plan is None:
-        return OfflineReply(text=_ONLY.format(example='add a task "Call the lab" by Friday'))
+        example = _EXAMPLES.get(_kind(prompt), _EXAMPLE)
+        return OfflineReply(text=_ONLY.format(example=example))
     if not prompt.answers:
         return _calling(prompt, plan.tool, plan.given)
     last = prompt.answers[-1]
@@ -139,8 +149,12 @@ def _calling(prompt: Prompt, name: str, given: Given) -> OfflineReply:
 
 
 def _plan(prompt: Prompt) -> _Plan | None:
+    return _PLANNERS[_kind(prompt)](prompt)
+
+
+def _kind(prompt: Prompt) -> str:
     kind = next((kind for kind, pattern in _NOUNS if pattern.search(prompt.asked)), None)
-    return _PLANNERS[kind or _recent(prompt)](prompt)
+    return kind or _recent(prompt)
 
 
 def _recent(prompt: Prompt) -> str:
@@ -166,6 +180,8 @@ def _mail(prompt: Prompt) -> _Plan | None:
     text = prompt.asked
     if _SEND.search(text):
         return _Plan("send_mail", {})
+    if _WRITES_MAIL.search(text):
+        return None
     if _DRAFT.search(text) and not _READ.search(text):
         new, to = _NEW_MAIL.search(text), _ADDRESS.findall(text.partition(":")[0])
         given = new and {"to": to, "title": new["subject"].strip(), "text": new["text"].strip()}

@@ -16,6 +16,16 @@ _COMPARISON = re.compile(
     r"(?:worse|better|bigger|smaller)|grown|shrunk)\b"
 )
 _REASON = re.compile(r"(?i)\bwhy\b|\bhow come\b|\bwhat (?:is|was) the reason\b")
+_DANGER = re.compile(
+    r"(?i)\b(?:wants?|wish(?:es)?|threat\w+|tr(?:ied|ies|ying)|plans?|planning|going|intends?) to "
+    r"(?:die|kill (?:him|her|them)sel(?:f|ves)|hurt (?:him|her|them)sel(?:f|ves)|jump"
+    r"|end (?:his|her|their|it) ?(?:own )?(?:life|all)?)|\b(?:is|seems|acutely) suicidal\b"
+    r"|\b(?:took|taken|takes) an overdose\b|\b(?:is not|isn['’]t|stopped) breathing\b"
+)
+DANGER_FIRST = (
+    "If anybody is in danger now, a person has to help now: call the local emergency number or "
+    "the team on duty."
+)
 _ADVICE_CAUTION = (
     "The built-in rules give no advice and judge no value; that is a clinician's to do."
 )
@@ -28,6 +38,14 @@ _REASON_CAUTION = "The built-in rules give no reasons; they repeat what the reco
 def asks_for_judgement(text: str) -> bool:
     """Whether `text` wants advice, a comparison or a reason, and not only what is on record."""
     return any(pattern.search(text) for pattern in (_ADVICE, _COMPARISON, _REASON))
+
+
+def is_about_danger(text: str) -> bool:
+    """Whether `text` tells of somebody who may be in danger now.
+
+    Who calls for help themselves is answered before any rule here is asked.
+    """
+    return _DANGER.search(text) is not None
 
 
 def compares(text: str) -> bool:

@@ -26,6 +26,7 @@ from semantic_kernel.contents import (
 )
 
 from group_chat.offline.facilitator import answer_as_facilitator
+from group_chat.offline.judging import DANGER_FIRST, is_about_danger
 from group_chat.offline.prompt import Prompt, read_prompt
 from group_chat.offline.reply import NOT_A_LANGUAGE_MODEL, OfflineReply
 from group_chat.offline.specialist import answer_as_specialist
@@ -105,9 +106,11 @@ def reply_to(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=prompt.verdict)
     is_facilitator = prompt.is_facilitator
     reply = answer_as_facilitator(prompt) if is_facilitator else answer_as_specialist(prompt)
-    if prompt.is_first and reply.text:
-        text = f"{NOT_A_LANGUAGE_MODEL}\n\n{reply.text}"
-        return OfflineReply(text=text, calls=reply.calls)
+    before = [NOT_A_LANGUAGE_MODEL] if prompt.is_first else []
+    if not prompt.said and is_about_danger(prompt.asked):
+        before.insert(0, DANGER_FIRST)
+    if reply.text and before:
+        return OfflineReply(text="\n\n".join([*before, reply.text]), calls=reply.calls)
     return reply
 
 

@@ -18,6 +18,7 @@ _TOKEN = re.compile(r"[^\W\d_][\w-]*")
 _EXAMPLES = (
     "- start tumor board\n"
     "- what is the current status, the timeline, the imaging, the pathology\n"
+    "- any hemoglobin? (looks for words in the notes)\n"
     "- which patients have we discussed\n"
     "- I want to see Dr. Smith\n"
     "- what's on my calendar tomorrow"
@@ -51,7 +52,8 @@ _HELP_WANTED = re.compile(
     r"(?: here| for me)?|what(?:'s| is) this(?: for)?)\W*"
 )
 _SOURCE = re.compile(
-    r"(?i)\b(?:sources?|references?|citations?)\b|\bhow do you know\b|\bsays who\b"
+    r"(?i)\A\W*(?:are you (?:sure|certain)|really)\W*\Z|\bhow do you know\b|\bsays who\b"
+    r"|\b(?:sources?|references?|citations?)\b"
     r"|\bwhere (?:is|does|did) (?:that|this|it|you) (?:come |get |have )?(?:that |this |it )?from\b"
 )
 _PRINT = re.compile(
@@ -66,6 +68,44 @@ _WRITES = re.compile(
     r"\b(?:records?|chart|diagnos[ie]s|stage|allerg\w+|medications?|meds|notes?|prescriptions?"
     r"|dose|labs?|bloods?|blood tests?|ct|mri|pet|scans?|x-?rays?|biops\w+|\w+(?:inib|mab|platin"
     r"|taxel|pril|statin))\b"
+)
+_WRONG = re.compile(
+    r"(?i)\A\W*(?:no,? )?(?:that(?:['’]s| is| was)?|this is|it(?:['’]s| is)|you(?:['’]re| are)) "
+    r"(?:wrong|incorrect|false|mistaken|not (?:true|right|correct))\b"
+)
+_REACHES = re.compile(
+    r"(?i)\A\W*(?:please |can you |could you )*(?:(?:phone|call|text|message|sms|page|fax) "
+    r"(?:the|her|him|them|my|his|dr)\b|write (?:her |him |them |me |a |the )*"
+    r"(?:discharge |referral )?letters?\b|remind me\b|set (?:a |an )?(?:alarm|reminder)\b)"
+)
+_BACK = re.compile(r"(?i)\W*(?:please )?(?:go )?back(?: please)?\W*\Z")
+_MORE = re.compile(
+    r"(?i)\W*(?:more|again|repeat(?: (?:that|it|please))*|say (?:that|it) again)(?: please)?\W*\Z"
+)
+_SIMPLE: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        _PRINT,
+        "I cannot print or send anything. On the web page, *Export* in the bar above gives this "
+        "conversation as text, Word or JSON, and your browser prints the page.",
+    ),
+    (
+        _UNDO,
+        "I cannot take back what was said. *Memory* on the web page undoes corrections; an "
+        "appointment can be moved or cancelled; what was cleared is kept in the archive.",
+    ),
+    (
+        _WRONG,
+        "I only repeat what the record and this conversation hold. A mistake in the record is put "
+        "right in the clinical system; what is remembered of this conversation, under *Memory* on "
+        "the web page. Press a source to read what it says.",
+    ),
+    (
+        _REACHES,
+        "I cannot call or write to anybody, write letters or set reminders. I can draft a mail "
+        "from your own mailbox, or note a task: add a task to call the lab by Friday.",
+    ),
+    (_BACK, "To turn to another patient, name that patient, for example: switch to patient_4."),
+    (_MORE, "All that I found is in the answer above. Please ask again in full."),
 )
 _TIMETABLE = re.compile(r"(?i)\bappointments?\b|\bslots?\b|\bplan\b")
 
@@ -126,16 +166,9 @@ def _cannot(prompt: Prompt) -> str | None:
     text = prompt.asked
     if len(text.split()) > _SHORT_WORDS:
         return None
-    if _PRINT.search(text):
-        return (
-            "I cannot print or send anything. On the web page, *Export* in the bar above gives "
-            "this conversation as text, Word or JSON, and your browser prints the page."
-        )
-    if _UNDO.search(text):
-        return (
-            "I cannot take back what was said. *Memory* on the web page undoes corrections; an "
-            "appointment can be moved or cancelled; what was cleared is kept in the archive."
-        )
+    for pattern, answer in _SIMPLE:
+        if pattern.match(text):
+            return answer
     is_of_user = _TIMETABLE.search(text) or names_office_thing(text)
     if _WRITES.search(text) and not is_of_user:
         return (

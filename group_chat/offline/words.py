@@ -29,7 +29,7 @@ _TOPICS: Mapping[str, frozenset[str]] = {
     "pathology": _set(
         "pathology biopsy histology histologic histopathology specimen margins grade tissue "
         "cytology molecular sequencing mutation mutations egfr alk ros1 kras braf her2 pd-l1 brca "
-        "biomarker biomarkers marker markers ngs"
+        "biomarker biomarkers marker markers ngs cea psa afp ca-125 ca125 ca19-9 t790m msi"
     ),
     "status": _set(
         "status stage staging tnm ecog performance age sex gender allergy allergies diagnosis "
@@ -37,7 +37,7 @@ _TOPICS: Mapping[str, frozenset[str]] = {
     ),
     "history": _set(
         "history timeline course chronology notes note when happened first earlier previous "
-        "symptoms surgery chemotherapy radiotherapy smoking family"
+        "symptoms surgery chemotherapy radiotherapy smoking family lab labs laboratory bloods"
     ),
     "appointment": _set(
         "appointment appointments book booking doctor doctors dr reschedule slot slots times"
@@ -71,6 +71,9 @@ _SPELLINGS = (
     ("fiber", "fibre"),
 )
 _SHORT_FOR = {
+    "labs": "laboratory",
+    "lab": "laboratory",
+    "bloods": "laboratory",
     "hb": "haemoglobin hemoglobin",
     "hgb": "haemoglobin hemoglobin",
     "crea": "creatinine",
@@ -138,7 +141,8 @@ def known_word_like(word: str) -> str | None:
     folded = word.casefold()
     if folded in known or len(word) < _SPELT_CHARS:
         return None
-    return next(iter(get_close_matches(folded, known, n=1, cutoff=_NEARNESS)), None)
+    near = get_close_matches(folded, known, n=1, cutoff=_NEARNESS)
+    return next((one for one in near if not one.startswith(folded) and folded not in _STOP), None)
 
 
 def best_match(request: str, candidates: Mapping[str, str]) -> str | None:

@@ -38,6 +38,13 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("prescribe osimertinib", "only read here"),
         ("order a CT", "only read here"),
         ("show me the source", "Nothing with a source was said yet"),
+        ("that's wrong", "I only repeat what the record"),
+        ("call the patient", "I cannot call or write"),
+        ("write her a discharge letter", "I cannot call or write"),
+        ("remind me tomorrow to call the lab", "add a task"),
+        ("go back", "name that patient"),
+        ("repeat that", "Please ask again in full"),
+        ("are you sure?", "Nothing with a source was said yet"),
         ("what should we do next?", "no advice"),
         ("cancel it", "I do not know what to cancel"),
         ("asdf qwer zxcv", "I did not understand that. I can propose"),
@@ -125,6 +132,31 @@ async def test_who_wants_a_judgement_is_told_that_rules_give_none(text: str, cau
     specialist = said.rpartition("\n[")[2].partition("] ")[2]
     assert specialist.startswith("The built-in rules ")
     assert caution in specialist.partition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["she says she wants to die", "he is suicidal", "my patient took an overdose"]
+)
+async def test_where_somebody_may_be_in_danger_help_comes_first(text: str) -> None:
+    heard = await conversation().say(text)
+    assert heard.said[0][1].startswith("If anybody is in danger now, a person has to help now")
+
+
+async def test_what_is_on_record_of_danger_is_a_question_like_any_other() -> None:
+    said = await answer_to("any history of suicidal ideation?")
+    assert "in danger" not in said
+
+
+@pytest.mark.parametrize(
+    ("text", "agent"),
+    [("show CEA over time", "Pathology"), ("list all labs", "PatientHistory")],
+)
+async def test_labs_and_markers_find_somebody_who_answers(text: str, agent: str) -> None:
+    assert f"[{agent}]" in await answer_to(text)
+
+
+async def test_a_mail_that_is_not_understood_shows_how_to_say_it() -> None:
+    assert "draft a mail to anna@example.org" in await answer_to("email the summary to dr jones")
 
 
 async def test_the_sources_of_the_last_answer_are_named() -> None:
