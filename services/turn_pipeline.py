@@ -199,6 +199,7 @@ class TurnPipeline:
             user=turn.claim.message.sender.principal_id,
             run_id=turn.run.run_id,
             press=turn.question_press(),
+            registry_ms=turn.registry_ms,
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)

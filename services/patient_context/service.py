@@ -47,6 +47,7 @@ class PatientContextService:
         user: str,
         run_id: str,
         press: Press | None = None,
+        registry_ms: float | None = None,
     ) -> tuple[PatientVerdict, TimingInfo]:
         """Return what `user_text` does to the conversation's patient; nothing is written.
 
@@ -62,6 +63,7 @@ class PatientContextService:
             user: Principal id of the sender; only who was asked can answer.
             run_id: This turn.
             press: The pressed button, if it is not a plan's.
+            registry_ms: How long it took to read `registry`.
 
         Raises:
             StaleQuestionError: `press` belongs to no question that this user can answer now.
@@ -82,7 +84,11 @@ class PatientContextService:
         if verdict is None:
             verdict, analyzer_ms = await self._read(turn)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
-        timing = TimingInfo(analyzer_ms=analyzer_ms, service_total_ms=self._ms_since(started))
+        timing = TimingInfo(
+            analyzer_ms=analyzer_ms,
+            storage_fallback_ms=registry_ms if turn.restored else None,
+            service_total_ms=self._ms_since(started),
+        )
         return verdict, timing
 
     def asking_whose(self) -> str:

@@ -59,7 +59,9 @@ class TurnDocuments:
 
     async def load_registry(self, turn: TurnDraft) -> None:
         """Load the roster and the active pointer; adopt a legacy history at first contact."""
+        began = self._clock.monotonic()
         turn.registry = await self._registries.read(turn.conversation_id, epoch=turn.claim.epoch)
+        turn.registry_ms = (self._clock.monotonic() - began) * 1_000
         if turn.registry.etag is None and not turn.claim.was_known:
             await self._legacy.adopt(turn.claim, now=turn.now)
 

@@ -61,6 +61,7 @@ class TurnDraft:
     Attributes:
         started: Monotonic seconds.
         registry: As stored; replaced when the decision changes it.
+        registry_ms: How long reading it took.
         context: The document this turn writes, None until it is known which.
         turn: The row of this turn in that document.
         unsaved: Whether the document has changes that are not stored.
@@ -84,6 +85,7 @@ class TurnDraft:
     now: datetime
     started: float
     registry: Stored[Registry] | None = None
+    registry_ms: float | None = None
     context: Stored[ChatContext] | None = None
     turn: Turn | None = None
     unsaved: bool = False

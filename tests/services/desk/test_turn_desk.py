@@ -380,3 +380,15 @@ async def test_what_another_replica_wrote_is_seen_at_the_next_message() -> None:
 
 def kinds(ended: Heard) -> list[str]:
     return [event.kind for event in ended.events if isinstance(event, Notice)]
+
+
+async def test_the_time_to_restore_a_patient_is_told_where_one_was_restored() -> None:
+    store, users = MemoryBlobStore(), MemoryBlobStore()
+    first = World(sessions=store, users=users, replica=FarReplica())
+    await first.say("review patient_4")
+    known = await first.say("how are the labs?")
+    far = World(sessions=store, users=users, replica=FarReplica())
+    restored = await far.say("how are the labs?")
+    ends = [each.end for each in (known, restored)]
+    times = [end.timing.storage_fallback_ms for end in ends if isinstance(end, RunFinished)]
+    assert (times[0] is None, times[1] is None) == (True, False)

@@ -19,7 +19,7 @@ from data_models.patient_context_models import AnalyzerAction, PatientContextDec
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from tests.fakes import FixedClock
-from tests.services.patient_context.world import PATTERN, ScriptedModel, World, says
+from tests.services.patient_context.world import PATTERN, READ_MS, ScriptedModel, World, says
 
 TWO = ("patient_15", "patient_4")
 
@@ -94,6 +94,10 @@ async def test_times_are_measured_where_the_step_happened() -> None:
     assert (world.timing.analyzer_ms, world.timing.service_total_ms) == (None, 0.0)
     await world.say("how is the patient?")
     assert (world.timing.analyzer_ms, world.timing.service_total_ms) == (250.0, 250.0)
+    assert world.timing.storage_fallback_ms is None
+    world.document = world.document.model_copy(update={"patient_id": None})
+    await world.say("what is the diagnosis?")
+    assert world.timing.storage_fallback_ms == READ_MS, "the restored patient was read from storage"
 
 
 @pytest.mark.parametrize(

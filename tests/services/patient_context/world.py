@@ -26,6 +26,7 @@ from tests.fakes import CountingIds, FixedClock
 PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)
 CONVERSATION = "19:abc@thread.tacv2"
 MODEL_SECONDS = 0.25
+READ_MS = 12.5
 
 
 class Asked(NamedTuple):
@@ -115,6 +116,7 @@ class World:
             user=user,
             run_id="run_1",
             press=press,
+            registry_ms=READ_MS,
         )
         self._carry_out(verdict)
         return verdict
