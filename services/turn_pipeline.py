@@ -178,9 +178,7 @@ class TurnPipeline:
         turn.leaves_no_turn = True
         await self._documents.load_registry(turn)
         self._voice.show_state(turn)
-        self._voice.say(
-            turn, f"Cleared. {archived.documents} documents are archived; we start afresh."
-        )
+        self._voice.say(turn, archived.told)
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()

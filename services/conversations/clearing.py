@@ -37,6 +37,12 @@ class Archived:
     timestamp: str
     documents: int
 
+    @property
+    def told(self) -> str:
+        """What the user is told."""
+        count = "1 document is" if self.documents == 1 else f"{self.documents} documents are"
+        return f"Cleared. {count} archived; we start afresh."
+
 
 class _ManifestRow(BaseModel):
     """One archived document, as it was and where it is."""

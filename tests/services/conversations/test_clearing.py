@@ -50,6 +50,15 @@ async def test_a_long_clear_says_how_far_it_is(store: MemoryBlobStore) -> None:
     assert told == [f"{done} of 600 documents are archived." for done in (250, 500)]
 
 
+async def test_the_answer_counts_what_was_archived(store: MemoryBlobStore) -> None:
+    world = await talked(store)
+    told = [(await world.say("clear")).texts for _ in range(2)]
+    assert told == [
+        ["Cleared. 3 documents are archived; we start afresh."],
+        ["Cleared. 1 document is archived; we start afresh."],
+    ]
+
+
 async def test_the_archive_holds_every_document_and_a_manifest(store: MemoryBlobStore) -> None:
     world = await talked(store)
     before = store.contents
