@@ -54,7 +54,7 @@ async def test_the_answer_counts_what_was_archived(store: MemoryBlobStore) -> No
     world = await talked(store)
     told = [(await world.say("clear")).texts for _ in range(2)]
     assert told == [
-        ["Cleared. 3 documents are archived; we start afresh."],
+        ["Cleared. 4 documents are archived; we start afresh."],
         ["Cleared. 1 document is archived; we start afresh."],
     ]
 
