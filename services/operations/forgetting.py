@@ -7,7 +7,6 @@ nobody or to another patient, and a clinic's own records, are reported, for a pe
 
 import hashlib
 import json
-import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,6 +19,7 @@ from data_models.errors import CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from services.conversations.caretaker import Caretaker, conversation_of
+from services.operations.mentions import forget_what_waits, is_waited_for, names
 
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
@@ -80,6 +80,9 @@ class Forgetting:
 
     async def _holds(self, layout: ConversationLayout, patient_id: PatientId) -> bool:
         if await self._own(layout, patient_id):
+            return True
+        conversation = await self.sessions.read(layout.conversation)
+        if conversation is not None and is_waited_for(conversation.data, patient_id):
             return True
         shared = [name async for name in self._shared(layout)]
         return any([await _names(self.sessions, name, patient_id) for name in shared])
@@ -165,19 +168,12 @@ class Forgetting:
 
 async def _names(store: BlobStore, name: str, patient_id: PatientId) -> bool:
     blob = await store.read(name)
-    # patient_4 is not in patient_40.
-    whole = rb"(?<![A-Za-z0-9])%s(?![A-Za-z0-9])" % re.escape(patient_id.encode())
-    return blob is not None and re.search(whole, blob.data) is not None
+    return blob is not None and names(blob.data, patient_id)
 
 
 def _without(draft: Conversation, *, patient_id: PatientId) -> None:
     """Leave of the conversation document's references only that the messages were answered."""
-    if draft.open_question is not None and draft.open_question.patient_id == patient_id:
-        draft.open_question = None
-    died = draft.interruption
-    of_theirs = () if died is None else (deed.patient_id for deed in died.deeds)
-    if died is not None and patient_id in (died.patient_id, died.deeds_for, *of_theirs):
-        draft.interruption = None
+    forget_what_waits(draft, patient_id)
     if draft.running_turn is not None and draft.running_turn.patient_id == patient_id:
         draft.running_turn.patient_id = None
     draft.answered = [

@@ -183,3 +183,49 @@ async def test_what_an_interrupted_turn_had_begun_for_the_patient_goes_too() -> 
     await world.conversations.write(kept.document, etag=kept.etag)
     await forgetting_on(world).run(GONE, dry_run=False)
     assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
+
+
+@pytest.mark.parametrize(
+    ("chat", "wish"),
+    [
+        ("chat_1", f"show the CT of Mrs {CANARY}"),  # a name that nobody but people can tell
+        ("chat_9", f"show the CT of patient 4, {CANARY}"),
+        ("chat_9", f"show the CT of PATIENT_4 and patient_15, {CANARY}"),
+    ],
+)
+async def test_a_wish_that_waits_and_may_name_the_patient_goes_too(chat: str, wish: str) -> None:
+    world = await talked()
+    await world.say("clear", chat="chat_1")
+    await world.say(wish, chat=chat)
+    await world.desk.idle()
+    held = await world.conversations.read(chat, fresh=True)
+    assert held is not None
+    assert CANARY in str(held.document.open_question)
+    assert chat in (await forgetting_on(world).run(GONE, dry_run=True)).conversations
+    report = await forgetting_on(world).run(GONE, dry_run=False)
+    assert chat in report.conversations
+    assert CANARY.encode() not in stored(world)[f"{chat}/conversation.json"]
+
+
+async def test_a_wish_for_nobody_of_that_name_waits_on() -> None:
+    world = await talked()
+    await world.say("show the CT of patient 40", chat="chat_9")
+    await world.desk.idle()
+    before = stored(world)["chat_9/conversation.json"]
+    await forgetting_on(world).run(GONE, dry_run=False)
+    assert stored(world)["chat_9/conversation.json"] == before
+
+
+async def test_what_an_interrupted_turn_had_asked_about_the_patient_goes_too() -> None:
+    world = await talked()
+    kept = await world.conversations.read("chat_1")
+    assert kept is not None
+    kept.document.interruption = Interruption(
+        run_id="run_0",
+        patient_id=None,
+        interrupted_at=world.clock.now(),
+        asked=f"Book the scan of patient_4 {CANARY}?",
+    )
+    await world.conversations.write(kept.document, etag=kept.etag)
+    await forgetting_on(world).run(GONE, dry_run=False)
+    assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
