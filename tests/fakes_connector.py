@@ -228,7 +228,7 @@ class FakeConnector:
         *,
         conversation: str = "conversation-1",
         after: int = 0,
-        seconds: float = 10.0,
+        seconds: float = 60.0,
     ) -> Activity:
         """Return the first activity past the `after`-th that `is_it`, waiting for it."""
         async with asyncio.timeout(seconds), self._arrived:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from tests.bots.conftest import Bot, KeptAnswers, Start, WatchedTurns, registere
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.bots.scripts import Talk, telling
 from tests.bots.test_door import FAST_SECONDS, WRONG_TOKENS
-from tests.bots.test_owed import DeadLater, never
+from tests.bots.test_owed import DeadLater, never, until_owed
 from tests.fakes_connector import FakeConnector, Posted
 from tests.routes.fakes import answer
 
@@ -91,11 +92,10 @@ def speak(teams: FakeConnector, directory: ChannelDirectory) -> Say:
 
 async def warmed(bot: Bot, speak: Say) -> Bot:
     """Return `bot` once it has its keys."""
-    for _ in range(50):
-        if (await speak(bot, TEAM_PATH, type="typing")).status == 202:
-            return bot
-        await asyncio.sleep(0.05)
-    pytest.fail("a good token never got in")
+    async with asyncio.timeout(60):
+        while (await speak(bot, TEAM_PATH, type="typing")).status != 202:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+    return bot
 
 
 @pytest.fixture
@@ -253,13 +253,13 @@ async def test_what_a_dead_process_owed_is_paid_by_the_same_bot_elsewhere(
     teams: FakeConnector,
     answers: KeptAnswers,
     hand_over: WatchedTurns,
+    tmp_path: Path,
 ) -> None:
     dying, living = DeadLater(), DeadLater()
     first = await warmed(await start(replica=dying, **two_bots(directory)), speak)
     first.desk.script = never
     await speak(first, AGENT_PATH)
-    await teams.until(lambda one: one["type"] == "typing")
-    await asyncio.sleep(0.1)
+    await until_owed(tmp_path, 1)
     message = first.desk.messages[0]
     answers.texts[message.message_hash] = ["Stored before the crash."]
     living.dead = frozenset({dying.name})

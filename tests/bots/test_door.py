@@ -1,6 +1,7 @@
 """Who may speak to the bot: every line of R3 and R16 over real HTTP, fast and without network."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,8 @@ from tests.bots.conftest import Bot, Start, registered
 from tests.bots.directory import SERVICE_URL, TENANT, USER, ChannelDirectory
 from tests.fakes_connector import FakeConnector, Posted
 
-FAST_SECONDS = 0.1
+# Alone a thousandth of it is enough; other tests may have the processor.
+FAST_SECONDS = 5.0
 Token = Callable[[ChannelDirectory], str]
 
 
@@ -38,12 +40,17 @@ async def knock(bot: Bot, channel: FakeConnector, token: str | None, **fields: A
 @pytest.fixture
 async def warm(teams_bot: Bot, channel: FakeConnector, directory: ChannelDirectory) -> Bot:
     """A bot that has its keys, and has taken a message."""
-    for _ in range(50):
-        posted = await knock(teams_bot, channel, directory.token())
-        if posted.status == 200:
-            return teams_bot
-        await asyncio.sleep(0.05)
-    pytest.fail("a good token never got in")
+    await until_keys_are_there(teams_bot, channel, directory)
+    return teams_bot
+
+
+async def until_keys_are_there(
+    bot: Bot, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    """Knock with a good token until the bot knows it."""
+    async with asyncio.timeout(60):
+        while (await knock(bot, channel, directory.token())).status == 401:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
 
 
 async def test_a_message_of_the_channel_is_taken(
@@ -146,11 +153,9 @@ async def test_everybody_is_allowed_only_in_writing(
     start: Start, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
     bot = await start(**registered(directory, tenants=("*",), users=("*",)))
-    token = directory.token()
-    await knock(bot, channel, token)
-    await asyncio.sleep(0.2)
+    await until_keys_are_there(bot, channel, directory)
     unknown = {"from": {"id": "29:2"}, "channelData": None, "conversation": "conversation-2"}
-    posted = await knock(bot, channel, token, **unknown)
+    posted = await knock(bot, channel, directory.token(), **unknown)
     assert posted.status == 200
 
 
@@ -158,21 +163,20 @@ async def test_nobody_is_allowed_by_default(
     start: Start, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
     bot = await start(**registered(directory, tenants=(), users=()))
-    await knock(bot, channel, directory.token())
-    await asyncio.sleep(0.2)
+    await until_keys_are_there(bot, channel, directory)
     assert (await knock(bot, channel, directory.token())).status == 403
 
 
 async def test_keys_that_cannot_be_had_refuse_without_waiting(
     start: Start, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
-    directory.delay_seconds = 2.0
+    directory.delay_seconds = 60.0
     bot = await start(**registered(directory))
     await knock(bot, channel, "garbage")  # loads the SDK
     posted = await knock(bot, channel, directory.token())
     assert posted.status == 401
     assert posted.seconds < FAST_SECONDS
-    directory.delay_seconds = 0.0
+    directory.hurry.set()
 
 
 async def test_unknown_keys_do_not_make_us_ask_again_and_again(
@@ -198,14 +202,13 @@ async def test_keys_of_another_server_are_not_fetched(
 async def test_the_loop_stays_responsive_under_unsigned_tokens(
     warm: Bot, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
-    loop = asyncio.get_running_loop()
     lags: list[float] = []
 
     async def measure() -> None:
         while True:
-            began = loop.time()
+            began = time.thread_time()  # the loop's own work: others may have the processor
             await asyncio.sleep(0.01)
-            lags.append(loop.time() - began - 0.01)
+            lags.append(time.thread_time() - began)
 
     tokens = [directory.token(alg="none"), directory.token(key="two"), "garbage"]
     measuring = asyncio.create_task(measure())

@@ -1,8 +1,10 @@
 """Replies that did not arrive: kept past a restart, delivered once, on whichever replica."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
+import orjson
 import pytest
 
 from bots import delivery, repayment
@@ -38,13 +40,29 @@ def notes(folder: Path) -> list[Path]:
     return sorted((folder / "chat-users").rglob("owed/*.json"))
 
 
+async def until_owed(folder: Path, count: int) -> None:
+    """Return once so many runs are owed."""
+    await until(lambda: len(notes(folder)) == count)
+
+
+async def until_noted(folder: Path, field: str, value: object) -> None:
+    """Return once a note says that of what is owed."""
+    await until(lambda: value in [orjson.loads(note.read_bytes())[field] for note in notes(folder)])
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(60):
+        while not is_so():  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
+
+
 async def test_nothing_is_left_of_what_was_delivered(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
     await channel.say(bot.url, "hello")
     await channel.until_said("You said")
     await channel.until_quiet()
-    assert notes(tmp_path) == []
+    await until_owed(tmp_path, 0)
 
 
 async def test_a_note_says_no_word_of_the_question(
@@ -53,7 +71,7 @@ async def test_a_note_says_no_word_of_the_question(
     bot.desk.script = never
     await channel.say(bot.url, "canary-7 has a mass")
     await channel.until(lambda one: one["type"] == "typing")
-    await asyncio.sleep(0.1)
+    await until_owed(tmp_path, 1)
     (note,) = notes(tmp_path)
     assert "canary-7" not in note.read_text()
 
@@ -65,26 +83,24 @@ async def test_what_a_channel_refused_comes_from_another_process(
     first.desk.script = telling(lost)
     channel.fail_next(403, kind="message")
     await channel.say(first.url, "hello")
-    await channel.until_quiet()
-    assert len(notes(tmp_path)) == 1
+    await until_noted(tmp_path, "is_kept", value=True)
     await first.server.close()
     second = await start()
     await channel.say(second.url, "hello again")
     await channel.until_said("You said: hello again")
     assert ["Lost at first." in text for text in channel.texts()] == [False, True, False]
     await channel.until_quiet()
-    assert notes(tmp_path) == []
+    await until_owed(tmp_path, 0)
 
 
 async def test_what_a_dead_process_owed_is_made_from_the_stored_answer(
-    start: Start, channel: FakeConnector, answers: KeptAnswers
+    start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
     first.desk.script = never
     await channel.say(first.url, "hello")
-    await channel.until(lambda one: one["type"] == "typing")
-    await asyncio.sleep(0.1)
+    await until_owed(tmp_path, 1)
     answers.texts[first.desk.messages[0].message_hash] = ["Stored before the crash."]
     living.dead = frozenset({dying.name})
     await channel.say(second.url, "are you there?")
@@ -102,9 +118,7 @@ async def test_a_reply_is_owed_before_the_one_ahead_of_it_is_out(
         run = Run(run_id=run_id, message=bot.desk.messages[0])
         await bot.desk.deliver(run)
         Talk(run).begin()
-    async with asyncio.timeout(10):
-        while len(notes(tmp_path)) < 2:  # noqa: ASYNC110
-            await asyncio.sleep(0.02)
+    await until_owed(tmp_path, 2)
 
 
 async def test_what_another_replica_answered_and_died_over_comes_from_where_it_was_asked(
@@ -118,9 +132,7 @@ async def test_what_another_replica_answered_and_died_over_comes_from_where_it_w
         assert first.desk.deliver is not None
         await first.desk.deliver(there)
         Talk(there).begin()
-        async with asyncio.timeout(10):
-            while not notes(tmp_path):  # noqa: ASYNC110
-                await asyncio.sleep(0.02)
+        await until_owed(tmp_path, 1)
         answers.texts[run.message.message_hash] = ["Stored before the crash."]
         living.dead = frozenset({dying.name})
         run.replayed = True
@@ -136,7 +148,7 @@ async def test_what_another_replica_answered_and_died_over_comes_from_where_it_w
 
 
 async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
-    start: Start, channel: FakeConnector, answers: KeptAnswers
+    start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
     async def two_of_three(run: Run) -> None:
         talk = Talk(run)
@@ -150,7 +162,7 @@ async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
     first.desk.script = two_of_three
     await channel.say(first.url, "hello")
     await channel.until_said("Two.")
-    await asyncio.sleep(0.1)
+    await until_noted(tmp_path, "delivered", ["m1"])  # the last is noted with the next
     answers.texts[first.desk.messages[0].message_hash] = ["One.", "Two.", "Three."]
     living.dead = frozenset({dying.name})
     await channel.say(second.url, "go on")
@@ -161,14 +173,13 @@ async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
 
 
 async def test_nobody_delivers_what_another_replica_is_at_work_on(
-    start: Start, channel: FakeConnector, answers: KeptAnswers
+    start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
     first = await start(replica=DeadLater())
     second = await start(replica=DeadLater())
     first.desk.script = never
     await channel.say(first.url, "hello")
-    await channel.until(lambda one: one["type"] == "typing")
-    await asyncio.sleep(0.1)
+    await until_owed(tmp_path, 1)
     answers.texts[first.desk.messages[0].message_hash] = ["Not yours to say."]
     await channel.say(second.url, "again")
     await channel.until_said("You said: again")
@@ -180,6 +191,7 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     start: Start,
     channel: FakeConnector,
     answers: KeptAnswers,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(repayment, "PATIENCE_SECONDS", 0.5)
@@ -187,8 +199,7 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     second = await start(replica=DeadLater())
     first.desk.script = never
     await channel.say(first.url, "hello")
-    await channel.until(lambda one: one["type"] == "typing")
-    await asyncio.sleep(0.1)
+    await until_owed(tmp_path, 1)
     answers.texts[first.desk.messages[0].message_hash] = ["From far away."]
     await channel.say(second.url, "again")
     await channel.until_said("From far away.")
@@ -220,13 +231,12 @@ async def test_a_queued_message_that_runs_elsewhere_is_owed_there(
     await bot.desk.deliver(run)
     events = answer(run, "From here.")
     run.emit(events[0])
-    await asyncio.sleep(0.2)
-    assert [note.stem for note in notes(tmp_path)] == ["run_of_another"]
+    await until(lambda: [note.stem for note in notes(tmp_path)] == ["run_of_another"])
     for event in events[1:]:
         run.emit(event)
     await channel.until_said("From here.")
     await channel.until_quiet()
-    assert notes(tmp_path) == []
+    await until_owed(tmp_path, 0)
 
 
 async def test_a_note_that_cannot_be_written_costs_no_reply(
@@ -254,7 +264,7 @@ async def test_what_was_cleared_or_is_forgotten_is_not_shown_any_more(
     first.desk.script = telling(lost)
     channel.fail_next(403, kind="message")
     await channel.say(first.url, "hello")
-    await channel.until_quiet()
+    await until_noted(tmp_path, "is_kept", value=True)
     answers.fates[first.desk.messages[0].message_hash] = fate
     await first.server.close()
     second = await start()

@@ -149,7 +149,9 @@ async def test_a_card_that_cannot_be_changed_costs_no_reply(bot: Bot, teams: Fak
     async def quick_one(talk: Talk) -> None:
         teams.fail_next(404)
         talk.show(plan=at(1, "running"))
-        await asyncio.sleep(0.2)
+        async with asyncio.timeout(60):
+            while not teams.refused:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
         await talk.say("Step 1 is done.")
 
     await propose(bot, teams)

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import time
 from typing import Any
 
 import pytest
@@ -32,18 +33,26 @@ def updates(channel: FakeConnector) -> list[tuple[str, str]]:
     return [(info["streamType"], one.get("text", "")) for info, one in found if info is not None]
 
 
+async def until_told(teams: FakeConnector, text: str) -> None:
+    """Return once the channel shows an update with that text."""
+    await teams.until(lambda one: stream_info(one) is not None and text in one.get("text", ""))
+
+
 async def slowly(talk: Talk) -> None:
     await talk.say(*SENTENCES, apart=APART)
 
 
 async def test_an_answer_grows_in_a_one_to_one_chat(bot: Bot, teams: FakeConnector) -> None:
     bot.desk.script = telling(slowly)
+    began = time.monotonic()
     await teams.say(bot.url, "hello")
     await teams.until_said("PT_CTX")
+    most = 2 + (time.monotonic() - began) / text_stream.UPDATE_SECONDS
     kinds, texts = zip(*updates(teams), strict=True)
     assert kinds[-1] == "final"
     assert set(kinds[:-1]) == {"streaming"}
-    assert 3 <= len(kinds) <= 5
+    assert 2 <= len(kinds) <= most
+    assert teams.faults == []
     assert all(after.startswith(before) for before, after in itertools.pairwise(texts))
     assert texts[0].startswith("**Radiology**\n\nThis is sentence number 0.")
     assert [one["type"] for one in teams.messages()] == ["message"]
@@ -68,9 +77,9 @@ async def test_the_final_message_has_all_that_others_have(bot: Bot, teams: FakeC
 async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeConnector) -> None:
     async def looks_up(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
-        await asyncio.sleep(0.1)
+        await until_told(teams, "looks something up")
         talk.run.emit(Notice(kind="progress", text="250 of 1,000 reports are read."))
-        await asyncio.sleep(0.4)
+        await until_told(teams, "250 of 1,000")
         await talk.say(*SENTENCES[:8], apart=APART)
 
     bot.desk.script = telling(looks_up)
@@ -115,7 +124,7 @@ async def test_a_notice_waits_until_the_agent_has_finished(bot: Bot, teams: Fake
 async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> None:
     async def fails(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
-        await asyncio.sleep(0.1)
+        await until_told(teams, "looks something up")
         talk.run.emit(RunFailed(code="model_timeout", text="The model was slow.", ref="run_1"))
 
     bot.desk.script = telling(fails)
@@ -144,7 +153,7 @@ async def test_a_refused_stream_becomes_a_message(
     status: int, bot: Bot, teams: FakeConnector
 ) -> None:
     async def one_typing_sign_later(talk: Talk) -> None:
-        await asyncio.sleep(0.2)
+        await teams.until(lambda one: one["type"] == "typing")
         teams.fail_next(status)
         await slowly(talk)
 
@@ -160,7 +169,7 @@ async def test_a_busy_channel_gets_fewer_updates_and_the_whole_text(
     bot: Bot, teams: FakeConnector
 ) -> None:
     async def while_busy(talk: Talk) -> None:
-        await asyncio.sleep(0.2)
+        await teams.until(lambda one: one["type"] == "typing")
         teams.fail_next(429, times=2, Retry_After="1")
         await slowly(talk)
 
@@ -188,7 +197,7 @@ async def test_teams_own_stop_button_ends_the_turn(bot: Bot, teams: FakeConnecto
     stopped: list[bool] = []
 
     async def until_stopped(talk: Talk) -> None:
-        await talk.say(*SENTENCES, *SENTENCES, apart=APART)
+        await talk.say(*SENTENCES * 50, "The end.", apart=APART)
         stopped.append(talk.is_stopped)
 
     bot.desk.script = telling(until_stopped)
@@ -198,14 +207,17 @@ async def test_teams_own_stop_button_ends_the_turn(bot: Bot, teams: FakeConnecto
     await teams.until_said("Stopped.")
     assert stopped == [True]
     assert len(teams.texts()) == 1
-    assert "number 31" not in str(teams.activities())
+    assert "The end." not in str(teams.activities())
 
 
 async def test_a_stream_ends_in_time_and_the_rest_follows(
     bot: Bot, teams: FakeConnector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(text_stream, "STREAM_SECONDS", 0.4)
-    bot.desk.script = telling(slowly)
+    async def at_length(talk: Talk) -> None:
+        await talk.say(*SENTENCES * 3, apart=APART)
+
+    monkeypatch.setattr(text_stream, "STREAM_SECONDS", 0.3)
+    bot.desk.script = telling(at_length)
     await teams.say(bot.url, "hello")
     await teams.until_said("PT_CTX")
     first, second = teams.texts()
@@ -214,7 +226,7 @@ async def test_a_stream_ends_in_time_and_the_rest_follows(
     assert second.startswith("**Radiology**\n\nThis is sentence number")
     shown = first.removesuffix("\n\n*The answer follows in a new message.*")
     rest = second.removeprefix("**Radiology**\n\n").partition("\n\n---")[0]
-    whole = "".join(SENTENCES).strip()
+    whole = "".join(SENTENCES * 3).strip()
     assert f"{shown} {rest}".removeprefix("**Radiology**\n\n") == whole
 
 

@@ -97,7 +97,9 @@ async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
 ) -> None:
     async def script(run: Run) -> None:
         run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
-        await asyncio.sleep(3.3)
+        async with asyncio.timeout(60):
+            while len(channel.activities()) < 2:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
         for event in answer(run, "At last.")[1:]:
             run.emit(event)
 
@@ -118,7 +120,7 @@ async def test_a_turn_longer_than_the_channel_waits_is_delivered_once(
             run.emit(event)
 
     bot.desk.script = script
-    assert (await channel.say(bot.url, "hello", activity_id="a-1")).seconds < 1.0
+    assert (await channel.say(bot.url, "hello", activity_id="a-1")).seconds < 10.0
     await asyncio.sleep(15.0)
     # The channel has given up waiting for a reply and sends the activity again.
     assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
@@ -407,14 +409,16 @@ async def test_expected_replies_are_repeated_for_the_same_activity(
 async def test_late_replies_follow_through_the_conversation(
     bot: Bot, channel: FakeConnector
 ) -> None:
+    is_told = asyncio.Event()
+
     async def script(run: Run) -> None:
-        await asyncio.sleep(12.0)
+        await is_told.wait()
         for event in answer(run, "Here it is."):
             run.emit(event)
 
     bot.desk.script = script
     posted = await channel.say(bot.url, "hello", deliveryMode="expectReplies")
-    assert posted.seconds < 12.0
+    is_told.set()
     assert "takes longer" in posted.body["activities"][0]["text"]
     await channel.until_said("Here it is.")
 
@@ -563,6 +567,8 @@ async def test_replies_under_way_are_finished_when_the_server_stops(
     bot = await start()
     channel.fail_next(429, times=2, Retry_After="1")
     await channel.say(bot.url, "hello")
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(60):
+        while not channel.refused:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
     await bot.server.close()
     assert len(channel.texts()) == 1
