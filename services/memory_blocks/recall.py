@@ -21,7 +21,7 @@ _FUZZY_FROM_LETTERS = 4
 _ALIKE_WEIGHT = 0.7
 _USER_WEIGHT = 1.15
 _WORD = re.compile(r"[^\W_]+")
-_MARK = re.compile(r"\[… \d+ characters left out …\]")
+_MARK = re.compile(r"\[… \d+ characters left out(?:, whole in turn \d+)? …\]")
 _STOP_WORDS = """
 a about all am an and any are as at be been but by can could did do does for from had has have
 he her him his how i if in into is it its me my no not of on or our say said she so some tell

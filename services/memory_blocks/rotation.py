@@ -16,7 +16,7 @@ KEEP_TURNS = 3
 HISTORY_LIMIT_BYTES = 48_000
 _TURNS_LIMIT_CHARS = HISTORY_LIMIT_CHARS - HEADER_CHARS
 _ROTATE_DOWN_TO_BYTES = 33_600
-_MARK_CHARS = 50
+_MARK_CHARS = 64
 _CITED_CHARS = 1_000
 """Answers that are cut shorter than this lose their sources, too, until they are read whole."""
 
@@ -161,19 +161,23 @@ def _total(sizes: Sequence[_Size]) -> _Size:
     return sum(sizes, start=_Size(0, 0))
 
 
-def head_and_tail(text: str, limit_chars: int, *, whole_chars: int | None = None) -> str:
-    """Return `text`, or its head and tail around a mark of how much is left out.
+def head_and_tail(
+    text: str, limit_chars: int, *, turn_id: int, whole_chars: int | None = None
+) -> str:
+    """Return `text`, or its head and tail around a mark of how much is left out, and where it is.
 
     Args:
         text: May be head and tail of a longer text already.
         limit_chars: Characters to keep, without the mark.
+        turn_id: The turn in whose archive the whole text is.
         whole_chars: Characters of that longer text.
     """
     if len(text) <= limit_chars:
         return text
     head, tail = limit_chars * 2 // 3, limit_chars // 3
     left_out = (whole_chars or len(text)) - head - tail
-    return f"{text[:head]}\n[… {left_out} characters left out …]\n{text[-tail:]}"
+    mark = f"[… {left_out} characters left out, whole in turn {turn_id} …]"
+    return f"{text[:head]}\n{mark}\n{text[-tail:]}"
 
 
 def _shortened(turn: Turn, limit: _Limit) -> Turn:
@@ -182,19 +186,19 @@ def _shortened(turn: Turn, limit: _Limit) -> Turn:
         return _with_short_question(turn, limit.chars)
     if limit.part == "context":
         return _with_short_context(turn, limit.chars)
-    answers = [_short_answer(answer, limit.chars) for answer in turn.agent_responses]
+    answers = [_short_answer(one, limit.chars, turn.turn_id) for one in turn.agent_responses]
     if all(new is old for new, old in zip(answers, turn.agent_responses, strict=True)):
         return turn
     return turn.model_copy(update={"agent_responses": answers})
 
 
-def _short_answer(answer: AgentMessage, limit_chars: int) -> AgentMessage:
+def _short_answer(answer: AgentMessage, limit_chars: int, turn_id: int) -> AgentMessage:
     citations = answer.citations if limit_chars >= _CITED_CHARS else []
     if len(answer.text) <= limit_chars + _MARK_CHARS and citations == answer.citations:
         return answer
     whole = answer.shortened_from_chars or len(answer.text)
     update = {
-        "text": head_and_tail(answer.text, limit_chars, whole_chars=whole),
+        "text": head_and_tail(answer.text, limit_chars, turn_id=turn_id, whole_chars=whole),
         "shortened_from_chars": whole,
         "citations": citations,
     }
@@ -205,10 +209,8 @@ def _with_short_question(turn: Turn, limit_chars: int) -> Turn:
     if len(turn.user_message) <= limit_chars + _MARK_CHARS:
         return turn
     whole = turn.shortened_from_chars or len(turn.user_message)
-    update = {
-        "user_message": head_and_tail(turn.user_message, limit_chars, whole_chars=whole),
-        "shortened_from_chars": whole,
-    }
+    said = head_and_tail(turn.user_message, limit_chars, turn_id=turn.turn_id, whole_chars=whole)
+    update = {"user_message": said, "shortened_from_chars": whole}
     return turn.model_copy(update=update)
 
 

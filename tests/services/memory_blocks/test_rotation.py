@@ -141,11 +141,11 @@ def test_a_short_history_stays_as_it_is(turns: list[Turn]) -> None:
 
 @given(st.text(max_size=500), st.integers(3, 300))
 def test_head_and_tail_say_what_is_left_out(said: str, limit: int) -> None:
-    shown = head_and_tail(said, limit)
+    shown = head_and_tail(said, limit, turn_id=7)
     if len(said) <= limit:
         assert shown == said
     else:
         head, tail = limit * 2 // 3, limit // 3
         assert shown.startswith(said[:head])
         assert shown.endswith(said[-tail:])
-        assert f"{len(said) - head - tail} characters left out" in shown
+        assert f"{len(said) - head - tail} characters left out, whole in turn 7 …]" in shown
