@@ -1,11 +1,13 @@
 """Any bytes at all: a frame, or a bad frame, and never anything else."""
 
+import json
+from random import Random
 from typing import Any
 
 import orjson
 import pytest
 from aiohttp import WSMsgType
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from data_models.errors import BadFrameError
@@ -19,9 +21,10 @@ JSON = st.recursive(
     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     max_leaves=20,
 )
-KEYS = st.sampled_from(
-    ["type", "content", "sender", "client_message_id", "mentions", "time_zone", "press", "run_id"]
+KEYS_OF_FRAMES = (
+    *("type", "content", "sender", "client_message_id", "mentions", "time_zone", "press", "run_id"),
 )
+KEYS = st.sampled_from(KEYS_OF_FRAMES)
 NEARLY = st.dictionaries(KEYS, JSON | st.sampled_from(["message", "stop", "yes"]))
 
 
@@ -49,6 +52,46 @@ def test_what_passes_is_what_was_sent(value: dict[str, Any]) -> None:
         assert value.get("type", "message") == "message"
     if isinstance(frame, StopFrame):
         assert value["type"] == "stop"
+
+
+def made_by(seed: int) -> bytes:
+    """A frame by chance: drawing every choice by itself would take a hundred times as long."""
+    chance = Random(seed)
+    names = [name for name in KEYS_OF_FRAMES if chance.random() < 0.3]
+    frame = {name: value_by(chance, 0) for name in names} | {"content": value_by(chance, 2)}
+    data = json.dumps(frame, ensure_ascii=False).encode(errors="surrogatepass")
+    if chance.random() < 0.5:
+        return data
+    cut = chance.randrange(len(data))
+    return data[:cut] + chance.randbytes(chance.randrange(3)) + data[cut + chance.randrange(3) :]
+
+
+def value_by(chance: Random, depth: int) -> Any:
+    kind = chance.randrange(9 if depth < 3 else 7)
+    if kind < 3:
+        return chance.choice(["a", "", "yes", "message", "stop", "x" * 501, "\x00", "\ud800", "é"])
+    if kind < 7:
+        return chance.choice([None, True, 0, -1, 10**30, 0.5, float("nan"), float("inf")])
+    inner = [value_by(chance, depth + 1) for _ in range(chance.randrange(4))]
+    words = [*KEYS_OF_FRAMES, "target_id", "answer", "steps", "edits", "number", "text"]
+    return inner if kind == 7 else {chance.choice(words): each for each in inner}
+
+
+@settings(max_examples=5_000 if settings().max_examples >= 200 else 200)
+@given(st.integers(0, 2**48))
+def test_thousands_of_frames_are_read_or_refused(seed: int) -> None:
+    data = made_by(seed)
+    frame = parsed(data)
+    assert isinstance(frame, MessageFrame | StopFrame | None)
+    if isinstance(frame, MessageFrame):
+        assert frame.content == orjson.loads(data)["content"]
+
+
+def test_frames_by_chance_are_of_either_kind() -> None:
+    found = [parsed(made_by(seed)) for seed in range(200)]
+    assert None in found
+    assert any(isinstance(frame, MessageFrame) for frame in found)
+    assert any(isinstance(frame, StopFrame) for frame in found)
 
 
 @pytest.mark.parametrize("levels", [32, 33])

@@ -1,0 +1,115 @@
+"""Feeds what atheris makes up to one parser: `python -m tests.fuzz.parsers frame -runs=1000`.
+
+A program of its own: libFuzzer ends the process, with an exit code other than 0 at the first input
+that the parser neither reads nor refuses with its own error.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import atheris
+
+with atheris.instrument_imports(include=["bots.inbound", "routes", "services.entities"]):
+    from bots.inbound import Inbound, parse_activity
+    from data_models.errors import BadFrameError, EntityDeltaError
+    from routes.client_frames import MessageFrame, StopFrame, parse_client_frame
+    from services.entities.delta import EntityDelta, parse_entity_delta
+
+DEPTH_LIMIT = 4
+WIDTH_LIMIT = 6
+
+
+def frame(data: bytes) -> None:
+    """What a web client may send."""
+    try:
+        read = parse_client_frame(data)
+    except BadFrameError as error:
+        _says_nothing_of_it(error)
+        return
+    assert isinstance(read, MessageFrame | StopFrame)
+
+
+def activity(data: bytes) -> None:
+    """What a channel may post."""
+    try:
+        read = parse_activity(data)
+    except BadFrameError as error:
+        _says_nothing_of_it(error)
+        return
+    assert isinstance(read, Inbound)
+    assert read.tenant is None or isinstance(read.tenant, str)
+
+
+def delta(data: bytes) -> None:
+    """What a model may write of entities."""
+    try:
+        assert isinstance(parse_entity_delta(data.decode(errors="replace")), EntityDelta)
+    except EntityDeltaError:
+        return
+
+
+def _says_nothing_of_it(error: BadFrameError) -> None:
+    assert error.__cause__ is None, "the cause would quote what was sent"
+
+
+FRAME_WORDS = [
+    *("type", "message", "stop", "content", "sender", "client_message_id", "mentions", "run_id"),
+    *("time_zone", "press", "target_id", "answer", "steps", "edits", "number", "text"),
+]
+ACTIVITY_WORDS = [
+    *("type", "message", "id", "from", "conversation", "recipient", "channelId", "channelData"),
+    *("tenant", "tenantId", "serviceUrl", "entities", "mentioned", "text", "value", "msteams"),
+]
+DELTA_WORDS = [
+    *("entities_to_update", "derived_entities_to_update", "entities_to_remove", "entities"),
+    *("response", "key", "value", "agent", "name", "derivation", "confidence", "sources"),
+]
+PARSERS: Mapping[str, tuple[Callable[[bytes], None], list[str]]] = {
+    "frame": (frame, FRAME_WORDS),
+    "activity": (activity, ACTIVITY_WORDS),
+    "delta": (delta, DELTA_WORDS),
+}
+
+
+def shaped(source: atheris.FuzzedDataProvider, words: list[str], depth: int = 0) -> Any:
+    """Make a JSON value of known words out of bytes, which by themselves seldom are JSON."""
+    width = range(source.ConsumeIntInRange(0, WIDTH_LIMIT))
+    match source.ConsumeIntInRange(0, 7 if depth < DEPTH_LIMIT else 5):
+        case 0:
+            return None
+        case 1:
+            return source.ConsumeBool()
+        case 2:
+            return source.ConsumeInt(9)
+        case 3:
+            return source.ConsumeFloat()
+        case 4:
+            return source.PickValueInList(words)
+        case 5:
+            return source.ConsumeUnicode(24)
+        case 6:
+            return [shaped(source, words, depth + 1) for _ in width]
+        case _:
+            names = [source.PickValueInList(words) for _ in width]
+            return {name: shaped(source, words, depth + 1) for name in names}
+
+
+def main(arguments: list[str]) -> None:
+    """Fuzz the parser that the first argument names; the others are libFuzzer's."""
+    name, *more = arguments
+    parse, words = PARSERS[name]
+
+    def both(data: bytes) -> None:
+        parse(data)
+        source = atheris.FuzzedDataProvider(data)
+        value = {word: shaped(source, words) for word in words if source.ConsumeBool()}
+        parse(json.dumps(value).encode())
+
+    atheris.Setup([sys.argv[0], *more], both)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
