@@ -3,7 +3,7 @@
 import ast
 import inspect
 import tomllib
-from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
@@ -41,6 +41,7 @@ NOWHERE = {"unittest.mock", "pickle", "marshal", "shelve"}
 ENVIRONMENT = {"os.environ", "os.getenv"}
 
 
+@cache
 def sources() -> list[Path]:
     """The files of the server itself."""
     files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
@@ -51,64 +52,91 @@ def of_tests() -> list[Path]:
     return sorted((ROOT / "tests").rglob("*.py"))
 
 
-@cache
-def tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
-
-
 def name(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-def imports(path: Path) -> set[str]:
-    """Every module, and every `module.name`, which the file imports."""
-    found: set[str] = set()
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+@dataclass(frozen=True, slots=True)
+class Function:
+    """Attributes: lines: without decorators and docstring; positional: how many it takes so."""
+
+    where: str
+    name: str
+    lines: int
+    positional: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the rules ask of a file.
+
+    Attributes:
+        imports: Every module, and every `module.name`.
+        attributes: Every `name.attribute` which it mentions.
+        calls: The bare names which it calls.
+        errors: The classes on a base that is an error by its name, and where they are.
+    """
+
+    imports: set[str] = field(default_factory=set)
+    attributes: set[str] = field(default_factory=set)
+    calls: set[str] = field(default_factory=set)
+    functions: list[Function] = field(default_factory=list)
+    errors: set[str] = field(default_factory=set)
+
+
+@cache
+def facts(path: Path) -> Facts:
+    """Read a file once; its tree is not kept."""
+    found = Facts()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                found.imports.update(alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), names=names):
+                found.imports.update([module, *(f"{module}.{alias.name}" for alias in names)])
+            case ast.Attribute(value=ast.Name(id=owner), attr=attribute):
+                found.attributes.add(f"{owner}.{attribute}")
+            case ast.Call(func=ast.Name(id=called)):
+                found.calls.add(called)
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                found.functions.append(function(path, node))
+            case ast.ClassDef(bases=bases) if any(is_error(base) for base in bases):
+                found.errors.add(f"{name(path)}:{node.lineno} {node.name}")
     return found
+
+
+def is_error(base: ast.expr) -> bool:
+    return isinstance(base, ast.Name) and base.id.endswith(("Error", "Exception"))
+
+
+def function(path: Path, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
+    first = node.body[0]
+    documented = ast.get_docstring(node, clean=False) is not None
+    docstring = (first.end_lineno or 0) - first.lineno + 1 if documented else 0
+    return Function(
+        where=f"{name(path)}:{node.lineno} {node.name}",
+        name=node.name,
+        lines=(node.end_lineno or 0) - node.lineno + 1 - docstring,
+        positional=len(node.args.posonlyargs) + len(node.args.args),
+    )
+
+
+def functions() -> list[Function]:
+    return [one for path in sources() for one in facts(path).functions]
 
 
 def reaches(imported: str, module: str) -> bool:
     return imported == module or imported.startswith(f"{module}.")
 
 
-def attributes(path: Path) -> set[str]:
-    """Every `name.attribute` which the file mentions."""
-    return {
-        f"{node.value.id}.{node.attr}"
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
-    }
-
-
-def functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield f"{name(path)}:{node.lineno} {node.name}", node
-
-
-def code_lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Lines of the function without its decorators and docstring."""
-    first = node.body[0]
-    documented = ast.get_docstring(node, clean=False) is not None
-    docstring = (first.end_lineno or 0) - first.lineno + 1 if documented else 0
-    return (node.end_lineno or 0) - node.lineno + 1 - docstring
+def may_import(path: Path, modules: set[str]) -> bool:
+    """Whether the last word of one of `modules` is anywhere in the file, as an import needs."""
+    text = path.read_text(encoding="utf-8")
+    return any(module.rpartition(".")[2] in text for module in modules)
 
 
 def written_lines(path: Path) -> int:
     return sum(1 for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
-
-
-def calls(path: Path) -> set[str]:
-    """The bare names which the file calls."""
-    return {
-        node.func.id
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
 
 
 def error_classes() -> list[type[errors.RoundsError]]:
@@ -125,7 +153,7 @@ def test_a_product_is_imported_only_at_its_home(module: str) -> None:
         name(path)
         for path in sources()
         if not name(path).startswith(HOMES[module])
-        and any(reaches(imported, module) for imported in imports(path))
+        and any(reaches(imported, module) for imported in facts(path).imports)
     ]
     assert strangers == []
 
@@ -143,31 +171,38 @@ def test_no_file_imports_mocks_or_unsafe_formats() -> None:
     wrong = {
         f"{name(path)} imports {imported}"
         for path in [*sources(), *of_tests()]
-        for imported in imports(path)
+        if may_import(path, NOWHERE)
+        for imported in facts(path).imports
         if any(reaches(imported, banned) for banned in NOWHERE)
     }
     assert wrong == set()
 
 
 def test_only_settings_reads_the_environment() -> None:
-    readers = {name(path) for path in sources() if (attributes(path) | imports(path)) & ENVIRONMENT}
+    readers = {
+        name(path)
+        for path in sources()
+        if (facts(path).attributes | facts(path).imports) & ENVIRONMENT
+    }
     assert readers <= {"settings.py"}
 
 
 def test_settings_stand_on_the_errors_alone() -> None:
     files = [path for path in sources() if path.name == "settings.py"]
-    ours = {one for path in files for one in imports(path) if one.split(".")[0] in PACKAGES}
+    ours = {one for path in files for one in facts(path).imports if one.split(".")[0] in PACKAGES}
     assert all(reaches(one, "data_models.errors") for one in ours)
 
 
 def test_nothing_looks_attributes_up_by_name() -> None:
     # `getattr` hides a typo, a missing field and a wrong type until night.
-    wrong = [name(path) for path in sources() if calls(path) & {"getattr", "hasattr", "setattr"}]
+    wrong = [
+        name(path) for path in sources() if facts(path).calls & {"getattr", "hasattr", "setattr"}
+    ]
     assert wrong == []
 
 
 def test_nothing_runs_text_as_code() -> None:
-    wrong = [name(path) for path in sources() if calls(path) & {"eval", "exec", "compile"}]
+    wrong = [name(path) for path in sources() if facts(path).calls & {"eval", "exec", "compile"}]
     assert wrong == []
 
 
@@ -177,7 +212,7 @@ def test_decisions_are_pure() -> None:
         name(path)
         for path in sources()
         if path.stem.endswith("_decision")
-        and any(reaches(imported, module) for imported in imports(path) for module in io)
+        and any(reaches(imported, module) for imported in facts(path).imports for module in io)
     ]
     assert wrong == []
 
@@ -188,22 +223,22 @@ def test_files_are_short() -> None:
 
 
 def test_no_function_is_long() -> None:
-    lengths = {where: code_lines(node) for path in sources() for where, node in functions(path)}
+    lengths = {one.where: one.lines for one in functions()}
     assert {where: n for where, n in lengths.items() if n > FUNCTION_LIMIT_LINES} == {}
 
 
 def test_nearly_all_functions_are_small() -> None:
-    lengths = sorted(code_lines(node) for path in sources() for _, node in functions(path))
+    lengths = sorted(one.lines for one in functions())
     assert lengths[int(len(lengths) * 0.95)] <= FUNCTION_P95_LINES
 
 
 def test_constructors_of_services_take_names_only() -> None:
     wrong = [
-        where
-        for path in sources()
-        if name(path).startswith(("services/", "group_chat/", "bots/"))
-        for where, node in functions(path)
-        if node.name == "__init__" and len(node.args.posonlyargs) + len(node.args.args) > 1
+        one.where
+        for one in functions()
+        if one.where.startswith(("services/", "group_chat/", "bots/"))
+        and one.name == "__init__"
+        and one.positional > 1
     ]
     assert wrong == []
 
@@ -223,15 +258,5 @@ def test_every_error_has_a_code_of_its_own_and_a_sentence_for_people() -> None:
 
 
 def test_errors_are_raised_from_one_tree() -> None:
-    wrong = {
-        f"{name(path)}:{node.lineno} {node.name}"
-        for path in sources()
-        if path != ROOT / "data_models" / "errors.py"
-        for node in ast.walk(tree(path))
-        if isinstance(node, ast.ClassDef)
-        and any(
-            isinstance(base, ast.Name) and base.id.endswith(("Error", "Exception"))
-            for base in node.bases
-        )
-    }
-    assert wrong == set()
+    tree = ROOT / "data_models" / "errors.py"
+    assert [one for path in sources() if path != tree for one in facts(path).errors] == []
