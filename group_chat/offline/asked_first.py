@@ -19,6 +19,12 @@ _SAME = {
     "mutation": "egfr",
     "old": "age",
     "gender": "sex",
+    "tnm": "clinical",
+    "alive": "vital",
+    "dead": "vital",
+    "died": "vital",
+    "death": "vital",
+    "deceased": "vital",
 }
 # Words that name a whole report, not a row of it.
 WHOLE = frozenset(

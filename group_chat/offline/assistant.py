@@ -85,7 +85,7 @@ _WRITES_MAIL = re.compile(
 )
 _EXAMPLE = 'add a task "Call the lab" by Friday'
 _EXAMPLES = {
-    "email": "draft a mail to anna@example.org about the rota: Can we swap Friday?",
+    "email": "draft a mail to anna@example.org about the rota: I can swap on Friday",
     "calendar_event": 'add "Ward round" tomorrow at 8, or move the ward round to 4 pm',
     "contact": "add a contact Ada Leeward, +49 30 1234567",
 }

@@ -22,6 +22,8 @@ from group_chat.offline.words import (
     ROSTER,
     best_match,
     is_clinical,
+    known_word_like,
+    others_wanted,
     query_of,
     topics_named_in,
     topics_of,
@@ -32,6 +34,7 @@ from services.scenarios.commands import command_in
 _ROWS_OF_EACH_AGENT = 8
 _YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")
 _STEP_LIMIT = 20
+_KEYWORDS = 2
 _BOOKS = re.compile(r"(?i)^\W*(?:(?:please|can|could|would|you|i|we|want|need|like|to)\W+)*book\b")
 _ROSTER_TOOL = "list_roster"
 _INSTEAD = (
@@ -103,7 +106,11 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
     if agent is not None:
         is_of_record = is_clinical(agent, prompt.team[agent])
         wish = "please answer this from the record" if is_of_record else "please see to this"
-        return OfflineReply(text=f"*{agent}*, {wish}.")
+        rest = others_wanted(prompt.asked, agent, prompt.team) if is_of_record else []
+        first = (
+            f"One agent answers at a time; for the rest, ask {rest[0]} next.\n\n" if rest else ""
+        )
+        return OfflineReply(text=f"{first}*{agent}*, {wish}.")
     if asks_for_judgement(prompt.asked):
         return OfflineReply(text=f"{caution_for(prompt.asked)}\n\n{_INSTEAD}")
     return OfflineReply(text=_no_scenario(prompt) or _nothing_to_cancel(prompt))
@@ -154,7 +161,10 @@ def _who_books(prompt: Prompt) -> str | None:
 def _who_searches(prompt: Prompt) -> str | None:
     """Return whose notes may hold the answer to a question that fits nobody's work."""
     asks = QUESTION.search(prompt.asked) is not None and query_of(prompt.asked)
-    if asks or compares(prompt.asked):
+    words = prompt.asked.split()
+    is_keyword = len(words) <= _KEYWORDS and not CANCEL.search(prompt.asked)
+    is_keyword = is_keyword and not any(map(known_word_like, words))
+    if asks or compares(prompt.asked) or (is_keyword and query_of(prompt.asked)):
         return best_match("notes", prompt.team)
     return None
 

@@ -33,7 +33,8 @@ _TOPICS: Mapping[str, frozenset[str]] = {
     ),
     "status": _set(
         "status stage staging tnm ecog performance age sex gender allergy allergies diagnosis "
-        "site treatment treatments therapy medication medications meds old"
+        "site treatment treatments therapy medication medications meds old alive "
+        "dead died death deceased"
     ),
     "history": _set(
         "history timeline course chronology notes note when happened first earlier previous "
@@ -71,6 +72,7 @@ _SPELLINGS = (
     ("fiber", "fibre"),
 )
 _SHORT_FOR = {
+    "mets": "metastasis metastases",
     "labs": "laboratory",
     "lab": "laboratory",
     "bloods": "laboratory",
@@ -93,7 +95,8 @@ ROSTER = re.compile(
     r"|\bpatients (?:have|did|were|are)\b|\bwho(?:se)? (?:is|chart|patient)[^.?!\n]{0,20}\bactive\b"
 )
 OVERVIEW = re.compile(
-    r"(?i)\b(?:load|open|overview|summari[sz]e|summary|who is|documents?|records?|chart)\b"
+    r"(?i)\b(?:load|open|overview|summari[sz]e|summary|who is|documents?|records?|chart"
+    r"|everything)\b"
     r"|\b(?:birthday|born|date of birth|dob)\b|\bname of (?:this|the|my) patient\b"
     r"|\b(?:her|his|their|(?:the )?patient['’]s) name\b"
 )
@@ -101,6 +104,7 @@ QUESTION = re.compile(
     r"(?i)\?\s*\Z|\A\W*(?:does|did|is|are|was|were|has|have|had|what|which|who|when|where"
     r"|why|how|any)\b"
 )
+_JOINS = re.compile(r"(?i)\?.*\?|\b(?:and|also|plus|as well as)\b|[;&+,]")
 LEFT_OUT = re.compile(r"(?i)\b(?:without|skip|leave out|drop|remove|no|not|except)\b[^.;\n]{0,60}")
 
 CHANGE = re.compile(
@@ -139,10 +143,20 @@ def known_word_like(word: str) -> str | None:
     """Return the word of a topic that `word` may be misspelt from; None if it is one, or far."""
     known = sorted(frozenset().union(*_TOPICS.values()))
     folded = word.casefold()
-    if folded in known or len(word) < _SPELT_CHARS:
+    if folded in known or folded in _SHORT_FOR or len(word) < _SPELT_CHARS:
         return None
     near = get_close_matches(folded, known, n=1, cutoff=_NEARNESS)
     return next((one for one in near if not one.startswith(folded) and folded not in _STOP), None)
+
+
+def others_wanted(request: str, chosen: str, team: Mapping[str, str]) -> list[str]:
+    """Return who else works on what `request` is about, where it joins several questions."""
+    if _JOINS.search(request) is None:
+        return []
+    rest = topics_of(request) - _topics_of_agent(chosen, team[chosen])
+    clinical = {name: text for name, text in team.items() if is_clinical(name, text)}
+    found = [best_match(" ".join(sorted(_TOPICS[topic])), clinical) for topic in sorted(rest)]
+    return list(dict.fromkeys(name for name in found if name is not None and name != chosen))
 
 
 def best_match(request: str, candidates: Mapping[str, str]) -> str | None:

@@ -155,6 +155,19 @@ async def test_labs_and_markers_find_somebody_who_answers(text: str, agent: str)
     assert f"[{agent}]" in await answer_to(text)
 
 
+@pytest.mark.parametrize("text", ["hemoglobin", "brain mets", "husband"])
+async def test_a_word_or_two_are_looked_for_in_the_notes(text: str) -> None:
+    assert "**From notes and reports**" in await answer_to(text)
+
+
+async def test_of_two_questions_the_one_that_nobody_answers_yet_is_named() -> None:
+    said = await answer_to("what is her ECOG? and what did the biopsy show?")
+    assert "[Pathology]" in said or "[PatientStatus]" in said
+    said = await answer_to("how was the last CT, and any allergies?")
+    assert "for the rest, ask PatientStatus next.\n\n*Radiology*" in said
+    assert "for the rest" not in await answer_to("how was the last CT?")
+
+
 async def test_a_mail_that_is_not_understood_shows_how_to_say_it() -> None:
     assert "draft a mail to anna@example.org" in await answer_to("email the summary to dr jones")
 
