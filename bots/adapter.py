@@ -20,6 +20,7 @@ from bots.door import BotDoor
 from bots.inbound import Account, Inbound, parse_activity
 from bots.per_bot import PerBot
 from bots.reference import reference_of
+from services.access.bodies import body_of
 
 INBOUND = "rounds.inbound"
 """Key of the turn state: the activity as it was read."""
@@ -63,7 +64,7 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
         ticket = door.knock(request)
         if request.content_type != "application/json":
             raise web.HTTPUnsupportedMediaType
-        inbound = parse_activity(await request.read())
+        inbound = parse_activity(await body_of(request))
         await door.admit(ticket, inbound)
 
         async def logic(context: TurnContext) -> None:

@@ -15,10 +15,10 @@ from routes.auth import principal_of
 from routes.context import CONTEXT, RouteContext
 from routes.ports import Run
 from routes.run_agent_input import Asked, RunInput, asked, parse_run_input
+from services.access.bodies import body_of
 from services.access.principal import Principal
 
 KEEP_ALIVE_SECONDS = 20.0
-BODY_SECONDS = 10.0
 _COMMENT = b": waiting\n\n"
 logger = structlog.get_logger()
 Item = TypeVar("Item")
@@ -27,7 +27,7 @@ Item = TypeVar("Item")
 async def ag_ui(request: web.Request) -> web.StreamResponse:
     """Run a turn and stream it; a client that goes away does not stop it."""
     context, principal = request.app[CONTEXT], principal_of(request)
-    run_input = parse_run_input(await _body(request))
+    run_input = parse_run_input(await body_of(request))
     question = asked(run_input)
     owner = principal.id
     thread_id = run_input.thread_id
@@ -48,14 +48,6 @@ async def ag_ui(request: web.Request) -> web.StreamResponse:
     except ConnectionError:
         logger.debug("ag_ui.lost")
     return response
-
-
-async def _body(request: web.Request) -> bytes:
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            return await request.read()
-    except TimeoutError:
-        raise web.HTTPRequestTimeout from None
 
 
 async def _stream(response: web.StreamResponse, run: Run, run_input: RunInput) -> None:

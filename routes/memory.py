@@ -9,6 +9,7 @@ from routes.context import CONTEXT
 from routes.json_input import parse_json
 from routes.ports import MemoryDesk
 from routes.replies import json_reply
+from services.access.bodies import body_of
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
 
@@ -25,7 +26,7 @@ async def show_memory(request: web.Request) -> web.Response:
 
 async def change_memory(request: web.Request) -> web.Response:
     """`PATCH /api/chats/{chat_id}/memory`: correct, retire, restore or undo."""
-    patch = _patch(await request.read())
+    patch = _patch(await body_of(request))
     revision = _revision(request, patch)
     view = await _desk(request).change(
         request.match_info["chat_id"],

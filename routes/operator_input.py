@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import ScenarioDefinitionError
 from routes.json_input import parse_json
+from services.access.bodies import body_of
 from services.scenarios.migration_plan import AnchorMigrationPolicy
 
 _DecisionT = TypeVar("_DecisionT", bound="_Decision")
@@ -56,7 +57,7 @@ async def decision(request: web.Request, model: type[_DecisionT]) -> _DecisionT:
         BadFrameError: it is not JSON.
         ScenarioDefinitionError: it is, but not of this shape; each problem names its place.
     """
-    body = await request.read()
+    body = await body_of(request)
     try:
         return model.model_validate(parse_json(body) if body else {})
     except ValidationError as error:
