@@ -262,4 +262,6 @@ def _points(reading: _Reading) -> list[str]:
     for label, pattern in FACTS.items():
         points += [f"{label}: {one_line(found[1], 60)}" for found in pattern.finditer(reading.text)]
     kept = REMEMBER.search(reading.text)
-    return points if kept is None else [*points, f"Noted: {one_line(kept[1], 140)}"]
+    if kept is None or "?" in kept[1]:  # "remember that …?" asks what was said
+        return points
+    return [*points, f"Noted: {one_line(kept[1], 140)}"]

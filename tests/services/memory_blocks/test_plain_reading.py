@@ -182,6 +182,8 @@ def test_an_answer_has_the_intent_of_what_was_asked() -> None:
             ("Noted: the son has power of attorney",),
         ),
         ("what is the stage?", ()),
+        ("do you remember that we talked about her headache?", ()),
+        ("remember that we talked about pain? what did I say", ()),
     ],
 )
 def test_plain_facts_are_worth_remembering(said: str, points: tuple[str, ...]) -> None:
