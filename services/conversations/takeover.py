@@ -82,7 +82,8 @@ class Takeover:
     ) -> AnsweredMessage | None:
         """Fence a dead turn off whose message is to be answered anew, unless it had ended.
 
-        What it had stored of its answer stays open, for whoever answers to go on behind it.
+        What it had stored of its answer is closed as interrupted: whoever answers goes on behind
+        it and opens it again, unless the message is taken to be about somebody else then.
 
         Returns:
             Its answer, if it was stored whole and only never released: done again, whatever it
@@ -94,7 +95,7 @@ class Takeover:
         places = [dead.patient_id] if dead.decided else [dead.patient_id, None]
         for patient_id in dict.fromkeys(places):
             with suppress(CorruptDocumentError):  # nobody can write over that
-                kept = await self._rewritten(conversation, patient_id, dead, keep=False, ends=False)
+                kept = await self._rewritten(conversation, patient_id, dead, keep=False)
                 if kept is not None and _had_ended(kept.turn):
                     return _taken_over(conversation, dead, kept, now).answered
         return None
@@ -129,7 +130,6 @@ class Takeover:
         dead: RunningTurn,
         *,
         keep: bool,
-        ends: bool = True,
     ) -> _Kept | None:
         """Raise the document's fence; return the dead turn if the document holds it now."""
         for _ in range(_TRIES):
@@ -141,7 +141,7 @@ class Takeover:
             turn = find_run(context, dead.run_id)
             if turn is None and keep:
                 turn = _kept(context, dead)
-            if turn is not None and ends and is_open(turn):
+            if turn is not None and is_open(turn):
                 advance(turn, "FAILED", error_code=INTERRUPTED)
             await make_room(self._contexts, context)
             try:
