@@ -1,6 +1,6 @@
 # One command per job, the same on a developer's machine and in CI. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check format lint types imports locks lock bench clean setup setup-dev
+.PHONY: help run test test-fast check format lint types imports locks lock bench sbom clean setup setup-dev
 
 # The Python that makes the environment; afterwards everything runs in .venv.
 PYTHON ?= python3
@@ -62,6 +62,9 @@ lock: setup-dev ## Renew the locks from requirements/*.in and package.json; UPGR
 
 bench: setup-dev ## Measure a turn
 	$(BIN)/python -m bench.turn
+
+sbom: ## Write what the image is made of, as CycloneDX, into dist/
+	@$(PYTHON) -m scripts.sbom
 
 clean: ## Remove everything that was made here, the environment included; data stays
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache web/dist web/node_modules
