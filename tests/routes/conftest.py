@@ -1,5 +1,6 @@
 """A server of the routes around fakes, on a real socket."""
 
+import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -31,6 +32,14 @@ from tests.routes.fakes import (
 
 ADA = {"Authorization": "Bearer ada-key"}
 BEN = {"Authorization": "Bearer ben-key"}
+PATIENCE_SECONDS = 60.0
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Return once the server, which runs in this loop too, has come to that."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while not is_so():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 def hashed_key(key: str) -> str:
@@ -50,7 +59,7 @@ class Socket:
         await self.raw.send_str(orjson.dumps(frame).decode())
 
     async def next(self) -> dict[str, Any]:
-        value: dict[str, Any] = orjson.loads(await self.raw.receive_str(timeout=5.0))
+        value: dict[str, Any] = orjson.loads(await self.raw.receive_str(timeout=PATIENCE_SECONDS))
         return value
 
     async def until(self, is_last: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:

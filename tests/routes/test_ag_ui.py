@@ -114,7 +114,7 @@ async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(
         await reply.content.readline()
     await asyncio.sleep(0.05)
     gate.set()
-    await asyncio.wait_for(ended.wait(), 2)
+    await asyncio.wait_for(ended.wait(), 60)
     gate.clear()
     async with server.client.post(url, json=asks(runId="second"), headers=ADA) as reply:
         await reply.content.readline()
@@ -158,10 +158,16 @@ async def test_a_stranger_cannot_write_into_a_thread(server: Server) -> None:
 
 
 async def test_pauses_are_told_and_nothing_is_lost() -> None:
+    go_on = asyncio.Event()
+
     async def slowly() -> AsyncIterator[int]:
         yield 1
-        await asyncio.sleep(0.12)
+        await go_on.wait()
         yield 2
 
-    items = [item async for item in or_pause(slowly(), seconds=0.05)]
+    items: list[int | None] = []
+    async for item in or_pause(slowly(), seconds=0.05):
+        items.append(item)
+        if items.count(None) == 2:
+            go_on.set()
     assert items == [1, None, None, 2]

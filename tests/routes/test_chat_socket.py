@@ -21,7 +21,7 @@ from services.access.handshake import Handshake
 from services.access.limits import MessageRate, SocketSlots
 from services.access.principal import Principal
 from services.runs.hub import Run
-from tests.routes.conftest import ADA, BEN, Server, Start
+from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start, until
 from tests.routes.fakes import answer, echo, spoken, state
 
 FOOTER = """---
@@ -123,7 +123,7 @@ async def test_a_frame_of_the_limit_passes_and_one_byte_more_closes_with_1009(
     await socket.raw.send_str("x" * limit)
     assert (await socket.next())["code"] == "bad_frame"
     await socket.raw.send_str("x" * (limit + 1))
-    message = await socket.raw.receive(timeout=5)
+    message = await socket.raw.receive(timeout=PATIENCE_SECONDS)
     assert message.type is aiohttp.WSMsgType.CLOSE
     assert socket.raw.close_code == 1009
 
@@ -191,7 +191,7 @@ async def test_a_message_behind_another_devices_turn_starts_its_run_at_once(
     server.desk.script = slow
     other, mine = await server.socket(), await server.socket(query="?stream=1")
     await other.say("first")
-    await asyncio.sleep(0.05)
+    await until(lambda: len(server.desk.messages) == 1)
     await mine.say("second")
     started = await mine.next()
     assert (started["type"], started["metadata"]["notice"]["kind"]) == ("RUN_STARTED", "queued")
@@ -386,7 +386,7 @@ async def test_too_many_sockets_are_refused_and_a_closed_one_makes_room(start: S
     sockets = [await server.socket() for _ in range(2)]
     assert await server.refusal(headers=ADA) == 429
     await sockets[0].raw.close()
-    await asyncio.sleep(0.05)
+    await until(lambda: server.context.slots.total == 1)
     await server.socket()
 
 
@@ -403,16 +403,16 @@ async def test_a_flood_is_refused_without_reaching_the_desk(start: Start) -> Non
 async def test_an_idle_socket_is_signed_out(start: Start) -> None:
     server = await start(limits=SocketLimits(idle_seconds=0.2))
     socket = await server.socket()
-    await socket.raw.receive(timeout=5)
+    await socket.raw.receive(timeout=PATIENCE_SECONDS)
     assert socket.raw.close_code == 4401
 
 
 async def test_a_socket_whose_turn_runs_is_not_idle(start: Start) -> None:
     async def slow(run: Run) -> None:
-        await asyncio.sleep(0.5)
+        await asyncio.sleep(1.5)
         await echo(run)
 
-    server = await start(limits=SocketLimits(idle_seconds=0.2))
+    server = await start(limits=SocketLimits(idle_seconds=1.0))
     server.desk.script = slow
     socket = await server.socket()
     await socket.say("hello")
@@ -423,7 +423,7 @@ class ShortLived:
     """Lets everybody in for a moment."""
 
     async def authenticate(self, _: Handshake) -> Principal:
-        expires_at = datetime.now(UTC) + timedelta(seconds=0.3)
+        expires_at = datetime.now(UTC) + timedelta(seconds=1.0)
         return Principal(id="entra:t:u", name="Ada", kind="entra", expires_at=expires_at)
 
 
@@ -439,7 +439,7 @@ async def test_a_token_that_expires_closes_its_socket_with_4401(
     socket = await server.socket()
     await socket.say("hello")
     await socket.until_done()
-    await socket.raw.receive(timeout=5)
+    await socket.raw.receive(timeout=PATIENCE_SECONDS)
     assert socket.raw.close_code == 4401
 
 
@@ -447,27 +447,29 @@ async def test_a_dead_peer_is_noticed(start: Start) -> None:
     server = await start(limits=SocketLimits(heartbeat_seconds=0.2), slots=SocketSlots(limit=1))
     url = f"{server.base}/api/ws/chats/chat_1/messages"
     await server.client.ws_connect(url, headers=ADA, autoping=False)
-    await asyncio.sleep(1.0)
-    assert server.context.slots.total == 0
+    await until(lambda: server.context.slots.total == 0)
 
 
 async def test_a_slow_reader_holds_nobody_up_and_gets_everything(start: Start) -> None:
+    is_said = asyncio.Event()
+
     async def flood(run: Run) -> None:
         run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         for _ in range(400):
             run.emit(AgentTextDelta(message_id="m1", text="x" * 20_000))
             await asyncio.sleep(0)
         run.emit(RunFinished(outcome="success", timing=TurnTiming()))
+        is_said.set()
 
     server = await start()
     server.desk.script = flood
     slow = await server.socket(chat_id="slow", query="?stream=1")
     await slow.say("go")
-    await asyncio.sleep(0.3)  # 8 MB wait in the run, not in the socket
+    await asyncio.wait_for(is_said.wait(), PATIENCE_SECONDS)  # 8 MB wait in the run
     server.desk.script = echo
     quick = await server.socket(chat_id="quick")
     await quick.say("hello")
-    assert len(await asyncio.wait_for(quick.until_done(), 2)) == 2
+    assert len(await quick.until_done()) == 2
     frames = await slow.until_finished()
     assert len(frames) == 402
     assert all(b["metadata"]["seq"] - a["metadata"]["seq"] == 1 for a, b in pairwise(frames))
@@ -476,7 +478,7 @@ async def test_a_slow_reader_holds_nobody_up_and_gets_everything(start: Start) -
 async def test_a_server_that_stops_says_so(server: Server) -> None:
     socket = await server.socket()
     closing = asyncio.create_task(server.runner.shutdown())
-    await socket.raw.receive(timeout=5)
+    await socket.raw.receive(timeout=PATIENCE_SECONDS)
     assert socket.raw.close_code == 1001
     await closing
 

@@ -94,13 +94,17 @@ class Office:
         return found
 
     async def rests(self) -> dict[str, Any]:
-        for _ in range(500):
-            _, overview = await self.call("GET", ONE)
-            if overview["deployment"]["state"] in ("flipped", "deployed"):
-                found: dict[str, Any] = overview
-                return found
-            await asyncio.sleep(0.01)
-        raise AssertionError("the deployment does not end")
+        return await self.until_in("flipped", "deployed")
+
+    async def until_in(self, *states: str) -> dict[str, Any]:
+        """Return the overview once the deployment has come to one of `states`."""
+        async with asyncio.timeout(60):
+            while True:
+                _, overview = await self.call("GET", ONE)
+                if overview["deployment"]["state"] in states:
+                    found: dict[str, Any] = overview
+                    return found
+                await asyncio.sleep(0.01)
 
 
 @pytest.fixture
@@ -250,11 +254,7 @@ async def test_a_canary_waits_and_is_widened(office: Office) -> None:
     assert (overview["share_percent"], overview["deployment"]["state"]) == (30, "flipped")
     assert (await office.call("POST", f"{ONE}/share", {"share_percent": 101}))[0] == 400
     assert (await office.call("POST", f"{ONE}/share", {"share_percent": 100}))[0] == 202
-    for _ in range(200):
-        overview = (await office.call("GET", ONE))[1]
-        if overview["deployment"]["state"] == "deployed":
-            break
-        await asyncio.sleep(0.01)
+    overview = await office.until_in("deployed")
     assert (overview["share_percent"], overview["deployment"]["marked"]) == (100, len(VISITORS))
 
 
