@@ -298,6 +298,7 @@ module server 'modules/server.bicep' = if (!empty(image)) {
 
 var jobs = [
   { name: 'clean-up', command: ['python', '-m', 'services.tool_memory.cleanup'], schedule: '30 2 * * *' }
+  { name: 'prune', command: ['python', '-m', 'services.scenarios', 'prune'], schedule: '15 3 * * *' }
   { name: 'audit', command: ['python', '-m', 'services.audit', 'verify'], schedule: '0 4 * * *' }
 ]
 

@@ -29,7 +29,11 @@ DOCKERFILE = ROOT / "infra" / "Dockerfile"
 UNUSED = ROOT / "infra" / "unused.txt"
 NOBODY = 65_534
 # What the scheduled jobs run (infra/main.bicep).
-COMMANDS = (["-m", "services.tool_memory.cleanup"], ["-m", "services.audit", "verify"])
+COMMANDS = (
+    ["-m", "services.tool_memory.cleanup"],
+    ["-m", "services.scenarios", "prune"],
+    ["-m", "services.audit", "verify"],
+)
 _IMPORTED = "import app, bots.endpoint, group_chat.build, services.audit, semantic_kernel, openai"
 _COPY = re.compile(r"^COPY (?P<sources>[\w./ ]+) (?P<target>[\w./]+)$", re.MULTILINE)
 _SET = re.compile(r"^(?:ENV)?\s+([A-Z_]+)=(\S+)(?: \\)?$", re.MULTILINE)
