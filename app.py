@@ -181,6 +181,7 @@ def _answers(base: Foundation) -> StoredAnswers:
     return StoredAnswers(
         contexts=base.contexts,
         conversations=base.conversations,
+        registries=base.registries,
         clock=base.clock,
         ids=base.ids,
         facilitator=base.team.facilitator,

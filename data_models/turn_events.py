@@ -11,7 +11,9 @@ from data_models.plan import Plan
 from data_models.scenario_session import ScenarioPlace
 
 Step = Literal["load", "decide", "restore", "enrich", "ground", "chat", "save"]
-NoticeKind = Literal["restored", "interrupted", "queued", "limit", "evicted", "progress"]
+NoticeKind = Literal[
+    "restored", "interrupted", "queued", "limit", "evicted", "progress", "repeated"
+]
 Outcome = Literal["success", "interrupt", "cancelled"]
 
 

@@ -7,7 +7,8 @@ from data_models.conversation import AnsweredMessage
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.errors import InterruptedTurnError, StoreError, user_message_of
 from data_models.identifiers import PatientId
-from data_models.turn_events import RunFailed, RunFinished, RunStarted, TurnTiming
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.turn_events import Notice, RunFailed, RunFinished, RunStarted, TurnTiming
 from services.conversations.shown import Shown
 from services.conversations.takeover import find_run
 from services.runs.hub import Run
@@ -23,12 +24,14 @@ class StoredAnswers:
         *,
         contexts: ChatContextAccessor,
         conversations: ConversationAccessor,
+        registries: PatientContextRegistryAccessor,
         clock: Clock,
         ids: IdSource,
         facilitator: str,
     ) -> None:
         self._contexts = contexts
         self._conversations = conversations
+        self._registries = registries
         self._clock = clock
         self._ids = ids
         self._facilitator = facilitator
@@ -43,9 +46,12 @@ class StoredAnswers:
             run.emit(RunStarted(answered.run_id, run.conversation_id))
         try:
             turn = await self._turn(run.conversation_id, answered)
+            elsewhere = None if turn is None else await self._elsewhere(run, answered)
         except StoreError as error:
             run.emit(RunFailed(error.code, error.user_message, answered.run_id))
             return
+        if elsewhere is not None and not shown.is_begun:
+            run.emit(elsewhere)
         for message in turn.agent_responses if turn is not None else [self._gone()]:
             for event in shown.rest_of(message):
                 run.emit(event)
@@ -57,6 +63,18 @@ class StoredAnswers:
             return
         stopped = turn is not None and turn.turn_status == "STOPPED"
         run.emit(RunFinished("cancelled" if stopped else "success", TurnTiming()))
+
+    async def _elsewhere(self, run: Run, answered: AnsweredMessage) -> Notice | None:
+        """Return what says whom a repeated answer is about, where another patient is active."""
+        registry = await self._registries.read(
+            run.conversation_id, epoch=answered.epoch, fresh=True
+        )
+        active = registry.document.active_patient_id
+        if answered.patient_id is None or active == answered.patient_id:
+            return None
+        now = f"`{active}` is active now" if active else "no patient is active now"
+        text = f"This repeats an earlier answer about `{answered.patient_id}`; {now}."
+        return Notice("repeated", text)
 
     async def _turn(self, conversation_id: str, answered: AnsweredMessage) -> Turn | None:
         stored = await self._conversations.read(conversation_id)

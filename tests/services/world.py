@@ -209,6 +209,7 @@ class World:
         answers = StoredAnswers(
             contexts=self.contexts,
             conversations=self.conversations,
+            registries=self.registries,
             clock=clock,
             ids=ids,
             facilitator="Orchestrator",

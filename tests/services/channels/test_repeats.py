@@ -9,6 +9,7 @@ def repeats_of(world: World) -> Repeats:
     answers = StoredAnswers(
         contexts=world.contexts,
         conversations=world.conversations,
+        registries=world.registries,
         clock=world.clock,
         ids=world.ids,
         facilitator="Orchestrator",

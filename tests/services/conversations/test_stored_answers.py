@@ -2,7 +2,7 @@
 
 import pytest
 
-from data_models.turn_events import RunFailed, RunFinished
+from data_models.turn_events import AgentMessageStarted, Notice, RunFailed, RunFinished
 from services.group_chat_port import GroupChatRequest
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import ENDLESS, Heard, World
@@ -29,6 +29,10 @@ async def repeated(world: World, text: str, message_id: str) -> Heard:
     return again
 
 
+def notices(heard: Heard) -> list[Notice]:
+    return [event for event in heard.events if isinstance(event, Notice)]
+
+
 async def test_at_once_after_a_restart_and_after_a_switch(world: World) -> None:
     first = await told(world, "start a tumor board for patient_4", "m1")
     assert (await repeated(world, "whatever it says now", "m1")).texts == first.texts
@@ -38,6 +42,20 @@ async def test_at_once_after_a_restart_and_after_a_switch(world: World) -> None:
     again = await repeated(world, "start a tumor board for patient_4", "m1")
     assert (again.texts, again.run.run_id) == (first.texts, first.run.run_id)
     assert world.team.requests == []
+
+
+async def test_under_another_patient_it_says_first_whom_it_is_about(world: World) -> None:
+    await told(world, "start a tumor board for patient_4", "m1")
+    again = await repeated(world, "start a tumor board for patient_4", "m1")
+    assert notices(again) == []
+    await told(world, "switch to patient_15", "m2")
+    again = await repeated(restarted(world), "start a tumor board for patient_4", "m1")
+    (notice,) = notices(again)
+    assert notice.text == (
+        "This repeats an earlier answer about `patient_4`; `patient_15` is active now."
+    )
+    begun = next(event for event in again.events if isinstance(event, AgentMessageStarted))
+    assert again.events.index(notice) < again.events.index(begun)
 
 
 async def test_after_a_clear_it_says_so_and_shows_nothing_of_the_archive(world: World) -> None:
