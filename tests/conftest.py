@@ -1,5 +1,6 @@
 """What every test stands on: no network but loopback, and the same examples in every run."""
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -23,6 +24,14 @@ settings.load_profile("fast")  # --hypothesis-profile=ci for more
 
 _GUARD = NetworkGuard()
 _GUARD.install()
+
+gc.disable()  # what is imported now stays; see pytest_collection_finish
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector see only what tests make: modules and tests are a million objects."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
