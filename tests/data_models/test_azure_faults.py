@@ -21,7 +21,7 @@ from tests.data_models.test_local_blob_store import process
 
 pytestmark = pytest.mark.slow
 
-LIMIT_SECONDS = 10.0  # 8, and some for a busy machine
+LIMIT_SECONDS = 25.0  # 8 are usual; who waited for the stalled answer needs 30
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Models that speak to a server on loopback, with limits short enough for tests."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
@@ -46,6 +47,13 @@ def history(text: str = "Hello") -> ChatHistory:
     chat_history = ChatHistory(system_message="You are a test.")
     chat_history.add_user_message(text)
     return chat_history
+
+
+async def until_aborted(site: ModelSite) -> None:
+    """Return once the server has seen that its first request was given up."""
+    async with asyncio.timeout(60):
+        while not site.server.requests[0].was_aborted:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
 
 
 async def streamed(models: Models, chat_history: ChatHistory | None = None) -> str:

@@ -50,10 +50,10 @@ async def test_dev_is_no_operator_when_others_are_named() -> None:
 
 async def test_dev_costs_under_a_tenth_of_a_millisecond() -> None:
     authenticator, handshake = DevAuthenticator(operators=()), shown()
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(1_000):
         await authenticator.authenticate(handshake)
-    assert (time.perf_counter() - began) / 1_000 < 0.000_1
+    assert (time.process_time() - began) / 1_000 < 0.000_1
 
 
 @pytest.fixture

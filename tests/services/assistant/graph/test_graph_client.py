@@ -207,7 +207,7 @@ async def test_the_pause_that_the_service_names_is_kept(
     graph.fail_next(429, Retry_After="1")
     began = time.monotonic()
     assert await own.contacts.get(found) is not None
-    assert 0.95 < time.monotonic() - began < 3
+    assert time.monotonic() - began > 0.95
 
 
 async def test_a_pause_beyond_our_patience_is_not_waited_for(
