@@ -78,7 +78,7 @@ def foundation_of(
     trail = AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
     metrics = Metrics(registry=registry)
     store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
-    documents = Documents(store=store, clock=clock, ids=ids)
+    documents = Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
     records = records_for(settings, session=session, clock=clock)
     spec, offline = load_team(tools=TOOL_NAMES), settings.model_provider == "offline"
     return Foundation(

@@ -1,7 +1,7 @@
 """Typed documents over a blob store: verified writes, a bounded cache, damage never empty."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -56,11 +56,14 @@ class Documents:
         clock: Clock,
         ids: IdSource,
         cache_limit_bytes: int = CACHE_LIMIT_BYTES,
+        on_corrupt: Callable[[str, str], None] = lambda _conversation_id, _kind: None,
     ) -> None:
+        """`on_corrupt` is told the conversation and the kind of a document that is damaged."""
         self.store = store
         self._clock = clock
         self._ids = ids
         self._cache = BlobCache(limit_bytes=cache_limit_bytes)
+        self._on_corrupt = on_corrupt
 
     async def read(
         self, name: str, model: type[DocumentT], *, conversation_id: str, fresh: bool = False
@@ -86,6 +89,7 @@ class Documents:
         except CorruptDocumentError:
             # It may be restored at any time, and is then to be seen.
             self._cache.drop(name)
+            self._on_corrupt(conversation_id, model.__name__)
             await self._keep_copy(name + CORRUPT_MARK, blob.data)
             raise
         if version < model.SCHEMA_VERSION:

@@ -4,11 +4,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
+import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
 
 from data_models import errors
 from data_models.counting_blob_store import StorageOperation
 from data_models.errors import RoundsError
+from data_models.identifiers import hashed
 
 TurnOutcome: TypeAlias = Literal["success", "interrupt", "cancelled", "failed"]
 
@@ -23,9 +25,11 @@ _CODES = frozenset(
     if isinstance(kind, type) and issubclass(kind, RoundsError)
 )
 
+logger = structlog.get_logger()
+
 
 class Metrics:
-    """What the parts report. Nothing here takes an id or a text.
+    """What the parts report. No label holds an id or a text.
 
     Args:
         registry: Where the figures are collected; one for each process, and for each test.
@@ -100,8 +104,11 @@ class Metrics:
     def failed(self, error: RoundsError) -> None:
         """Count an error that a user was told of, or that ended a turn."""
         self._errors.labels(error.code if error.code in _CODES else RoundsError.code).inc()
-        if isinstance(error, errors.CorruptDocumentError):
-            self._corrupt.inc()
+
+    def corrupt(self, conversation_id: str, kind: str) -> None:
+        """Count and log a stored document of `kind` that cannot be read, for an operator."""
+        self._corrupt.inc()
+        logger.error("document_corrupt", conversation=hashed(conversation_id), kind=kind)
 
     def model_called(
         self, purpose: str, *, succeeded: bool, seconds: float, prompt_chars: int

@@ -134,6 +134,21 @@ async def test_damage_is_refused_kept_in_place_and_copied_once(
     assert store.contents == {NAME: damage, f"{NAME}.corrupt-20300102T030405": damage}
 
 
+async def test_damage_is_reported_each_time_it_is_met(store: MemoryBlobStore) -> None:
+    await store.create(NAME, b"{broken")
+    told: list[tuple[str, str]] = []
+    found = Documents(
+        store=store,
+        clock=FixedClock(),
+        ids=CountingIds(),
+        on_corrupt=lambda conversation_id, kind: told.append((conversation_id, kind)),
+    )
+    for _ in range(2):
+        with pytest.raises(CorruptDocumentError):
+            await read(found)
+    assert told == [("c", "Note")] * 2
+
+
 async def test_each_damage_is_kept_even_of_the_same_size_and_second(store: MemoryBlobStore) -> None:
     etag = await store.create(NAME, b"{broken 1")
     with pytest.raises(CorruptDocumentError):

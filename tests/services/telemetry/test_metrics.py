@@ -2,9 +2,12 @@
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
+from structlog.testing import capture_logs
 
-from data_models.errors import CorruptDocumentError, ModelTimeoutError, RoundsError
+from data_models.errors import ModelTimeoutError, RoundsError
+from data_models.identifiers import hashed
 from services.telemetry.metrics import Metrics
+from services.telemetry.redaction import redacted
 
 
 @pytest.fixture
@@ -46,10 +49,20 @@ def test_sockets_and_waiting_messages_are_asked_for_when_collected(
 
 def test_errors_are_counted_by_code(registry: CollectorRegistry, metrics: Metrics) -> None:
     metrics.failed(ModelTimeoutError("secret"))
-    metrics.failed(CorruptDocumentError("secret"))
     assert registry.get_sample_value("rounds_errors_total", {"code": "model_timeout"}) == 1
-    assert registry.get_sample_value("rounds_corrupt_documents_total") == 1
     assert b"secret" not in generate_latest(registry)
+
+
+def test_a_damaged_document_is_counted_and_logged_where_it_is_found(
+    registry: CollectorRegistry, metrics: Metrics
+) -> None:
+    with capture_logs() as logs:
+        metrics.corrupt("19:secret@thread", "Registry")
+    assert registry.get_sample_value("rounds_corrupt_documents_total") == 1
+    (line,) = logs
+    assert (line["event"], line["log_level"]) == ("document_corrupt", "error")
+    assert (line["kind"], line["conversation"]) == ("Registry", hashed("19:secret@thread"))
+    assert redacted(line)["kind"] == "Registry"
 
 
 def test_a_code_of_elsewhere_makes_no_new_series(
