@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from data_models.chat_context import AgentMessage, Artifact
+from data_models.patient_context_models import TimingInfo
 from data_models.plan import Plan
 from data_models.scenario_session import ScenarioPlace
 
@@ -23,7 +24,7 @@ class SharedState:
 
     Attributes:
         question: The open question as `{"id", "kind", "text"}`, if there is one.
-        timing: Filled as it becomes known, milliseconds.
+        timing: What the decision took; the whole turn's comes with its end (`TurnTiming`).
     """
 
     conversation_id: str
@@ -37,6 +38,7 @@ class SharedState:
     scenario: ScenarioPlace | None = None
     model_kind: Literal["language_model", "offline"] = "language_model"
     facilitator: str = ""
+    timing: TimingInfo = field(default_factory=TimingInfo)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,4 +21,5 @@ def state_document(state: SharedState) -> dict[str, Any]:
         else None,
         "model_kind": state.model_kind,
         "facilitator": state.facilitator,
+        "timing": state.timing.model_dump(),
     }

@@ -52,6 +52,7 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
         scenario=session.shown_place if session is not None and shows_patient else None,
         model_kind="language_model" if group_chat.is_language_model else "offline",
         facilitator=group_chat.facilitator,
+        timing=turn.timing,
     )
 
 

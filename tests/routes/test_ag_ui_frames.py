@@ -8,6 +8,7 @@ from ag_ui.core import Event
 from pydantic import TypeAdapter
 
 from data_models.chat_context import AgentMessage, Citation
+from data_models.patient_context_models import TimingInfo
 from data_models.plan import Plan, PlanStep
 from data_models.turn_events import (
     AgentMessageFinished,
@@ -76,6 +77,16 @@ def test_every_event_is_one_valid_frame_with_its_place() -> None:
 def test_frames_say_nothing_that_the_protocol_does_not_know() -> None:
     for frame in rendered(WHOLE):
         assert EVENT.validate_python(frame).model_extra == {}
+
+
+def test_the_state_says_how_long_the_decision_took() -> None:
+    timing = TimingInfo(analyzer_ms=12.5, service_total_ms=13.0)
+    _, frame = rendered([STARTED, StateChanged(state=state("chat_1", timing=timing))])
+    assert frame["snapshot"]["timing"] == {
+        "analyzer_ms": 12.5,
+        "storage_fallback_ms": None,
+        "service_total_ms": 13.0,
+    }
 
 
 def test_patches_lead_from_the_snapshot_to_the_newest_state() -> None:

@@ -20,6 +20,7 @@ from data_models.turn_events import (
     Notice,
     RunFailed,
     RunFinished,
+    StateChanged,
     Step,
     StepFinished,
     StepStarted,
@@ -335,7 +336,7 @@ async def test_a_message_queued_at_a_number_that_the_queue_has_passed_is_not_los
     first.team.gate.clear()
     await first.submit("runs now")
 
-    await second.claimant.enqueue(stale, second.message("came late"), "run_late")
+    await second.claimant.inbox.put(stale, second.message("came late"), "run_late")
 
     await first.submit("came later")
     first.team.gate.set()
@@ -392,3 +393,12 @@ async def test_the_time_to_restore_a_patient_is_told_where_one_was_restored() ->
     ends = [each.end for each in (known, restored)]
     times = [end.timing.storage_fallback_ms for end in ends if isinstance(end, RunFinished)]
     assert (times[0] is None, times[1] is None) == (True, False)
+
+
+async def test_clients_are_shown_what_the_decision_took() -> None:
+    world = World()
+    heard = await world.say("hello patient_4")
+    (state,) = [event.state for event in heard.events if isinstance(event, StateChanged)][-1:]
+    assert state.timing.service_total_ms is not None
+    assert isinstance(heard.end, RunFinished)
+    assert heard.end.timing.service_total_ms == state.timing.service_total_ms
