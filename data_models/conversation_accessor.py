@@ -1,5 +1,7 @@
 """Reads and writes what belongs to a conversation as a whole: its document, queue, answered ids."""
 
+from collections.abc import AsyncIterator
+
 from data_models.claim_decision import find_answer
 from data_models.conversation import (
     AnsweredBlob,
@@ -57,7 +59,13 @@ class ConversationAccessor:
         raise BlobExistsError("no free number in the inbox")
 
     async def next_in_line(self, conversation: Conversation) -> QueuedMessage | None:
-        """Return the queued message that comes next, or None; numbers without a blob are passed."""
+        """Return the queued message that comes next, or None."""
+        async for queued in self.in_line(conversation):
+            return queued
+        return None
+
+    async def in_line(self, conversation: Conversation) -> AsyncIterator[QueuedMessage]:
+        """Yield the queued messages in their order; numbers without a blob are passed."""
         layout = ConversationLayout.of(conversation.conversation_id)
         for number in range(conversation.inbox_head, conversation.inbox_tail):
             stored = await self._documents.read(
@@ -67,8 +75,7 @@ class ConversationAccessor:
                 fresh=True,
             )
             if stored is not None:
-                return stored.document
-        return None
+                yield stored.document
 
     async def forget_queued(self, conversation_id: str, number: int) -> None:
         """Delete a queued message whose turn is committed."""

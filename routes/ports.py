@@ -58,7 +58,7 @@ class Desk(Protocol):
         ...
 
     async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
-        """Return a run that goes on anywhere or ended here at most five minutes ago.
+        """Return a run that waits or goes on anywhere, or ended here at most five minutes ago.
 
         Only if it is the owner's.
 

@@ -1,4 +1,4 @@
-"""Claims conversations, queues what meets a running turn, takes dead turns over."""
+"""Claims conversations, and takes dead turns over."""
 
 from contextlib import suppress
 from functools import partial
@@ -12,29 +12,30 @@ from data_models.claim_decision import (
     queue_length,
 )
 from data_models.clock import Clock
-from data_models.conversation import AnsweredMessage, Conversation, QueuedMessage, RunningTurn
+from data_models.conversation import AnsweredMessage, Conversation, RunningTurn
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.documents import Stored
 from data_models.errors import (
     BlobChangedError,
     NotFoundError,
-    StoreError,
-    StoreUnavailableError,
-    TooManyMessagesError,
 )
 from data_models.incoming_message import IncomingMessage
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from services.conversations.inbox import Inbox
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.recent_names import RecentNames
 from services.conversations.takeover import Takeover
 from services.replica import Replica
 
-_COUNT_TRIES = 50
 SERVED_CONVERSATIONS = 20_000
 
 
 class Claimant:
-    """What one replica does at the door of a conversation. Holds nothing of any turn."""
+    """What one replica does at the door of a conversation. Holds nothing of any turn.
+
+    Attributes:
+        inbox: Where a message is put that meets a running turn.
+    """
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class Claimant:
         self._replica = replica
         self._clock = clock
         self._times = times
-        self._queue_depth = queue_depth
+        self.inbox = Inbox(conversations=conversations, depth=queue_depth)
         self._resumed = resumed
         self._served = RecentNames(limit=SERVED_CONVERSATIONS)
 
@@ -183,76 +184,9 @@ class Claimant:
         running = await self._running(conversation, queued.message, queued.run_id)
         return Successor(running=running, number=queued.number)
 
-    async def enqueue(
-        self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
-    ) -> None:
-        """Store `message` in the inbox and count it in, so that whoever frees the claim finds it.
-
-        Raises:
-            TooManyMessagesError: as many wait as may.
-            StoreError: it is not stored.
-        """
-        if queue_length(stored.document) >= self._queue_depth:
-            raise TooManyMessagesError(waiting=self._queue_depth)
-        queued = QueuedMessage(
-            conversation_id=message.conversation_id,
-            number=stored.document.inbox_tail,
-            run_id=run_id,
-            message=message,
-        )
-        queued.number = await self._conversations.enqueue(queued)
-        try:
-            await self._count_in(stored, queued)
-        except StoreError:
-            # The sender is told that it was not stored; then it must not run later.
-            with suppress(StoreError):
-                await self._conversations.forget_queued(message.conversation_id, queued.number)
-            raise
-
     def forget(self, conversation_id: str) -> None:
         """Trust nothing remembered of the conversation."""
         self._conversations.forget(conversation_id)
-
-    async def forget_queued(self, conversation_id: str, number: int) -> None:
-        """Delete a queued message whose turn is committed."""
-        await self._conversations.forget_queued(conversation_id, number)
-
-    async def _count_in(self, stored: Stored[Conversation], queued: QueuedMessage) -> None:
-        conversation_id = stored.document.conversation_id
-        for _ in range(_COUNT_TRIES):
-            conversation = stored.document
-            if queued.number < conversation.inbox_head and not await self._moved(
-                queued, conversation
-            ):
-                return
-            conversation.inbox_tail = max(conversation.inbox_tail, queued.number + 1)
-            try:
-                await self._conversations.write(conversation, etag=stored.etag)
-            except BlobChangedError:
-                newer = await self._conversations.read(conversation_id, fresh=True)
-                if newer is None:
-                    break
-                stored = newer
-                continue
-            # Written without the claim: the other documents may be newer than what we remember.
-            self._conversations.forget(conversation_id)
-            return
-        raise StoreUnavailableError("the conversation document changes too fast")
-
-    async def _moved(self, queued: QueuedMessage, conversation: Conversation) -> bool:
-        """Move a message that was stored where the queue has passed already; False if it ran.
-
-        The number was taken from an older state, and whoever had it before is answered and gone.
-        """
-        running = conversation.running_turn
-        if running is not None and running.run_id == queued.run_id:
-            return False
-        if await self.answered(conversation, queued.message) is not None:
-            return False
-        await self._conversations.forget_queued(conversation.conversation_id, queued.number)
-        queued.number = conversation.inbox_tail
-        queued.number = await self._conversations.enqueue(queued)
-        return True
 
     async def _freed(self, stored: Stored[Conversation]) -> Stored[Conversation] | None:
         """Return the conversation without a running turn, after taking a dead one over.

@@ -102,7 +102,7 @@ class LaneDriver:
         try:
             successor = await self._answer_and_release(claim, run)
             if queued_as is not None:
-                await self._claimant.forget_queued(run.conversation_id, queued_as)
+                await self._claimant.inbox.remove(run.conversation_id, queued_as)
         except StoreError as error:
             # The claim stays: it names the message, and whoever comes next takes it over.
             logger.warning("turn_not_released", run_id=run.run_id, code=error.code)

@@ -6,7 +6,8 @@ before `submit` returns, and its turn runs whether or not anybody watches.
 """
 
 import asyncio
-from contextlib import suppress
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 from data_models.claim import Claim
@@ -90,15 +91,18 @@ class TurnDesk:
         return run
 
     async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
-        """Return a run of the caller's conversation, also one that goes on at another replica.
+        """Return a run of the caller's conversation, also one that goes on or waits elsewhere.
 
         Raises:
             StoreError: it does not run here, and nobody can tell just now whether elsewhere.
         """
         run = self.find(conversation_id, run_id, owner=owner)
-        if run is not None:
+        if run is None:
+            run = await self._elsewhere.watch(conversation_id, run_id, owner=owner)
+        if run is not None or self._is_stopping:
             return run
-        return await self._elsewhere.watch(conversation_id, run_id, owner=owner)
+        message = await self._claimant.inbox.find(conversation_id, run_id, owner=owner)
+        return None if message is None else await self._wait_for(message, run_id)
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
         """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.
@@ -128,15 +132,8 @@ class TurnDesk:
         Raises:
             RoundsError: the conversation cannot be read or claimed just now.
         """
-        lane = self._lanes.setdefault(message.conversation_id, Lane())
-        lane.visitors += 1
-        try:
-            async with lane.lock:
-                await lane.committed()
-                return await self._revive(lane, message)
-        finally:
-            lane.visitors -= 1
-            self._tidy(message.conversation_id)
+        async with self._visited(message.conversation_id) as lane:
+            return await self._revive(lane, message)
 
     async def is_answered(self, message: IncomingMessage) -> bool:
         """Whether the turn of `message` is over and stored, wherever it ran."""
@@ -183,16 +180,31 @@ class TurnDesk:
     async def _admit(self, message: IncomingMessage) -> Run:
         if self._is_stopping:
             raise ServerStoppingError
-        lane = self._lanes.setdefault(message.conversation_id, Lane())
+        async with self._visited(message.conversation_id) as lane:
+            known = lane.find(message.message_hash)
+            return known if known is not None else await self._accept(lane, message)
+
+    @asynccontextmanager
+    async def _visited(self, conversation_id: str) -> AsyncIterator[Lane]:
+        """Yield the conversation's lane to one visitor at a time, between its turns' commits."""
+        lane = self._lanes.setdefault(conversation_id, Lane())
         lane.visitors += 1
         try:
             async with lane.lock:
                 await lane.committed()
-                known = lane.find(message.message_hash)
-                return known if known is not None else await self._accept(lane, message)
+                yield lane
         finally:
             lane.visitors -= 1
-            self._tidy(message.conversation_id)
+            self._tidy(conversation_id)
+
+    async def _wait_for(self, message: IncomingMessage, run_id: str) -> Run:
+        """Return a run that waits here for a message that another replica put in line."""
+        async with self._visited(message.conversation_id) as lane:
+            run = lane.find(message.message_hash)
+            if run is None:
+                run = self._waiting(lane, message, run_id)
+                self._wait(lane, self._hub.add(run))
+            return run
 
     async def _accept(self, lane: Lane, message: IncomingMessage) -> Run:
         for attempt in range(_CLAIM_TRIES):
@@ -252,29 +264,35 @@ class TurnDesk:
     async def _enqueue(
         self, lane: Lane, message: IncomingMessage, stored: Stored[Conversation]
     ) -> Run:
-        run = Run(run_id=self._ids.new_id("run"), message=message)
-        run.emit(self._first_aid.while_waiting(message))
-        run.queued = True
-        lane.waiting[run.run_id] = run
+        run = self._waiting(lane, message, self._ids.new_id("run"))
         stored_durably = False
         try:
-            await self._claimant.enqueue(stored, message, run.run_id)
+            await self._claimant.inbox.put(stored, message, run.run_id)
             stored_durably = True
         finally:
             if not stored_durably:
                 # It may run already: then only the answer to our write was lost.
                 lane.waiting.pop(run.run_id, None)
                 self._serve_those_who_wait(lane, run)
-        self._hub.add(run)
+        self._wait(lane, self._hub.add(run))
+        return run
+
+    def _waiting(self, lane: Lane, message: IncomingMessage, run_id: str) -> Run:
+        run = Run(run_id=run_id, message=message)
+        run.emit(self._first_aid.while_waiting(message))
+        run.queued = True
+        lane.waiting[run_id] = run
+        return run
+
+    def _wait(self, lane: Lane, run: Run) -> None:
         if lane.driver is None:
             self._drive(lane, run, None)
-        return run
 
     def _serve_those_who_wait(self, lane: Lane, run: Run) -> None:
         """Answer what a dead replica left in the queue, although `run` found no place in it."""
         if lane.driver is None:
             lane.is_queue_left = True
-            self._drive(lane, run, None)
+            self._wait(lane, run)
 
     def _drive(self, lane: Lane, run: Run, claim: Claim | None) -> None:
         self._driver.drive(lane, run, claim, ended=partial(self._tidy, run.conversation_id))

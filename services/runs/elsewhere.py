@@ -22,7 +22,7 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import RunFailed, TurnEvent
+from data_models.turn_events import Notice, RunFailed, TurnEvent
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.run_journal.bell import Bells, Ring
@@ -240,8 +240,13 @@ class _View:
             return []
         self.has_news = self.has_news or bool(events)
         for event in events:
-            self.run.emit(event)
+            if not (self.run.queued and _is_wait(event)):  # that is told here already
+                self.run.emit(event)
         return events
+
+
+def _is_wait(event: TurnEvent) -> bool:
+    return isinstance(event, Notice) and event.kind == "queued"
 
 
 async def _nobody(_: IncomingMessage) -> None:

@@ -133,6 +133,32 @@ async def test_a_second_screen_at_another_server_sees_it_live_and_may_stop_it(ho
 
 
 @pytest.mark.timeout(120)
+async def test_a_message_that_waits_at_one_server_is_watched_at_another(house: House) -> None:
+    pair, chat = house.pair, await new_story(house)
+    async with (
+        aiohttp.ClientSession() as client,
+        socket_to(client, pair.one.url, chat, "?stream=1") as socket,
+    ):
+        await socket.send_json({"content": "tell me, says epsilon"})
+        await frames_until(socket, deltas=1)
+        await socket.send_json({"content": "and what says zeta?"})
+        waits = await next_frame(socket)
+        while waits.get("name") != "notice":
+            waits = await next_frame(socket)
+        run = waits["metadata"]["runId"]
+        async with socket_to(client, pair.two.url, chat, f"?stream=1&run={run}") as other:
+            house.model.brain = brain
+            seen = await frames_until(other)
+    assert (seen[0]["type"], seen[0]["metadata"]["notice"]["kind"]) == ("RUN_STARTED", "queued")
+    assert seen[0]["input"]["messages"][0]["content"] == "and what says zeta?"
+    assert [frame["metadata"]["seq"] for frame in seen] == list(range(1, len(seen) + 1))
+    answer = answer_of(seen)
+    assert answer.failure is None
+    await asyncio.sleep(0.5)
+    assert [said.text for said in answer.said] == stored_texts(pair, chat)
+
+
+@pytest.mark.timeout(120)
 async def test_who_watches_a_server_that_dies_is_told_and_can_go_on(house: House) -> None:
     pair, chat = house.pair, await new_story(house)
     async with (

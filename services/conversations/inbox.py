@@ -1,0 +1,113 @@
+"""The messages of a conversation that wait for the one before: stored first, counted in after."""
+
+from contextlib import suppress
+
+from data_models.claim_decision import queue_length
+from data_models.conversation import Conversation, QueuedMessage
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.documents import Stored
+from data_models.errors import (
+    BlobChangedError,
+    StoreError,
+    StoreUnavailableError,
+    TooManyMessagesError,
+)
+from data_models.incoming_message import IncomingMessage
+
+_COUNT_TRIES = 50
+
+
+class Inbox:
+    """Puts messages in line, without the claim. Who frees the claim takes the first of them.
+
+    Args:
+        depth: So many may wait in one conversation.
+    """
+
+    def __init__(self, *, conversations: ConversationAccessor, depth: int) -> None:
+        self._conversations = conversations
+        self._depth = depth
+
+    async def put(
+        self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
+    ) -> None:
+        """Store `message` and count it in, so that whoever frees the claim finds it.
+
+        Raises:
+            TooManyMessagesError: as many wait as may.
+            StoreError: it is not stored.
+        """
+        if queue_length(stored.document) >= self._depth:
+            raise TooManyMessagesError(waiting=self._depth)
+        queued = QueuedMessage(
+            conversation_id=message.conversation_id,
+            number=stored.document.inbox_tail,
+            run_id=run_id,
+            message=message,
+        )
+        queued.number = await self._conversations.enqueue(queued)
+        try:
+            await self._count_in(stored, queued)
+        except StoreError:
+            # The sender is told that it was not stored; then it must not run later.
+            with suppress(StoreError):
+                await self.remove(message.conversation_id, queued.number)
+            raise
+
+    async def find(
+        self, conversation_id: str, run_id: str, *, owner: str
+    ) -> IncomingMessage | None:
+        """Return the message that waits for that run; None if none does, or not the owner's.
+
+        Raises:
+            StoreError: nobody can tell just now.
+        """
+        stored = await self._conversations.read(conversation_id, fresh=True)
+        if stored is None or stored.document.owner != owner:
+            return None
+        async for queued in self._conversations.in_line(stored.document):
+            if queued.run_id == run_id:
+                return queued.message
+        return None
+
+    async def remove(self, conversation_id: str, number: int) -> None:
+        """Delete a message whose turn is committed."""
+        await self._conversations.forget_queued(conversation_id, number)
+
+    async def _count_in(self, stored: Stored[Conversation], queued: QueuedMessage) -> None:
+        conversation_id = stored.document.conversation_id
+        for _ in range(_COUNT_TRIES):
+            conversation = stored.document
+            if queued.number < conversation.inbox_head and not await self._moved(
+                queued, conversation
+            ):
+                return
+            conversation.inbox_tail = max(conversation.inbox_tail, queued.number + 1)
+            try:
+                await self._conversations.write(conversation, etag=stored.etag)
+            except BlobChangedError:
+                newer = await self._conversations.read(conversation_id, fresh=True)
+                if newer is None:
+                    break
+                stored = newer
+                continue
+            # Written without the claim: the other documents may be newer than what we remember.
+            self._conversations.forget(conversation_id)
+            return
+        raise StoreUnavailableError("the conversation document changes too fast")
+
+    async def _moved(self, queued: QueuedMessage, conversation: Conversation) -> bool:
+        """Move a message that was stored where the queue has passed already; False if it ran.
+
+        The number was taken from an older state, and whoever had it before is answered and gone.
+        """
+        running = conversation.running_turn
+        if running is not None and running.run_id == queued.run_id:
+            return False
+        message_hash = queued.message.message_hash
+        if await self._conversations.answered(conversation, message_hash) is not None:
+            return False
+        await self.remove(conversation.conversation_id, queued.number)
+        queued.number = conversation.inbox_tail
+        queued.number = await self._conversations.enqueue(queued)
+        return True
