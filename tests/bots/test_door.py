@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from structlog.testing import capture_logs
 
 from bots.service_urls import ServiceUrls
 from tests.bots.conftest import Bot, Start, registered
@@ -165,6 +166,34 @@ async def test_nobody_is_allowed_by_default(
     bot = await start(**registered(directory, tenants=(), users=()))
     await until_keys_are_there(bot, channel, directory)
     assert (await knock(bot, channel, directory.token())).status == 403
+
+
+@pytest.mark.parametrize(
+    ("tenants", "users", "said"),
+    [
+        (("*",), (USER,), [("bot_open_to_everybody", "ADDITIONAL_ALLOWED_TENANT_IDS")]),
+        ((TENANT,), ("*",), [("bot_open_to_everybody", "ADDITIONAL_ALLOWED_USER_IDS")]),
+        ((TENANT,), (), [("bot_open_to_nobody", "ADDITIONAL_ALLOWED_USER_IDS")]),
+        ((TENANT,), (USER,), []),
+    ],
+)
+async def test_lists_that_allow_everybody_or_nobody_are_warned_of_at_start(
+    start: Start,
+    directory: ChannelDirectory,
+    tenants: tuple[str, ...],
+    users: tuple[str, ...],
+    said: list[tuple[str, str]],
+) -> None:
+    with capture_logs() as logs:
+        await start(**registered(directory, tenants=tenants, users=users))
+    found = [(row["event"], row["setting"]) for row in logs if row["event"].startswith("bot_")]
+    assert found == said
+
+
+async def test_without_an_app_id_the_start_says_whom_the_bot_serves(start: Start) -> None:
+    with capture_logs() as logs:
+        await start()
+    assert "bot_serves_this_machine_only" in [row["event"] for row in logs]
 
 
 async def test_keys_that_cannot_be_had_refuse_without_waiting(
