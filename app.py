@@ -47,6 +47,7 @@ from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.turn.documents import TurnDocuments
 from services.turn.memory import memory_for
+from services.turn.named import NamedPatients
 from services.turn.safety import safety_for
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
@@ -128,6 +129,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         pattern=base.pattern,
         clock=base.clock,
         ids=base.ids,
+        names=NamedPatients(names=base.patient_names),
     )
     return TurnPipeline(
         documents=documents,

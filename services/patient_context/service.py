@@ -11,10 +11,11 @@ from data_models.patient_context_models import Registry, TimingInfo
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.answers import read_answer
 from services.patient_context.conclusion import PatientTurn, conclude, conclude_answer
-from services.patient_context.decision import decide
+from services.patient_context.decision import Outcome, decide
 from services.patient_context.heuristic import concerns_active_only
+from services.patient_context.names import NoNames, RosterNames
 from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Reading, read_message
+from services.patient_context.reading import OPTIONS_LIMIT, Ask, Reading, read_message
 from services.patient_context.roster import last_used_first
 from services.patient_context.rules import decide_by_rules, is_bare_switch
 from services.patient_context.verdict import PatientVerdict
@@ -31,8 +32,10 @@ class PatientContextService:
         pattern: PatientIdPattern,
         clock: Clock,
         ids: IdSource,
+        names: RosterNames | None = None,
     ) -> None:
         self._analyzer = analyzer
+        self._names = names or NoNames()
         self._pattern = pattern
         self._clock = clock
         self._ids = ids
@@ -131,6 +134,7 @@ class PatientContextService:
             analyzer_ms = self._ms_since(asked)
         is_plain = analyzer_ms is None and concerns_active_only(reading)
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
+        outcome = await self._unless_named(outcome, reading)
         verdict = conclude(
             outcome,
             turn,
@@ -139,7 +143,19 @@ class PatientContextService:
             pattern=self._pattern,
             ids=self._ids,
         )
-        return replace(verdict, concerns_active_only=is_plain), analyzer_ms
+        return replace(verdict, concerns_active_only=is_plain and not verdict.reply), analyzer_ms
+
+    async def _unless_named(self, outcome: Outcome, reading: Reading) -> Outcome:
+        """Return `outcome`, or who is meant where it stays though another patient is named."""
+        stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
+        active = outcome.patient_id
+        if not stays or active is None or not reading.others:
+            return outcome
+        named = await self._names.named_in(reading.text, among=reading.others, active=active)
+        if not named:
+            return outcome
+        ask = Ask("which", (active, *named)[:OPTIONS_LIMIT])
+        return Outcome("NEEDS_PATIENT_ID", active, ask)
 
     def _ms_since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1_000

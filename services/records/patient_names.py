@@ -65,6 +65,16 @@ class PatientNames(Protocol):
         """
         ...
 
+    async def of_each(
+        self, patient_ids: Collection[PatientId], *, active: PatientId
+    ) -> Mapping[PatientId, frozenset[str]]:
+        """Return how each of `patient_ids` is called, but for names of the active patient too.
+
+        Raises:
+            RecordsError: the records do not answer.
+        """
+        ...
+
 
 class RosterOnly:
     """A `PatientNames` where no records say who the patients are: ids of the roster only."""
@@ -74,6 +84,12 @@ class RosterOnly:
     ) -> frozenset[str]:
         """See `PatientNames.of_others`."""
         return frozenset(one for one in roster if one != patient_id)
+
+    async def of_each(
+        self, patient_ids: Collection[PatientId], *, active: PatientId
+    ) -> Mapping[PatientId, frozenset[str]]:
+        """See `PatientNames.of_each`."""
+        return {}
 
 
 class PatientRegister(Protocol):
@@ -108,6 +124,13 @@ class RecordedNames:
         if key not in self._made:
             self._made[key] = frozenset(_others(people, patient_id, roster))
         return self._made[key]
+
+    async def of_each(
+        self, patient_ids: Collection[PatientId], *, active: PatientId
+    ) -> Mapping[PatientId, frozenset[str]]:
+        """See `PatientNames.of_each`."""
+        people = await self._current()
+        return {one: frozenset(_called(people, one, active)) for one in patient_ids}
 
     async def _current(self) -> Sequence[Person]:
         async with self._lock:
@@ -207,6 +230,15 @@ def _others(
         if patient_id not in person.ids:
             yield from (one for one in person.ids - own_ids if len(one) >= _ID_LEAST_CHARS)
             yield from (form for form in _forms(person) if form.casefold() not in own_forms)
+
+
+def _called(people: Sequence[Person], patient_id: PatientId, active: PatientId) -> Iterable[str]:
+    """Yield names and record numbers of a patient; the id itself is read elsewhere."""
+    shared = {form.casefold() for one in people if active in one.ids for form in _forms(one)}
+    for person in people:
+        if patient_id in person.ids and active not in person.ids:
+            yield from (one for one in person.ids - {patient_id} if len(one) >= _ID_LEAST_CHARS)
+            yield from (form for form in _forms(person) if form.casefold() not in shared)
 
 
 def _forms(person: Person) -> Iterable[str]:

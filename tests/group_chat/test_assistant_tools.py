@@ -50,12 +50,22 @@ class Names:
     async def of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
         return frozenset({*roster, "Whitfield", "Margaret Whitfield"})
 
+    async def of_each(
+        self, patient_ids: Any, *, active: PatientId
+    ) -> dict[PatientId, frozenset[str]]:
+        return {}
+
 
 class NoNames:
     """A `PatientNames` whose records do not answer."""
 
     async def of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
         raise RecordsUnavailableError("down")
+
+    async def of_each(
+        self, patient_ids: Any, *, active: PatientId
+    ) -> dict[PatientId, frozenset[str]]:
+        return {}
 
 
 class Office:

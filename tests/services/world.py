@@ -44,6 +44,7 @@ from services.group_chat_port import (
 )
 from services.model_port import Answer
 from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.names import RosterNames
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
@@ -148,6 +149,7 @@ class World:
     times: ClaimTimes = field(default_factory=ClaimTimes)
     audit: Audit | None = None
     replica: Replica = field(default_factory=Replica)
+    names: RosterNames | None = None
     queue_depth: int = 20
     resumed: frozenset[str] = frozenset()
     seats: TurnSeats = field(default_factory=TurnSeats)
@@ -184,6 +186,7 @@ class World:
                 pattern=pattern,
                 clock=clock,
                 ids=ids,
+                names=self.names,
             ),
             clearing=Clearing(store=documents.store, contexts=self.contexts),
             group_chat=self.team,

@@ -1,0 +1,95 @@
+"""Who names another patient of the conversation by name gets no answer about the active one."""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import pytest
+
+from data_models.errors import RecordsUnavailableError
+from data_models.identifiers import PatientId
+from services.records.patient_names import BundleRegister, RecordedNames
+from services.turn.named import NamedPatients
+from tests.fakes import FixedClock
+from tests.services.world import World
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
+P4, P15, P42 = (PatientId(f"patient_{number}") for number in (4, 15, 42))
+
+
+class Register:
+    """Names that come late, or not at all."""
+
+    def __init__(self, *, error: RecordsUnavailableError | None = None) -> None:
+        self.gate = asyncio.Event()
+        self.error = error
+
+    async def of_others(self, _: PatientId | None, roster: Collection[str]) -> frozenset[str]:
+        return frozenset()
+
+    async def of_each(
+        self, patient_ids: Collection[PatientId], *, active: PatientId
+    ) -> Mapping[PatientId, frozenset[str]]:
+        if self.error is not None:
+            raise self.error
+        await self.gate.wait()
+        return {one: frozenset({"Whitfield"}) for one in patient_ids}
+
+
+@pytest.fixture
+def names() -> NamedPatients:
+    register = RecordedNames(register=BundleRegister(folder=SAMPLES), clock=FixedClock())
+    return NamedPatients(names=register, wait_seconds=30.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("What did Mrs Whitfield's CT show?", [P4]),
+        ("and whitfield, margaret?", [P4]),
+        ("Compare with F Doyle and Margaret Whitfield", [P4, P42]),
+        ("Show me the Celik-Sorensen biopsy", []),
+        ("I want to see Dr. Whitfield tomorrow", []),
+        ("ask Prof. Margaret Whitfield about it", []),
+        ("Is Margaret Whitfield, born 14 March 1957, registered?", []),
+        ("What is the stage?", []),
+    ],
+)
+async def test_whom_a_text_names(names: NamedPatients, text: str, named: list[PatientId]) -> None:
+    found = await names.named_in(text, among=[P4, P42], active=P15)
+    assert list(found) == named
+
+
+async def test_records_that_are_slow_or_down_hold_no_turn_up() -> None:
+    slow = Register()
+    names = NamedPatients(names=slow, wait_seconds=0.01)
+    assert not await names.named_in("Mrs Whitfield?", among=[P4], active=P15)
+    slow.gate.set()
+    patient = NamedPatients(names=slow, wait_seconds=30.0)
+    assert await patient.named_in("Mrs Whitfield?", among=[P4], active=P15) == [P4]
+    down = NamedPatients(names=Register(error=RecordsUnavailableError("down")))
+    assert not await down.named_in("Mrs Whitfield?", among=[P4], active=P15)
+
+
+async def test_the_user_is_asked_and_the_wish_is_done_for_whom_they_say(
+    names: NamedPatients,
+) -> None:
+    world = World(names=names)
+    await world.say("patient_4 please")
+    await world.say("patient_15 please")
+    before = len(world.team.requests)
+    asked = await world.say("What did Mrs Whitfield's CT show?")
+    assert asked.texts[0].startswith("Which patient do you mean: `patient_15` or `patient_4`?")
+    assert len(world.team.requests) == before
+    await world.say("patient_4")
+    request = world.team.requests[-1]
+    assert (request.patient_id, request.text) == (P4, "What did Mrs Whitfield's CT show?")
+
+
+async def test_who_answers_with_the_active_patient_is_believed(names: NamedPatients) -> None:
+    world = World(names=names)
+    await world.say("patient_4 please")
+    await world.say("patient_15 please")
+    await world.say("Does the CT look like Mrs Whitfield's?")
+    await world.say("patient_15")
+    assert world.team.requests[-1].patient_id == P15
