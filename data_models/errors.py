@@ -38,6 +38,7 @@
     * BlobExistsError: a create met an existing blob
     * BlobChangedError: a conditional write met another version
     * CorruptDocumentError: needs a person
+      * CorruptRegistryError
     * DocumentTooNewError: needs a newer server
     * ClaimLostError: another replica took the turn over
     * ConversationBusyError: retry; a turn runs, and work that is no turn waits for its end
@@ -413,6 +414,16 @@ class CorruptDocumentError(StoreError):
         "An operator can restore it, or you can start a new history for this patient."
     )
     http_status = 409
+
+
+class CorruptRegistryError(CorruptDocumentError):
+    """The list of a conversation's patients cannot be read; no turn can know whose it is."""
+
+    code = "corrupt_registry"
+    user_message = (
+        "The list of this conversation's patients cannot be read, so nothing was changed. "
+        "Ask your operator to restore it, or begin a new conversation."
+    )
 
 
 class DocumentTooNewError(StoreError):

@@ -3,6 +3,7 @@
 from collections import OrderedDict
 
 from data_models.documents import Documents, Stored, is_left_over
+from data_models.errors import CorruptDocumentError, CorruptRegistryError
 from data_models.layout import ConversationLayout
 from data_models.patient_context_models import Registry
 
@@ -22,7 +23,7 @@ class PatientContextRegistryAccessor:
         """Return the registry, or an empty one with no ETag if there is none in this epoch.
 
         Raises:
-            CorruptDocumentError: it exists but cannot be read; every turn is refused until
+            CorruptRegistryError: it exists but cannot be read; every turn is refused until
                 somebody restores it.
         """
         name = ConversationLayout.of(conversation_id).registry
@@ -49,9 +50,12 @@ class PatientContextRegistryAccessor:
             kept = self._parsed.get(name, await self._documents.remembered_etag(name))
             if kept is not None:
                 return kept
-        stored = await self._documents.read(
-            name, Registry, conversation_id=conversation_id, fresh=fresh
-        )
+        try:
+            stored = await self._documents.read(
+                name, Registry, conversation_id=conversation_id, fresh=fresh
+            )
+        except CorruptDocumentError as error:
+            raise CorruptRegistryError(str(error)) from error
         if stored is not None:
             self._parsed.keep(name, stored)
         return stored

@@ -220,7 +220,7 @@ async def test_a_damaged_registry_refuses_every_turn_and_keeps_the_message_unsto
     await damage(store, name)
     fresh = restarted(world)
     refused = await refusal(fresh, "what was the stage?")
-    assert refused == "corrupt_document"
+    assert refused == "corrupt_registry"
     await replace(store, name, good)
     assert (await said(fresh, "and now?")).texts == ["Heard: and now?"]
 
