@@ -52,10 +52,8 @@ class StoredAnswers:
             return
         if elsewhere is not None and not shown.is_begun:
             run.emit(elsewhere)
-        for message in turn.agent_responses if turn is not None else [self._gone()]:
-            for event in shown.rest_of(message):
-                run.emit(event)
-        for event in shown.loose_ends():
+        messages = turn.agent_responses if turn is not None else [self._gone()]
+        for event in shown.rest(messages, self._clock.now()):
             run.emit(event)
         if turn is not None and turn.turn_status == "FAILED":
             code = turn.error_code or InterruptedTurnError.code

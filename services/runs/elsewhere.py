@@ -8,6 +8,7 @@ nobody waits for ever.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import Context
+from datetime import datetime
 
 import structlog
 
@@ -28,6 +29,7 @@ from services.conversations.stored_answers import StoredAnswers
 from services.run_journal.bell import Bells, Ring
 from services.run_journal.journal import JournalNames, JournalReader
 from services.run_journal.pace import Pace
+from services.runs.again import Again
 from services.runs.hub import Run, RunHub
 
 Revive = Callable[[IncomingMessage], Awaitable[object]]
@@ -191,12 +193,23 @@ class RunsElsewhere:
         if now is None or now.run_id != first.run_id:
             return await self._ended(conversation, view)
         if now.attempts != first.attempts:
-            return True  # begun anew elsewhere: what was shown here does not go on
+            return await self._goes_on(view, now)
         if self._claimant.state(conversation, runs_here=False) == "abandoned":
             await self._revive(first.message)
         elif not view.has_news:
             await self._bells.ring(first.replica, Ring(run_id=first.run_id, what="show"))
         return False
+
+    async def _goes_on(self, view: "_View", now: RunningTurn) -> bool:
+        """Show the turn as who took it over answers it; True if that was told to its end."""
+        logger.info("run_followed_on", run_id=now.run_id, attempt=now.attempts)
+        view.go_on_with(now, at=self._clock.now())
+        here = self._hub.find(now.run_id)
+        if here is None or here is view.run:
+            return False
+        async for _, event in here.events():
+            view.show(event)
+        return True
 
     async def _ended(self, conversation: Conversation, view: "_View") -> bool:
         await asyncio.sleep(self._pace.last_words)  # its last words may be on their way
@@ -220,13 +233,29 @@ class _View:
     """
 
     def __init__(self, *, run: Run, running: RunningTurn, store: BlobStore) -> None:
-        names = JournalNames(
-            conversation_id=run.conversation_id, run_id=run.run_id, replica=running.replica
-        )
         self.run = run
         self.running = running
         self.has_news = False
-        self._reader: JournalReader | None = JournalReader(store=store, names=names)
+        self._store = store
+        self._reader: JournalReader | None = self._reader_of(running)
+        self._again: Again | None = None
+
+    def go_on_with(self, running: RunningTurn, *, at: datetime) -> None:
+        """Read on where another replica answers the turn anew."""
+        self.running = running
+        self.has_news = False
+        self._reader = self._reader_of(running)
+        self._again = Again(past=self.run.past(), now=at)
+        for event in self._again.opening():
+            self.run.emit(event)
+
+    def show(self, event: TurnEvent) -> None:
+        """Emit what is new of the next event."""
+        if self._again is not None:
+            for rest in self._again.rest_of(event):
+                self.run.emit(rest)
+        elif not (self.run.queued and _is_wait(event)):  # that is told here already
+            self.run.emit(event)
 
     async def read(self) -> list[TurnEvent]:
         """Emit what is new, and return it."""
@@ -240,9 +269,16 @@ class _View:
             return []
         self.has_news = self.has_news or bool(events)
         for event in events:
-            if not (self.run.queued and _is_wait(event)):  # that is told here already
-                self.run.emit(event)
+            self.show(event)
         return events
+
+    def _reader_of(self, running: RunningTurn) -> JournalReader:
+        names = JournalNames(
+            conversation_id=self.run.conversation_id,
+            run_id=self.run.run_id,
+            replica=running.replica,
+        )
+        return JournalReader(store=self._store, names=names)
 
 
 def _is_wait(event: TurnEvent) -> bool:
