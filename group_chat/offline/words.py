@@ -89,6 +89,7 @@ PLAN = re.compile(
     r"(?i)tumou?r[\s-]*board|\bmdt\b|\bwork[\s-]?up\b|\b(?:full|complete|whole) review\b"
     r"|\breview (?:all|everything|the (?:case|chart|record))\b|\b(?:make|propose|start|new|change) "
     r"(?:a |the )?plan\b|\bplan (?:for|the)\b"
+    r"|\A\W*(?:please\W+)?review (?:the |this )?patient(?:[_ #-]?\d+)?\W*\Z"
 )
 ROSTER = re.compile(
     r"(?i)\b(?:which|what|how many|list|show)\b[^.?!\n]{0,40}\bpatients\b|\broster\b"

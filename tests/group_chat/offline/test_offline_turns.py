@@ -41,6 +41,13 @@ async def test_a_tumor_board_is_proposed_and_waits() -> None:
     assert heard.said[0][1].endswith("?")
 
 
+@pytest.mark.parametrize(
+    "said", ["review patient_4", "Please review the patient.", "review patient 4"]
+)
+async def test_to_review_a_patient_takes_the_team(said: str) -> None:
+    assert steps(await conversation().say(said)) == TEAM
+
+
 async def test_a_confirmed_plan_runs_to_its_end() -> None:
     talk = conversation()
     await talk.say("start tumor board for patient_4")
