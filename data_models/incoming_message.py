@@ -48,6 +48,8 @@ class IncomingMessage(BaseModel):
         mentions: Names of agents the user addressed, as the channel marked them.
         addressed_agent: The agent whose own bot received it, None for the facilitator's.
         time_zone: IANA name, if the channel knows the user's.
+        seen_patient_id: Who was active on the sender's screen while nothing ran there, if the
+            channel says so. It decides nothing; where somebody else is active, the user is asked.
         delivery: What the channel needs to reply later, raw JSON (a conversation reference).
     """
 
@@ -64,6 +66,7 @@ class IncomingMessage(BaseModel):
     mentions: tuple[str, ...] = ()
     addressed_agent: str | None = None
     time_zone: str | None = None
+    seen_patient_id: str | None = None
     press: Press | None = None
     delivery: dict[str, Any] | None = Field(default=None, repr=False)
 

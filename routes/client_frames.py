@@ -5,6 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from data_models.errors import BadFrameError
+from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from data_models.incoming_message import Press
 from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, StepEdit
 from routes.json_input import parse_json
@@ -56,6 +57,7 @@ class MessageFrame(_Frame):
     mentions: Annotated[list[AgentName], Field(max_length=20)] | None = None
     time_zone: Annotated[str, Field(max_length=64)] | None = None
     press: PressFrame | None = None
+    seen_patient_id: Annotated[str, Field(max_length=PATIENT_ID_LIMIT_CHARS)] | None = None
 
 
 class StopFrame(_Frame):

@@ -140,6 +140,7 @@ class SocketSession:
             received_at=self._context.clock.now(),
             mentions=tuple(frame.mentions or ()),
             time_zone=frame.time_zone,
+            seen_patient_id=frame.seen_patient_id,
             press=press.to_press() if press else None,
         )
 

@@ -198,6 +198,7 @@ class TurnPipeline:
             run_id=turn.run.run_id,
             press=turn.question_press(),
             registry_ms=turn.registry_ms,
+            seen=turn.claim.message.seen_patient_id,
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)

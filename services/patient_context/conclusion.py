@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.patient_context.answers import OPTIONS, Answer, PatientAnswer
 from services.patient_context.decision import Outcome, go_to, unchanged
@@ -30,6 +31,7 @@ class PatientTurn:
     Attributes:
         question: The open question, of whatever kind, answered or not.
         restored: Whether the active patient is taken up from the registry in this turn.
+        seen: Who was active on the sender's screen, if that is known.
     """
 
     registry: Registry
@@ -39,6 +41,7 @@ class PatientTurn:
     reading: Reading
     restored: bool
     now: datetime
+    seen: str | None = None
 
     @property
     def answerable(self) -> OpenQuestion | None:
@@ -47,6 +50,16 @@ class PatientTurn:
         if question is None or question.kind not in _OURS or question.user != self.user:
             return None
         return None if self._is_void(question) else question
+
+    @property
+    def seen_elsewhere(self) -> PatientId | None:
+        """Who of the roster was active on the sender's screen, if it is nobody that counts here.
+
+        Whoever names a patient by id says plainly whom they mean.
+        """
+        if self.reading.named:
+            return None
+        return next((one for one in self.reading.others if one == self.seen), None)
 
     @property
     def closes_question(self) -> bool:

@@ -51,6 +51,7 @@ class PatientContextService:
         run_id: str,
         press: Press | None = None,
         registry_ms: float | None = None,
+        seen: str | None = None,
     ) -> tuple[PatientVerdict, TimingInfo]:
         """Return what `user_text` does to the conversation's patient; nothing is written.
 
@@ -67,6 +68,7 @@ class PatientContextService:
             run_id: This turn.
             press: The pressed button, if it is not a plan's.
             registry_ms: How long it took to read `registry`.
+            seen: Who was active on the sender's screen, if the channel says so.
 
         Raises:
             StaleQuestionError: `press` belongs to no question that this user can answer now.
@@ -81,6 +83,7 @@ class PatientContextService:
             reading=self._reading(text, registry),
             restored=chat_ctx.patient_id is None and registry.active_patient_id is not None,
             now=self._clock.now(),
+            seen=seen,
         )
         verdict = self._answered(turn, press)
         analyzer_ms: float | None = None
@@ -134,7 +137,7 @@ class PatientContextService:
             analyzer_ms = self._ms_since(asked)
         is_plain = analyzer_ms is None and concerns_active_only(reading)
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
-        outcome = await self._unless_named(outcome, reading)
+        outcome = await self._unless_another(outcome, turn)
         verdict = conclude(
             outcome,
             turn,
@@ -145,16 +148,21 @@ class PatientContextService:
         )
         return replace(verdict, concerns_active_only=is_plain and not verdict.reply), analyzer_ms
 
-    async def _unless_named(self, outcome: Outcome, reading: Reading) -> Outcome:
-        """Return `outcome`, or who is meant where it stays though another patient is named."""
+    async def _unless_another(self, outcome: Outcome, turn: PatientTurn) -> Outcome:
+        """Return `outcome`, or who is meant where it stays though another patient may be.
+
+        Another is named by name, or was on the sender's screen: a second one had gone on.
+        """
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
-        active = outcome.patient_id
-        if not stays or active is None or not reading.others:
+        active, others = outcome.patient_id, turn.reading.others
+        if not stays or active is None or not others:
             return outcome
-        named = await self._names.named_in(reading.text, among=reading.others, active=active)
-        if not named:
+        seen = turn.seen_elsewhere
+        named = await self._names.named_in(turn.reading.text, among=others, active=active)
+        if not named and seen is None:
             return outcome
-        ask = Ask("which", (active, *named)[:OPTIONS_LIMIT])
+        options = dict.fromkeys((active, *([seen] if seen else ()), *named))
+        ask = Ask("which", tuple(options)[:OPTIONS_LIMIT])
         return Outcome("NEEDS_PATIENT_ID", active, ask)
 
     def _ms_since(self, started: float) -> float:

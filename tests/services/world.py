@@ -260,6 +260,7 @@ class World:
         owner: str = OWNER,
         chat: str = CHAT,
         press: Press | None = None,
+        seen_patient_id: str | None = None,
     ) -> IncomingMessage:
         """Return a web message as a transport makes it."""
         return IncomingMessage(
@@ -272,15 +273,26 @@ class World:
             text=text,
             received_at=self.clock.now(),
             press=press,
+            seen_patient_id=seen_patient_id,
         )
 
     async def submit(self, text: str, *, message_id: str | None = None, chat: str = CHAT) -> Run:
         """Hand a message in and return its run."""
         return await self.desk.submit(self.message(text, message_id=message_id, chat=chat))
 
-    async def say(self, text: str, *, message_id: str | None = None, chat: str = CHAT) -> "Heard":
+    async def say(
+        self,
+        text: str,
+        *,
+        message_id: str | None = None,
+        chat: str = CHAT,
+        seen_patient_id: str | None = None,
+    ) -> "Heard":
         """Hand a message in and wait for its end."""
-        return await heard(await self.submit(text, message_id=message_id, chat=chat))
+        message = self.message(
+            text, message_id=message_id, chat=chat, seen_patient_id=seen_patient_id
+        )
+        return await heard(await self.desk.submit(message))
 
 
 @dataclass(frozen=True)

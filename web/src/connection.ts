@@ -21,6 +21,8 @@ export interface Outgoing {
   client_message_id: string;
   time_zone: string;
   press?: Press;
+  /** Whose patient's screen this was said on, while nothing ran that could change it. */
+  seen_patient_id?: string;
 }
 
 export class Connection {

@@ -164,13 +164,15 @@ export function useChat(chatId: string): ChatControls {
     (text: string, press?: Press) => {
       const id = crypto.randomUUID();
       setProblem(null);
+      const patientId = current.current.state.patient_id;
+      const seen = patientId === null || isBusy(current.current) ? {} : { seen_patient_id: patientId };
       update((chat) => withTurn(chat, newTurn(id, text)));
-      const message = { content: text, client_message_id: id, time_zone: timeZone };
+      const message = { content: text, client_message_id: id, time_zone: timeZone, ...seen };
       const outgoing = press ? { ...message, press } : message;
       if (connection.current) connection.current.send(outgoing);
       else early.current.push(outgoing);
     },
-    [update],
+    [current, update],
   );
 
   const stop = useCallback(() => {

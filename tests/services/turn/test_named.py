@@ -93,3 +93,40 @@ async def test_who_answers_with_the_active_patient_is_believed(names: NamedPatie
     await world.say("Does the CT look like Mrs Whitfield's?")
     await world.say("patient_15")
     assert world.team.requests[-1].patient_id == P15
+
+
+async def test_a_message_from_a_screen_that_shows_another_patient_is_asked_about() -> None:
+    """Two windows: one went on to another patient, the other had not seen it yet."""
+    world = World()
+    await world.say("patient_4 please")
+    await world.say("patient_15 please")
+    before = len(world.team.requests)
+    asked = await world.say("What did the CT show?", seen_patient_id="patient_4")
+    assert asked.texts[0].startswith("Which patient do you mean: `patient_15` or `patient_4`?")
+    assert len(world.team.requests) == before
+    await world.say("patient_4", seen_patient_id="patient_15")
+    request = world.team.requests[-1]
+    assert (request.patient_id, request.text) == (P4, "What did the CT show?")
+
+
+@pytest.mark.parametrize("seen", ["patient_15", "patient_99", "../x", "", None])
+async def test_a_screen_that_shows_the_active_patient_or_nobody_known_changes_nothing(
+    seen: str | None,
+) -> None:
+    world = World()
+    await world.say("patient_4 please")
+    await world.say("patient_15 please")
+    await world.say("What did the CT show?", seen_patient_id=seen)
+    assert world.team.requests[-1].text == "What did the CT show?"
+    assert world.team.requests[-1].patient_id == P15
+
+
+async def test_who_names_a_patient_by_id_is_not_asked_whatever_the_screen_shows() -> None:
+    world = World()
+    await world.say("patient_4 please")
+    await world.say("patient_15 please")
+    await world.say("patient_15 pathology", seen_patient_id="patient_4")
+    assert world.team.requests[-1].patient_id == P15
+    await world.say("switch to patient_4", seen_patient_id="patient_4")
+    await world.say("its CT", seen_patient_id="patient_4")
+    assert world.team.requests[-1].patient_id == P4
