@@ -8,6 +8,7 @@ from services.tool_memory.candidates import Candidate
 from services.tool_memory.fitting import best_of, fits_of
 from services.tool_memory.request import Request
 from services.tool_memory.resolution import (
+    SHOWN_CANDIDATES,
     NotFound,
     Resolution,
     Resolved,
@@ -182,7 +183,10 @@ class Selection:
         return _found(found, self.ask)
 
     def ask(self, candidates: Sequence[Candidate]) -> Resolution:
-        """Return the candidates to choose from, those mentioned last first."""
+        """Return the candidates to choose from, those mentioned last first.
+
+        Where not all can be named, those that lie ahead come before all others.
+        """
         shown = {one: place for place, one in enumerate(self._scene.last_list)}
         ordered = sorted(
             candidates,
@@ -193,6 +197,8 @@ class Selection:
                 one.entity_id,
             ),
         )
+        if len(ordered) > SHOWN_CANDIDATES:
+            ordered.sort(key=lambda one: not _is_ahead(one, self._scene.now))
         return several([one.entity_id for one in ordered])
 
 
