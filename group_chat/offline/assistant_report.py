@@ -43,7 +43,8 @@ def report_of(answer: ToolAnswer) -> str:
 def _failure(error: str) -> str:
     if "asked which" in error:
         return "Please choose:"
-    return f"I changed nothing: {error}."
+    # What follows is advice for a model.
+    return f"I changed nothing: {error.partition(';')[0]}."
 
 
 def _list(name: str, data: Mapping[str, Any]) -> str:

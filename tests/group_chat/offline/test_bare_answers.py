@@ -5,6 +5,7 @@ import json
 import pytest
 
 from group_chat.offline.assistant import is_office_request
+from group_chat.offline.assistant_report import report_of
 from group_chat.offline.booking import answer_as_booking
 from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
@@ -118,3 +119,9 @@ def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> 
     text = answer_as_facilitator(prompt).text
     assert "oncology intake" in text
     assert "/operator" in text
+
+
+def test_advice_for_models_is_not_shown_to_people() -> None:
+    error = "it is not clear which event is meant; list or search them first"
+    told = report_of(ToolAnswer(name="rounds-cancel_event", data={"error": error}))
+    assert told == "I changed nothing: it is not clear which event is meant."
