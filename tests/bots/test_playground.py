@@ -15,9 +15,9 @@ from services.runs.hub import Run
 from tests.bots.conftest import Bot
 from tests.peers import running_playground
 from tests.routes.fakes import answer, spoken, state
+from tests.web.conftest import PATIENCE_MS
 
 pytestmark = pytest.mark.slow
-PATIENCE_MS = 20_000
 
 
 async def propose(run: Run) -> None:
@@ -50,6 +50,7 @@ async def page(bot: Bot, chromium: Path, tmp_path: Path) -> AsyncIterator[Page]:
                 executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
             )
             opened = await browser.new_page()
+            opened.set_default_timeout(PATIENCE_MS)
             await opened.goto(address)
             yield opened
             await browser.close()
@@ -57,19 +58,15 @@ async def page(bot: Bot, chromium: Path, tmp_path: Path) -> AsyncIterator[Page]:
 
 async def test_a_plan_is_confirmed_by_its_button(page: Page, bot: Bot) -> None:
     box = page.locator("[role=textbox][contenteditable=true]").first
-    await box.wait_for(timeout=PATIENCE_MS)
+    await box.wait_for()
     await box.click()
     await page.keyboard.type("start tumor board for patient_4")
     await page.keyboard.press("Enter")
-    await expect(page.get_by_text("I propose a plan.", exact=True).first).to_be_visible(
-        timeout=PATIENCE_MS
-    )
+    await expect(page.get_by_text("I propose a plan.", exact=True).first).to_be_visible()
     await expect(page.get_by_text("1. Radiology: Read the imaging").first).to_be_visible()
     await expect(page.get_by_text("PT_CTX").first).to_be_visible()
     await page.get_by_role("button", name="Confirm").first.click()
-    await expect(page.get_by_text("Understood: Confirm", exact=True).first).to_be_visible(
-        timeout=PATIENCE_MS
-    )
+    await expect(page.get_by_text("Understood: Confirm", exact=True).first).to_be_visible()
     press = bot.desk.messages[-1].press
     assert press is not None
     assert (press.target_id, press.answer) == ("plan_1", "confirm")

@@ -240,7 +240,7 @@ async def test_a_process_that_stands_still_with_a_lock_does_not_hang_the_others(
     assert holder.stdout is not None
     assert await asyncio.to_thread(holder.stdout.readline) == "holding\n"
     try:
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(40):
             with pytest.raises(StoreUnavailableError):
                 await local.create(NAME, NEW)
         blob = await local.read(NAME)

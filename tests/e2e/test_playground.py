@@ -9,11 +9,11 @@ from playwright.async_api import Page, async_playwright, expect
 
 from tests.e2e.server import Server, running_server
 from tests.peers import running_playground
-from tests.web.conftest import QUIET
+from tests.web.conftest import PATIENCE_MS, QUIET
 
 pytestmark = pytest.mark.slow
 
-TURN_MS = 40_000
+TURN_MS = PATIENCE_MS
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +31,7 @@ async def page(
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=chromium, args=[*QUIET])
             opened = await browser.new_page(viewport={"width": 1280, "height": 900})
+            opened.set_default_timeout(PATIENCE_MS)
             await opened.goto(address)
             yield opened
             await browser.close()

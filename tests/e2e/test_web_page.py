@@ -8,12 +8,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Page, Route, ViewportSize, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    Page,
+    Request,
+    Route,
+    ViewportSize,
+    async_playwright,
+    expect,
+)
 
 from scripts.build_web import build
 from tests.e2e.server import Server, running_server
 from tests.peers import node_module
-from tests.web.conftest import QUIET
+from tests.web.conftest import DRAWN, PATIENCE_MS, QUIET
 
 pytestmark = pytest.mark.slow
 
@@ -51,14 +59,30 @@ class Visit:
     base: str
     pictures: Path
     asked: list[str] = field(default_factory=list)
+    under_way: set[Request] = field(default_factory=set)
     errors: list[str] = field(default_factory=list)
 
     async def open(self) -> None:
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("request", self._begun)
+        self.page.on("requestfinished", self._ended)
+        self.page.on("requestfailed", self._ended)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", lambda line: self._note(line.type, line.text))
         await self.page.add_init_script(_COLLECT)
         await self.page.goto(self.base)
+
+    def _begun(self, request: Request) -> None:
+        self.asked.append(request.url)
+        self.under_way.add(request)
+
+    def _ended(self, request: Request) -> None:
+        self.under_way.discard(request)
+
+    async def quiet(self) -> None:
+        """Wait until every request has come to its end."""
+        async with asyncio.timeout(PATIENCE_MS / 1_000):
+            while self.under_way:  # noqa: ASYNC110 - playwright tells it by a callback
+                await asyncio.sleep(0.05)
 
     def _note(self, kind: str, text: str) -> None:
         if kind == "error":
@@ -69,7 +93,8 @@ class Visit:
         await self.page.keyboard.press("Enter")
 
     async def idle(self) -> None:
-        await expect(self.page.get_by_role("button", name="Stop")).to_have_count(0, timeout=30_000)
+        await self.page.evaluate(DRAWN)
+        await expect(self.page.get_by_role("button", name="Stop")).to_have_count(0)
 
     async def picture(self, name: str) -> None:
         await self.page.screenshot(path=self.pictures / f"{name}.png")
@@ -160,7 +185,7 @@ async def test_the_report_comes_as_a_word_document(
     await visit.say("start tumor board for patient_15")
     await visit.page.get_by_role("button", name="Confirm").click()
     link = visit.page.get_by_role("link", name=re.compile(r"tumor-board-.*\.docx"))
-    await expect(link).to_be_visible(timeout=30_000)
+    await expect(link).to_be_visible()
     async with visit.page.expect_download() as download:
         await link.click()
     saved = tmp_path / "report.docx"
@@ -221,11 +246,11 @@ async def test_without_a_network_the_page_says_so_and_asks_for_nothing(
     await visit.open()
     await visit.say("patient_4")
     await expect(visit.page.get_by_text("Switched to patient_4.").first).to_be_visible()
+    await visit.idle()
     await context.set_offline(True)
     warning = visit.page.get_by_text("No connection: you can read but not send.")
     await expect(warning).to_be_visible()
-    await visit.page.wait_for_timeout(1_000)  # what was under way just then comes to its end
-    visit.errors.clear()  # which the browser itself reports
+    await visit.quiet()  # what was under way just then comes to its end
     asked = len(visit.asked)
     await visit.page.wait_for_timeout(2_600)  # one round of asking what happens elsewhere
     assert visit.asked[asked:] == []
@@ -233,4 +258,6 @@ async def test_without_a_network_the_page_says_so_and_asks_for_nothing(
     await expect(warning).to_have_count(0)
     await visit.say("what is the current stage?")
     await expect(visit.page.get_by_text("Stage: IVB").first).to_be_visible()
+    # The browser itself reports what was under way when the network went.
+    visit.errors = [one for one in visit.errors if "ERR_INTERNET_DISCONNECTED" not in one]
     await visit.assert_in_order()

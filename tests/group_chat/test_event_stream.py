@@ -13,16 +13,20 @@ def delta(text: str, message_id: str = "m1") -> AgentTextDelta:
 
 
 async def test_the_first_piece_goes_out_at_once_and_later_ones_are_gathered() -> None:
-    stream = EventStream()
+    stream, go_on = EventStream(), asyncio.Event()
+    heard: list[GroupChatEvent] = []
 
     async def work() -> None:
         for piece in "abcdef":
             stream.put(delta(piece))
             await asyncio.sleep(0)
-        await asyncio.sleep(0.1)
+        await go_on.wait()
         stream.put(delta("g"))
 
-    heard = [event async for event in stream.of(work())]
+    async for event in stream.of(work()):
+        heard.append(event)
+        if len(heard) == 2:
+            go_on.set()
     assert heard == [delta("a"), delta("bcdef"), delta("g")]
 
 

@@ -347,7 +347,7 @@ async def test_cancelling_the_reader_aborts_the_call(world: TeamWorld) -> None:
 
 
 async def until(holds: Any) -> None:
-    async with asyncio.timeout(3):
+    async with asyncio.timeout(60):
         while not holds():  # noqa: ASYNC110  # the server of the test sets no event
             await asyncio.sleep(0.01)
 

@@ -1,6 +1,7 @@
 """A tumor board as a script: what a real turn shows, said by nobody."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from data_models.chat_context import AgentMessage, Artifact, Citation
@@ -64,6 +65,8 @@ class TumorBoard:
     plans: dict[str, Plan] = field(default_factory=dict)
     calls: int = 0
     artifacts: dict[str, tuple[Artifact, ...]] = field(default_factory=dict)
+    at_step: Callable[[int], Awaitable[None]] | None = None
+    """Awaited while a step runs, before it says anything."""
 
     async def __call__(self, run: Run) -> None:
         run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
@@ -140,6 +143,8 @@ class TumorBoard:
         for step in [step for step in plan.steps if step.status == "pending"]:
             self.plans[patient] = plan = plan.with_step(step.number, "running", now=NOW)
             self._show_state(run)
+            if self.at_step is not None:
+                await self.at_step(step.number)
             await self._use_tool(run)
             await self._say(run, step.agent, HISTORY if step.number == 1 else step.text + ".")
             self.plans[patient] = plan = plan.with_step(step.number, "done", now=NOW)

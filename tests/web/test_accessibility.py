@@ -81,7 +81,7 @@ async def conversations(site: Site, page: Page) -> None:
 async def interrupted(site: Site, page: Page) -> None:
     await page.get_by_role("button", name="Stop").click()
     await idle(page)
-    site.board.pause_seconds = 0.2
+    site.board.pause_seconds = 0.5
     await say(page, "history of patient_4")
     await say(page, "what else is known?")
     await expect(page.get_by_text("Waiting for the running turn")).to_be_visible()

@@ -64,6 +64,13 @@ async def test_an_unchanged_plan_is_confirmed_as_it_was_proposed(
 async def test_progress_is_told_step_by_step(site: Site, browser: Browser) -> None:
     page = await proposed(site, browser)
     await page.evaluate(WATCH)
+
+    async def is_told(number: int) -> None:
+        """Wait until the screen has shown the step: a slow one shows only what is left."""
+        is_seen = f"() => window.told.some(one => one.startsWith('Step {number} '))"
+        await page.wait_for_function(is_seen)
+
+    site.board.at_step = is_told
     await page.get_by_role("button", name="Confirm").click()
     plan = page.get_by_role("region", name="Plan")
     await expect(plan.get_by_role("progressbar")).to_have_attribute("max", "4")

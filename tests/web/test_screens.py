@@ -14,7 +14,7 @@ async def test_another_device_sees_a_turn_while_it_runs(site: Site, browser: Bro
     await idle(page)
     other = await site.open(await browser.new_context(), page.url.removeprefix(site.base))
     await expect(other.get_by_text("answer 5").first).to_be_visible()
-    site.board.pause_seconds = 0.3
+    site.board.pause_seconds = 0.5
     await say(page, "history of patient_4 once more")
     await expect(other.get_by_text("once more")).to_be_visible()
     await expect(other.get_by_role("button", name="Stop")).to_be_visible()
@@ -78,19 +78,20 @@ async def test_without_a_network_the_page_reads_but_does_not_send(
 async def test_messages_that_wait_are_shown_and_answered_in_order(
     site: Site, browser: Browser
 ) -> None:
-    site.board.pause_seconds = 0.05
+    site.board.pause_seconds = 0.5
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await expect(page.get_by_text("Timeline").first).to_be_visible()
     await say(page, "switch to patient_15")
     await expect(page.get_by_text("Waiting for the running turn")).to_be_visible()
     await expect(page.get_by_text("1 message waits")).to_be_visible()
+    site.board.pause_seconds = 0.0
     await idle(page)
     await expect(page.get_by_text("Switched to patient_15.").first).to_be_visible()
 
 
 async def test_what_was_stopped_can_be_edited_and_sent_again(site: Site, browser: Browser) -> None:
-    site.board.pause_seconds = 0.1
+    site.board.pause_seconds = 0.5
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await expect(page.get_by_text("Timeline").first).to_be_visible()
