@@ -168,7 +168,8 @@ def test_every_proof_in_the_threat_table_is_a_test() -> None:
         for line in text.splitlines()
         if (number := "".join(re.findall(r"^\| (R\d+) \|", line)))
     }
-    assert list(rows) == [f"R{number}" for number in range(1, 16)]
+    without = {20, 37, 40, 45, 55}  # held by their neighbours
+    assert list(rows) == [f"R{number}" for number in range(1, 57) if number not in without]
     assert [number for number, row in rows.items() if not _TEST.search(row)] == []
 
 
