@@ -1,6 +1,7 @@
 """A `Tool` as a Semantic Kernel function."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
@@ -41,7 +42,7 @@ def tool_function(tool: Tool) -> ToolFunction:
         name=tool.name,
         plugin_name=PLUGIN,
         description=tool.description,
-        parameters=_parameters(tool.arguments),
+        parameters=list(_parameters(tool.arguments)),
         is_prompt=False,
         is_asynchronous=True,
     )
@@ -70,10 +71,12 @@ def _problem(kind: str, loc: tuple[int | str, ...], message: str) -> str:
     return f"{'.'.join(str(part) for part in loc)}: {message}"
 
 
-def _parameters(arguments: type[BaseModel]) -> list[KernelParameterMetadata]:
+@lru_cache(maxsize=256)
+def _parameters(arguments: type[BaseModel]) -> tuple[KernelParameterMetadata, ...]:
+    """Return what models are told of `arguments`; made once, though many agents have the tool."""
     schema = arguments.model_json_schema()
     required = set(schema.get("required", ()))
-    return [
+    return tuple(
         KernelParameterMetadata(
             name=name,
             description=row.get("description"),
@@ -81,7 +84,7 @@ def _parameters(arguments: type[BaseModel]) -> list[KernelParameterMetadata]:
             schema_data=_inlined(row, schema.get("$defs", {})),
         )
         for name, row in schema.get("properties", {}).items()
-    ]
+    )
 
 
 def _inlined(node: Any, definitions: Mapping[str, Any]) -> Any:

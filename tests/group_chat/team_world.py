@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -96,6 +97,12 @@ class Heard:
         return "".join(e.text for e in self.of(AgentTextDelta) if e.message_id == message_id)
 
 
+@cache
+def house_team() -> Team:
+    """The team as it is delivered, read once."""
+    return load_team(tools=TOOL_NAMES)
+
+
 class TeamWorld:
     """Builds the team once; every turn goes over real HTTP to `model`."""
 
@@ -111,7 +118,7 @@ class TeamWorld:
         self.model = FakeOpenAI()
         self.watcher = RecordingWatcher()
         self.shelf = MemoryShelf()
-        self._team = team or load_team(tools=TOOL_NAMES)
+        self._team = team or house_team()
         self._records = records or BundleRecords(folder=SAMPLES, clock=self.clock)
         self._limits = limits or GroupChatLimits()
         self._clinic = clinic

@@ -11,13 +11,18 @@ from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
-from group_chat.team import Team, load_team
-from group_chat.tools.catalogue import TOOL_NAMES
+from group_chat.team import Team
 from services.group_chat_port import GroupChatRequest, PastTurns
 from services.records.bundle_records import BundleRecords
 from services.records.ports import PatientRecords
 from tests.fakes import CountingIds
-from tests.group_chat.team_world import SAMPLES, Heard, MemoryShelf, RecordingWatcher
+from tests.group_chat.team_world import (
+    SAMPLES,
+    Heard,
+    MemoryShelf,
+    RecordingWatcher,
+    house_team,
+)
 
 ROSTER = ("patient_15", "patient_4")
 
@@ -87,7 +92,7 @@ def conversation(
     watcher = RecordingWatcher()
     clock = SystemClock()
     chat = SemanticGroupChat.build(
-        team=team or load_team(tools=TOOL_NAMES),
+        team=team or house_team(),
         chat_model=build_models(settings=ModelSettings()).chat,
         records=records or BundleRecords(folder=SAMPLES, clock=clock),
         clock=clock,
