@@ -43,7 +43,10 @@ class CompletedCheckpoint(Part):
 
 
 class PendingMigration(Part):
-    """A migration that was begun and waits for the user or for an action."""
+    """A mark inside a document. None is written: marks live in the index, what waits is `progress`.
+
+    Every landing clears the field, whoever put one there.
+    """
 
     target_version: int
     anchor_content_hash: str
