@@ -69,7 +69,7 @@ class TurnRenderer:
             case AgentMessageFinished(message=message):
                 return self.spoken(message)
             case Notice(text=text):
-                return [text_activity(f"*{text}*")]
+                return [text_activity(f"*{inert(text, hosts=())}*")]
             case RunFailed():
                 return [self._failure(event)]
             case RunFinished(outcome="interrupt"):

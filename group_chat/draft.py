@@ -4,6 +4,7 @@ from datetime import datetime
 
 from data_models.chat_context import AgentMessage
 from data_models.turn_events import AgentMessageFinished, AgentMessageStarted, AgentTextDelta
+from data_models.written_order import in_written_order
 from group_chat.citations import citations_in
 from group_chat.turn_context import TurnContext
 from services.patient_context.line_filter import LineFilter
@@ -63,7 +64,7 @@ class Draft:
         if not text:
             return ""
         # A model may write half a character; nothing that stores or sends text takes it.
-        text = text.encode(errors="replace").decode()
+        text = in_written_order(text.encode(errors="replace").decode())
         tools = self._turn.tools_ok + self._turn.tools_failed
         if tools != self._tools_at_last_text and not self.is_blank:
             # What a model says before and after a tool call are two paragraphs.

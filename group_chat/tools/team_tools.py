@@ -8,6 +8,7 @@ from data_models.clock import Clock, IdSource
 from data_models.entity_queue import canonical_keys
 from data_models.errors import ToolInputError
 from data_models.plan import PLAN_LIMIT_STEPS, Plan, PlanStep
+from data_models.written_order import in_written_order
 from group_chat.plan_text import STEP_LIMIT_CHARS
 from group_chat.team import PLAN_TOOL
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
@@ -77,7 +78,7 @@ def new_plan(
         PlanStep(
             number=number,
             agent=agent,
-            text=neutralise(" ".join(text.split())),
+            text=neutralise(" ".join(in_written_order(text).split())),
             needs=canonical_keys(needs),
         )
         for number, (agent, text, needs) in enumerate(steps, 1)

@@ -6,6 +6,7 @@ from datetime import date, datetime, tzinfo
 from typing import Any, TypeAlias
 
 from data_models.tool_memory import EntityType
+from data_models.written_order import in_written_order
 from services.assistant.calendar import CalendarEvent
 from services.assistant.contacts import Contact
 from services.assistant.documents import PersonalDocument
@@ -58,7 +59,11 @@ def whole(item: Item, zone: tzinfo) -> dict[str, Any]:
 def spoken(item: Item, zone: tzinfo, *, is_private: bool = False) -> str:
     """Return an item as a question names it: *Tumor board*, Wed 2 Dec 15:00."""
     name = OTHER_NAMES[kind_of(item)] if is_private else _name(item)
-    name = " ".join(name.split())[:NAME_LIMIT_CHARS].replace("*", "").replace("`", "")
+    name = (
+        " ".join(in_written_order(name).split())[:NAME_LIMIT_CHARS]
+        .replace("*", "")
+        .replace("`", "")
+    )
     more = _particulars(item, zone, is_private=is_private)
     return f"*{name}*, {more}" if more else f"*{name}*"
 

@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from data_models.tool_memory import EntityContext, ToolMemory
+from data_models.written_order import in_written_order
 from services.tool_memory.folding import tokens_of
 from services.tool_memory.privacy import OTHER_APPOINTMENT
 from services.tool_memory.resolution import Resolved, Scene
@@ -50,13 +51,17 @@ def picked_from(
 
 def choice_of(entity: EntityContext, zone: tzinfo) -> str:
     """Return an entity as a choice names it: *Tumor board*, Wed 2 Dec 15:00."""
-    name = OTHER_APPOINTMENT if entity.is_private else " ".join(entity.display_name.split())
+    name = OTHER_APPOINTMENT if entity.is_private else _line(entity.display_name)
     name = name[:_NAME_LIMIT_CHARS].replace("*", "").replace("`", "")
     start = start_of(entity.entity_type, entity.data, zone)
     if start is None:
         return f"*{name}*"
     form = "%a %-d %b %H:%M" if start.has_time else "%a %-d %b"
     return f"*{name}*, {start.local(zone):{form}}"
+
+
+def _line(name: str) -> str:
+    return " ".join(in_written_order(name).split())
 
 
 def _meant(

@@ -110,14 +110,16 @@ async def test_a_notice_waits_until_the_agent_has_finished(bot: Bot, teams: Fake
         limit = asyncio.create_task(talk.say(*SENTENCES[:10], apart=APART))
         await asyncio.sleep(0.25)
         talk.run.emit(Notice(kind="limit", text="The answer was cut."))
+        talk.run.emit(Notice(kind="limit", text="Going on with [this](https://evil.example/x)."))
         await limit
 
     bot.desk.script = telling(noticed)
     await teams.say(bot.url, "hello")
-    await teams.until_said("The answer was cut.")
+    await teams.until_said("Going on with")
     assert [text.splitlines()[0] for text in teams.texts()] == [
         "**Radiology**",
         "*The answer was cut.*",
+        "*Going on with [this] (https: //evil.example/x).*",
     ]
 
 

@@ -59,6 +59,17 @@ def test_half_a_character_of_a_model_is_replaced() -> None:
     assert one.text == "a?b"
 
 
+def test_a_dose_is_shown_in_the_order_in_which_it_is_written() -> None:
+    one, events, _ = draft()
+    one.write("Give \u202e05")
+    one.write(" mg\u202c \u2067now\u2069, \u05d0\u200f.")
+    message = one.finish(now=NOW)
+    assert message is not None
+    assert message.text == "Give 05 mg now, \u05d0\u200f."
+    shown = [event.text for event in events if isinstance(event, AgentTextDelta)]
+    assert "".join(shown) == message.text
+
+
 def test_what_is_said_after_a_tool_call_is_a_paragraph_of_its_own() -> None:
     one, _, turn = draft()
     one.write("Let me look.")

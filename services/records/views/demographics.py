@@ -3,6 +3,7 @@
 from datetime import date
 
 from data_models.identifiers import PatientId
+from data_models.written_order import in_written_order
 from services.records.dates import day_text, first_day, last_day, years_between
 from services.records.facts import Source, View
 from services.records.fhir_resources import Patient
@@ -54,7 +55,8 @@ def patient_source(record: PatientRecord) -> Source:
 
 def _name(patient: Patient) -> str | None:
     ranked = sorted(patient.name, key=lambda name: name.use not in ("official", "usual"))
-    return next((name.label for name in ranked if name.label), None)
+    label = next((name.label for name in ranked if name.label), None)
+    return None if label is None else in_written_order(label)
 
 
 def _deceased(patient: Patient) -> str | None:

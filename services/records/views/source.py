@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from data_models.written_order import in_written_order
 from services.records.dates import day_text
 from services.records.documents import ClinicalDocument
 from services.records.facts import View
@@ -55,14 +56,14 @@ def source_text(record: PatientRecord, ref: str) -> SourceText | None:
 
 
 def _of_document(document: ClinicalDocument) -> SourceText:
-    whole = document.text or ""
+    whole = in_written_order(document.text or "")
     # A conclusion of its own is the part most often quoted.
     if document.summary and document.summary not in whole:
         whole = f"{whole}\n\nConclusion\n{document.summary}".strip()
     return SourceText(
         ref=document.ref,
         kind=document.kind,
-        title=document.title,
+        title=in_written_order(document.title),
         date=document.date,
         author=document.author,
         text=whole[:SOURCE_LIMIT_CHARS] or None,
@@ -72,7 +73,7 @@ def _of_document(document: ClinicalDocument) -> SourceText:
 
 
 def _of_entry(ref: str, resource: PatientResource) -> SourceText:
-    rows = list(_rows(resource))
+    rows = [(name, in_written_order(value)) for name, value in _rows(resource)]
     kind = _spaced(type(resource).__name__)
     text = "\n".join(f"{name}: {value}" for name, value in rows)
     return SourceText(

@@ -14,6 +14,13 @@ def test_a_note_is_shown_whole() -> None:
     assert shown.text == text
 
 
+def test_a_note_is_shown_in_the_order_in_which_it_is_written() -> None:
+    note = charts.note("n1", "2024-06-11", "Give \u202e05 mg\u202c \u2066daily\u2069.")
+    shown = source_text(charts.record(note), "DocumentReference/n1")
+    assert shown is not None
+    assert shown.text == "Give 05 mg daily."
+
+
 def test_a_conclusion_that_the_text_lacks_stands_below_it() -> None:
     report = charts.report("r1", "2024-02-19", "RAD", "A mass.", conclusion="Suspicious mass.")
     shown = source_text(charts.record(report), "DiagnosticReport/r1")
