@@ -13,7 +13,7 @@ EntityType = Literal[
 EntityStatus = Literal["active", "deleted", "expired"]
 
 OUTPUT_HEAD_CHARS = 500
-OUTPUT_LIMIT_CHARS = 200_000
+OUTPUT_LIMIT_BYTES = 200_000
 
 
 class EntityContext(Part):
@@ -87,7 +87,7 @@ class RunOutput(Part):
     """The whole output of one run.
 
     Attributes:
-        full_chars: Length before it was cut at 200,000 characters.
+        full_chars: Length before it was cut at 200,000 bytes.
     """
 
     execution_id: str

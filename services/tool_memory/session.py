@@ -13,7 +13,7 @@ from data_models.clock import IdSource
 from data_models.identifiers import hashed
 from data_models.tool_memory import (
     OUTPUT_HEAD_CHARS,
-    OUTPUT_LIMIT_CHARS,
+    OUTPUT_LIMIT_BYTES,
     EntityContext,
     EntityType,
     RunOutput,
@@ -251,7 +251,9 @@ class ToolMemorySession:
                 RunOutput(
                     execution_id=execution_id,
                     tool_name=run.tool,
-                    output=output[:OUTPUT_LIMIT_CHARS],
+                    output=output.encode(errors="replace")[:OUTPUT_LIMIT_BYTES].decode(
+                        errors="ignore"
+                    ),
                     full_chars=len(output),
                 )
             )
