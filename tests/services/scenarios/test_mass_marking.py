@@ -69,19 +69,19 @@ def test_m15_kill_9_while_marking_loses_and_repeats_nothing(
     asyncio.run(fill(tmp_path))
 
     process = deploying(tmp_path)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 200
     while time.monotonic() < deadline and process.poll() is None:
         found = asyncio.run(record(tmp_path))
-        if found is not None and found.marked >= SESSIONS // 10:
+        if found is not None and found.marked:
             break
-        time.sleep(0.02)
+        time.sleep(0.01)
     process.kill()
     process.wait()
     stopped = asyncio.run(record(tmp_path))
     assert stopped is not None
     assert (stopped.state, 0 < stopped.marked < SESSIONS) == ("staged", True)
 
-    assert deploying(tmp_path).wait(timeout=60) == 0
+    assert deploying(tmp_path).wait(timeout=200) == 0
     finished = asyncio.run(record(tmp_path))
     assert finished is not None
     assert (finished.state, finished.marked) == ("deployed", SESSIONS)
