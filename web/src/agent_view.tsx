@@ -1,5 +1,5 @@
 import { memo } from "preact/compat";
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Item } from "./chat";
 import { CopyButton, equip } from "./copy";
@@ -81,8 +81,10 @@ interface SourcesProps {
 }
 
 function Sources({ citations, onOpen }: SourcesProps) {
+  const list = useRef<HTMLDetailsElement>(null);
+  usePrintedOpen(list);
   return (
-    <details class="sources">
+    <details class="sources" ref={list}>
       <summary>{strings.sources.count(citations.length)}</summary>
       <ol>
         {citations.map((one, place) => (
@@ -107,6 +109,26 @@ function Sources({ citations, onOpen }: SourcesProps) {
       </ol>
     </details>
   );
+}
+
+/** Paper has nothing to press: the sources that numbers stand for are printed with them. */
+function usePrintedOpen(list: { current: HTMLDetailsElement | null }): void {
+  useEffect(() => {
+    let wasOpen = false;
+    const before = (): void => {
+      wasOpen = list.current?.open ?? false;
+      if (list.current) list.current.open = true;
+    };
+    const after = (): void => {
+      if (list.current) list.current.open = wasOpen;
+    };
+    addEventListener("beforeprint", before);
+    addEventListener("afterprint", after);
+    return () => {
+      removeEventListener("beforeprint", before);
+      removeEventListener("afterprint", after);
+    };
+  }, [list]);
 }
 
 const clock = (timestamp: string): string =>

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
 import { allowLinksTo } from "./markdown";
@@ -12,8 +12,11 @@ const chatInAddress = (): string | null => {
   return match?.[1] ? decodeURIComponent(match[1]) : null;
 };
 
+/** The page's first conversation takes the place of its bare address; "back" leads to those before. */
 const showInAddress = (chatId: string): void => {
-  history.replaceState(null, "", `#/chats/${encodeURIComponent(chatId)}`);
+  const address = `#/chats/${encodeURIComponent(chatId)}`;
+  if (chatInAddress() === null) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
 };
 
 /** Who is here and which conversation is open; everything else is the room's. */
@@ -22,6 +25,8 @@ export function App() {
   const [chatId, setChatId] = useState<string | null>(null);
   const [needsKey, setNeedsKey] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
+  // What was begun to be written in each conversation: signing in again must not lose it.
+  const drafts = useRef(new Map<string, string>());
 
   const openNew = useCallback(async (): Promise<void> => {
     const created = await api.createChat();
@@ -69,6 +74,7 @@ export function App() {
       key={chatId}
       chatId={chatId}
       session={session}
+      drafts={drafts.current}
       onOpen={open}
       onNew={() => void openNew().catch(failed)}
       onSignIn={() => setNeedsKey(true)}

@@ -7,6 +7,8 @@ import type { Demographics, SharedState } from "./types";
 
 const said = strings.banner;
 const COLOURS = 6;
+/** `patient_4` before `patient_15`. */
+const byNumber = new Intl.Collator("en", { numeric: true }).compare;
 const FORMS: api.ExportForm[] = ["md", "docx", "json"];
 
 /** The same for a patient everywhere and always; two may share one, so it only underlines. */
@@ -74,7 +76,7 @@ interface RosterProps {
 }
 
 function Roster({ state, isBusy, onSwitch }: RosterProps) {
-  const others = state.all_patient_ids.filter((id) => id !== state.patient_id);
+  const others = state.all_patient_ids.filter((id) => id !== state.patient_id).sort(byNumber);
   if (others.length === 0) return null;
   return (
     <nav class="roster" aria-label={said.roster}>

@@ -107,8 +107,9 @@ export function withStopped(chat: Chat, keys: ReadonlySet<string>): Chat {
 export function withHistory(chat: Chat, patientId: string | null, page: HistoryPage, isNewest: boolean): Chat {
   const turns = [...chat.turns];
   const lastId = page.turns.at(-1)?.turn_id ?? 0;
+  // What was said since the page opened has no place in the history yet: it is newer than the page.
   const isLater = (turn: Turn): boolean =>
-    isOpen(turn) || (turn.patientId === patientId && (turn.turnId ?? 0) > lastId);
+    isOpen(turn) || (turn.patientId === patientId && (turn.turnId ?? Infinity) > lastId);
   const next = turns.findIndex(isLater);
   let place = next >= 0 ? next : isNewest ? turns.length : 0;
   for (const stored of page.turns.toReversed()) {

@@ -5,6 +5,8 @@ import { strings } from "./strings";
 const said = strings.composer;
 const LIMIT_CHARS = 16_000;
 const WARN_CHARS = 15_000;
+/** A pointer and a keyboard of its own: where there is none, focus would open one on the screen. */
+const HAS_KEYBOARD = "(hover: hover) and (pointer: fine)";
 
 interface ComposerProps {
   draft: string;
@@ -33,6 +35,10 @@ export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, 
       box.setSelectionRange(draft.length, draft.length);
     }
   }, [draft]);
+  useEffect(() => {
+    const isFree = document.activeElement === null || document.activeElement === document.body;
+    if (isFree && matchMedia(HAS_KEYBOARD).matches) field.current?.focus();
+  }, []);
   const submit = (): void => {
     if (!isSendable) return;
     onSend(draft.trim());

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 
 import { Banner } from "./banner";
 import { visibleTurns } from "./chat";
@@ -22,16 +22,24 @@ const WIDE = "(min-width: 64rem)";
 interface RoomProps {
   chatId: string;
   session: Session;
+  drafts: Map<string, string>;
   onOpen: (chatId: string) => void;
   onNew: () => void;
   onSignIn: () => void;
 }
 
 /** One conversation and everything around it. */
-export function Room({ chatId, session, onOpen, onNew, onSignIn }: RoomProps) {
+export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomProps) {
   const controls = useChat(chatId);
   const { chat, link, send } = controls;
-  const [draft, setDraft] = useState("");
+  const [draft, showDraft] = useState(() => drafts.get(chatId) ?? "");
+  const setDraft = useCallback(
+    (text: string): void => {
+      drafts.set(chatId, text);
+      showDraft(text);
+    },
+    [chatId, drafts],
+  );
   const [query, setQuery] = useState<string | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [showsMemory, setShowsMemory] = useState(false);
@@ -45,7 +53,7 @@ export function Room({ chatId, session, onOpen, onNew, onSignIn }: RoomProps) {
   }, [patientId]);
   const actions = useMemo<TurnActions>(
     () => ({ onEdit: setDraft, onResend: (text) => send(text), onSource: setOpened }),
-    [send],
+    [send, setDraft],
   );
   const closeOnEscape = (event: KeyboardEvent): void => {
     if (event.key === "Escape" && !matchMedia(WIDE).matches) setSideBar(false);

@@ -136,6 +136,7 @@ const english = {
     stopped: "Stopped.",
     failed: "This answer failed.",
     onItsWay: "An answer is on its way.",
+    andMore: (beginning: string) => `${beginning}… The rest is in the conversation.`,
     working: "Working",
     steps: {
       load: "Opening the chart",

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import type { Turn } from "./chat";
 import type { Opened } from "./source_panel";
@@ -7,6 +7,7 @@ import { TurnView } from "./turn_view";
 import type { Session } from "./types";
 
 const NEAR_END_PIXELS = 80;
+const SPOKEN_CHARS = 300;
 
 export interface TurnActions {
   /** Puts the words of a message back into the composer. */
@@ -27,6 +28,7 @@ interface TranscriptProps {
 
 export function Transcript({ turns, session, actions, follows, onEarlier }: TranscriptProps) {
   const end = useStickyEnd(turns, follows);
+  useKeptPlace(turns, end);
   return (
     <>
       {onEarlier && (
@@ -51,14 +53,29 @@ export function Transcript({ turns, session, actions, follows, onEarlier }: Tran
 function useStickyEnd(turns: Turn[], isWanted: boolean) {
   const end = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
+  const wanted = useRef(isWanted);
+  wanted.current = isWanted;
   useEffect(() => {
     const box = end.current?.closest(".middle");
     if (!box) return undefined;
+    let before = box.scrollTop;
+    // Text may have grown since the page scrolled itself: only who moves up stops following.
     const note = (): void => {
-      follows.current = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PIXELS;
+      const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PIXELS;
+      if (isNear) follows.current = true;
+      else if (box.scrollTop < before) follows.current = false;
+      before = box.scrollTop;
     };
+    // A card below takes room from the end of the text.
+    const resized = new ResizeObserver(() => {
+      if (follows.current && wanted.current) end.current?.scrollIntoView({ block: "end" });
+    });
+    resized.observe(box);
     box.addEventListener("scroll", note, { passive: true });
-    return () => box.removeEventListener("scroll", note);
+    return () => {
+      resized.disconnect();
+      box.removeEventListener("scroll", note);
+    };
   }, []);
   const newest = turns.at(-1)?.key;
   useEffect(() => {
@@ -70,6 +87,31 @@ function useStickyEnd(turns: Turn[], isWanted: boolean) {
   return end;
 }
 
+/** Keeps what is read where it is while older turns are put before it. */
+function useKeptPlace(turns: Turn[], end: { current: HTMLDivElement | null }): void {
+  const first = turns[0]?.key;
+  const seen = useRef<{ first: string | undefined; fromEnd: number | null }>({ first, fromEnd: null });
+  const boxOf = (): Element | null => end.current?.closest(".middle") ?? null;
+  if (first !== seen.current.first) {
+    // Measured while drawing: afterwards the older turns are there already.
+    const box = boxOf();
+    const isMore = turns.some((turn) => turn.key === seen.current.first);
+    seen.current = { first, fromEnd: box && isMore ? box.scrollHeight - box.scrollTop : null };
+  }
+  useLayoutEffect(() => {
+    const box = boxOf();
+    if (box && seen.current.fromEnd !== null) box.scrollTop = box.scrollHeight - seen.current.fromEnd;
+    seen.current.fromEnd = null;
+  }, [first]);
+}
+
+/** An answer as it is read out: without marks, and of a long one how it begins. */
+function spoken(text: string): string {
+  const plain = text.replace(/\[[A-Z]\w+\/[\w.-]+\]/g, "").replace(/[*`#|>]+/g, " ").replace(/\s+/g, " ").trim();
+  if (plain.length <= SPOKEN_CHARS) return plain;
+  return strings.transcript.andMore(plain.slice(0, plain.lastIndexOf(" ", SPOKEN_CHARS)));
+}
+
 /** Tells screen readers of whole messages, not of every word as it comes. */
 function Announcer({ turns }: { turns: Turn[] }) {
   const last = turns.at(-1);
@@ -77,7 +119,7 @@ function Announcer({ turns }: { turns: Turn[] }) {
   const [text, setText] = useState("");
   useEffect(() => {
     if (!last || last.status === "sending") setText("");
-    else if (done?.kind === "agent") setText(`${done.agent}: ${done.text}`);
+    else if (done?.kind === "agent") setText(`${done.agent}: ${spoken(done.text)}`);
     else if (done && done.kind !== "tool") setText(done.text);
     else if (last.status === "stopped") setText(strings.transcript.stopped);
     else setText(strings.transcript.onItsWay);
