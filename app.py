@@ -48,7 +48,6 @@ from services.telemetry.tracing import configure_traces
 from services.turn.documents import TurnDocuments
 from services.turn.memory import memory_for
 from services.turn.named import NamedPatients
-from services.turn.safety import safety_for
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
 from services.turn.tools import tools_for
@@ -140,7 +139,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         clock=base.clock,
         ids=base.ids,
         turn_seconds=base.settings.turn_seconds,
-        safety=safety_for(base.settings),
+        safety=base.safety,
         tools=tools_for(
             base.settings,
             team=base.spec,

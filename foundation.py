@@ -29,6 +29,7 @@ from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.telemetry.metrics import Metrics
 from services.turn.clinic import clinic_for
+from services.turn.safety import SafetyAnswers, safety_for
 from settings import Settings
 
 
@@ -56,6 +57,7 @@ class Foundation:
     spec: Team
     team: LateStart
     scenarios: ScenarioHouse
+    safety: SafetyAnswers
 
     async def close(self) -> None:
         """Release connections and files: the stores last, since all others write to them."""
@@ -108,11 +110,13 @@ def foundation_of(
         spec=spec,
         team=LateStart(team=spec, is_language_model=not offline),
         scenarios=scenarios_for(settings, ids=ids),
+        safety=safety_for(settings),
     )
 
 
 def started(base: Foundation) -> Started:
     """Import Semantic Kernel and build the team; runs in a thread, once."""
+    base.safety.rules.compile()
     from group_chat.build import build_team
 
     importlib.import_module("services.assistant.local_calendar")
