@@ -31,6 +31,7 @@ gc.disable()  # what is imported now stays; see pytest_collection_finish
 def pytest_collection_finish() -> None:
     """Let the collector see only what tests make: modules and tests are a million objects."""
     gc.freeze()
+    gc.set_threshold(10_000, 10, 50)
     gc.enable()
 
 

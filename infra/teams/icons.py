@@ -3,6 +3,7 @@
 import struct
 import zlib
 from collections.abc import Callable
+from functools import cache
 from itertools import pairwise
 from math import hypot
 
@@ -19,6 +20,7 @@ Point = tuple[float, float]
 Pixel = tuple[int, int, int, int]
 
 
+@cache
 def color_icon() -> bytes:
     """Return the icon of 192 × 192: white on the accent colour, to the edges."""
 
@@ -32,6 +34,7 @@ def color_icon() -> bytes:
     return _png(COLOR_PIXELS, pixel)
 
 
+@cache
 def outline_icon() -> bytes:
     """Return the icon of 32 × 32: white on nothing, as Teams asks."""
     return _png(

@@ -107,6 +107,7 @@ async def test_the_same_id_of_another_sender_is_another_message(world: World) ->
     assert not run.replayed
 
 
+@pytest.mark.slow
 async def test_three_hundred_messages_later_the_first_is_still_known(world: World) -> None:
     for number in range(300):
         await told(world, f"message {number}", f"m{number}")

@@ -152,6 +152,7 @@ def assert_agree(context: ChatContext, blocks: Blocks) -> None:
     assert usage["context_summary"]["current_size"] == len(blocks.context_summary)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_turns_of_any_size_and_deaths_anywhere_lose_and_double_nothing(seed: int) -> None:
     talk = Talk(seed)

@@ -105,6 +105,7 @@ async def recalled(world: World, query: str) -> Recalled:
     return await past.recall(query, limit=5)
 
 
+@pytest.mark.slow
 async def test_a_fact_of_turn_3_is_found_after_hundreds_of_turns() -> None:
     world = World(sessions=MemoryBlobStore())
     await world.say("start a tumor board for patient_4")

@@ -179,6 +179,7 @@ def test_a_hostile_note_takes_no_longer_than_a_long_one(piece: str) -> None:
     assert time.process_time() - start < 20
 
 
+@pytest.mark.slow
 def test_open_brackets_without_end_are_read_in_one_pass() -> None:
     start = time.process_time()
     record(note("n", "2024-01-01", "<p" * 4_000_000, contentType="text/html")).prepared()

@@ -63,6 +63,7 @@ def test_how_far_in_a_name_stands_makes_no_difference(before: int, blank: str) -
     assert names_other({"body": f"{text} Zoë Çelik-Sørensen {text}"}, OTHERS)
 
 
+@pytest.mark.slow
 def test_a_text_too_long_to_look_through_is_taken_to_name_somebody() -> None:
     assert not names_other({"body": "word " * (CHECKED_LIMIT_CHARS // 5)}, OTHERS)
     assert names_other({"body": "word " * (CHECKED_LIMIT_CHARS // 5 + 1)}, OTHERS)
