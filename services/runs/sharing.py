@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from dataclasses import dataclass
+from datetime import datetime
 from math import inf
 
 import structlog
 
 from data_models.blob_store import BlobStore
+from data_models.claim import Claim
 from data_models.clock import Clock
-from data_models.errors import StoreError, StoreUnavailableError
+from data_models.errors import ClaimLostError, StoreError, StoreUnavailableError
 from services.run_journal.bell import Bells, Ring
 from services.run_journal.journal import JournalNames, JournalWriter
 from services.run_journal.pace import Pace
@@ -35,12 +37,28 @@ class _Running:
     Attributes:
         left_at: When its last watcher here was found gone.
         is_shared: Whether its journal is written.
+        until: So long nobody can have taken its conversation over.
     """
 
     run: Run
+    claim: Claim
     since: float
+    until: datetime
     left_at: float | None = None
     is_shared: bool = False
+
+    async def hold(self, clock: Clock) -> None:
+        """Return if the run may be written down; the last of it is while nobody came after it.
+
+        Raises:
+            ClaimLostError: this replica stood still. What it would write may be cleared by now.
+            StoreUnavailableError: nobody can tell just now.
+        """
+        if not self.run.is_finished:
+            await self.claim.hold()
+            self.until = self.claim.held_until or self.until
+        elif self.claim.is_lost or clock.now() > self.until:
+            raise ClaimLostError("the conversation may be another replica's")
 
     def was_left(self, now: float) -> float:
         """Return how long ago its last watcher was found gone; infinite if somebody watches."""
@@ -70,9 +88,14 @@ class SharedRuns:
         self._has_bell = False
 
     @contextmanager
-    def offered(self, run: Run) -> Iterator[None]:
-        """Let other replicas ask for `run` while it goes on."""
-        self._running[run.run_id] = _Running(run, since=self._clock.monotonic())
+    def offered(self, run: Run, claim: Claim) -> Iterator[None]:
+        """Let other replicas ask for `run`, which holds `claim`, while it goes on."""
+        self._running[run.run_id] = _Running(
+            run,
+            claim,
+            since=self._clock.monotonic(),
+            until=claim.held_until or self._clock.now(),
+        )
         if self._listener is None:
             # A context of its own: what it asks of storage is no turn's.
             self._listener = asyncio.create_task(self._listen(), context=Context())
@@ -129,18 +152,20 @@ class SharedRuns:
         elif not running.is_shared:
             running.is_shared = True
             logger.info("run_shared", run_id=ring.run_id)
-            task = asyncio.create_task(self._write_down(running.run), context=Context())
+            task = asyncio.create_task(self._write_down(running), context=Context())
             self._journals.add(task)
             task.add_done_callback(self._journals.discard)
 
-    async def _write_down(self, run: Run) -> None:
+    async def _write_down(self, running: _Running) -> None:
+        run = running.run
         names = JournalNames(
             conversation_id=run.conversation_id, run_id=run.run_id, replica=self._replica
         )
         writer = JournalWriter(store=self._store, names=names)
         try:
+            await running.hold(self._clock)
             await writer.sweep()
-            await self._follow(run, writer)
+            await self._follow(running, writer)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), self._pace.kept)
         except StoreError as error:
@@ -150,13 +175,14 @@ class SharedRuns:
             with suppress(StoreError):
                 await writer.delete()
 
-    async def _follow(self, run: Run, writer: JournalWriter) -> None:
-        failures = 0
+    async def _follow(self, running: _Running, writer: JournalWriter) -> None:
+        run, failures = running.run, 0
         while True:
             is_last = run.is_finished
             events = run.past(writer.seq)
             try:
                 if events:
+                    await running.hold(self._clock)
                     await writer.add(events)
                 failures = 0
             except StoreUnavailableError:

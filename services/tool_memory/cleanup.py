@@ -9,6 +9,7 @@ from dataclasses import asdict
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
+from services.run_journal.left_over import LeftOverJournals
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.tool_memory.idle import IdleArchive, IdleReport
@@ -24,15 +25,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="count, and change nothing")
     dry_run: bool = parser.parse_args(arguments).dry_run
     try:
-        report = asyncio.run(_clean(load_settings(), dry_run=dry_run))
+        report, journals = asyncio.run(_clean(load_settings(), dry_run=dry_run))
     except RoundsError as error:
         sys.stderr.write(f"The clean-up could not run ({error.code}). {error}\n")
         return 2
-    sys.stdout.write(json.dumps({**asdict(report), "dry_run": dry_run}) + "\n")
+    counts = {**asdict(report), "journals": journals, "dry_run": dry_run}
+    sys.stdout.write(json.dumps(counts) + "\n")
     return 1 if report.unreadable else 0
 
 
-async def _clean(settings: Settings, *, dry_run: bool) -> IdleReport:
+async def _clean(settings: Settings, *, dry_run: bool) -> tuple[IdleReport, int]:
+    """Return what was found, and how many parts of journals were left over."""
     ids, clock = RandomIds(), SystemClock()
     folders = await stored_folders(settings, ids=ids)
     sessions, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
@@ -40,8 +43,10 @@ async def _clean(settings: Settings, *, dry_run: bool) -> IdleReport:
         settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
     )
     archive = IdleArchive(store=sessions, upkeep=upkeep, clock=clock, ids=ids)
+    left_over = LeftOverJournals(store=sessions, clock=clock)
     try:
-        return await archive.run(folders, dry_run=dry_run)
+        journals = await left_over.sweep(folders, dry_run=dry_run)
+        return await archive.run(folders, dry_run=dry_run), journals
     finally:
         await sessions.close()
         await users.close()

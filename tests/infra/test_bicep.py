@@ -10,6 +10,7 @@ import pytest
 from routes.serving import DRAIN_SECONDS
 from scripts.bicep import MAIN, problems, problems_of_parameters, read
 from services.channels.deliveries import KEPT_DAYS
+from services.run_journal.left_over import LEFT_OVER_DAYS
 from settings import Settings
 
 INFRA = MAIN.parent
@@ -165,6 +166,17 @@ def test_nobody_signs_in_with_a_key() -> None:
     assert "disableLocalAuth: true" in text["models.bicep"]
     assert "disableLocalAuth: true" in text["bot.bicep"]
     assert "adminUserEnabled: false" in text["registry.bicep"]
+
+
+def test_journals_go_and_nothing_else_that_lies_beside_them() -> None:
+    rule = (INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("forget-journals")[2]
+    rule = rule.partition("name: 'forget-deliveries'")[0]
+    assert "['chat-sessions/']" in rule
+    assert "blobTypes: ['appendBlob']" in rule
+    assert "blockBlob" not in rule
+    days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
+    assert days is not None
+    assert int(days[1]) == LEFT_OVER_DAYS
 
 
 def test_notes_of_deliveries_go_when_the_server_needs_them_no_more() -> None:
