@@ -9,6 +9,7 @@ from group_chat.offline.languages import is_foreign
 from group_chat.offline.moving import MOVE
 from group_chat.offline.plain_talk import LONG_CHARS, courtesy, not_understood, plain_answer
 from group_chat.offline.prompt import Prompt, Spoken
+from group_chat.offline.registration import IS_REGISTERED
 from group_chat.offline.remembering import answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.scenario import answer_in_scenario
@@ -78,7 +79,7 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 def _answer(prompt: Prompt) -> OfflineReply:
     plain = None if prompt.said else plain_answer(prompt)
-    office = _clinic(prompt) or _office(prompt)
+    office = _clinic(prompt) or _registrar(prompt) or _office(prompt)
     if office is not None and not prompt.said and plain is None:
         return OfflineReply(text=f"*{office}*, please see to this.")
     if plain is not None:
@@ -143,6 +144,13 @@ def _clinic(prompt: Prompt) -> str | None:
     if not changes or not prompt.recent_is_appointment or names_office_thing(prompt.asked):
         return None
     return best_match("appointment", prompt.team)
+
+
+def _registrar(prompt: Prompt) -> str | None:
+    """Return who knows whether somebody is registered: it is about no record."""
+    if not IS_REGISTERED.search(prompt.asked):
+        return None
+    return best_match("register person", prompt.team)
 
 
 def _office(prompt: Prompt) -> str | None:

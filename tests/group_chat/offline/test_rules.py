@@ -193,6 +193,38 @@ def test_who_is_registered_must_be_named_in_full(asked: str) -> None:
     assert "full name and the date of birth" in reply.text
 
 
+def looking_up(asked: str) -> Prompt:
+    prompt = registering(asked)
+    prompt.tools = [*prompt.tools, ToolOffer("rounds-find_person", ("name", "birth_date"))]
+    return prompt
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Is Ada Leeward, born 29 February 1980, registered?",
+        "is somebody called Ada Leeward registered, born 1980-02-29?",
+        "whether Ada Leeward (1980-02-29) is registered",
+    ],
+)
+def test_whether_somebody_is_registered_is_looked_up_and_said_of_nobody_else(asked: str) -> None:
+    prompt = looking_up(asked)
+    (call,) = reply_to(prompt).calls
+    assert call.wire_name == "rounds-find_person"
+    assert call.arguments == {"name": "Ada Leeward", "birth_date": "1980-02-29"}
+    prompt.answers.append(ToolAnswer("find_person", {"registered": "another_person"}))
+    reply = reply_to(prompt)
+    assert reply.calls == ()
+    assert "is registered, and it is not the active patient" in reply.text
+
+
+@pytest.mark.parametrize("asked", ["is Ada registered?", "is somebody born 1980-02-29 registered?"])
+def test_who_is_looked_up_must_be_named_in_full(asked: str) -> None:
+    reply = reply_to(looking_up(asked))
+    assert reply.calls == ()
+    assert "full name and the date of birth" in reply.text
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
