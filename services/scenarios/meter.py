@@ -6,7 +6,7 @@ import structlog
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from data_models.identifiers import hashed
-from services.scenarios.migration_config import LoggingConfig
+from services.scenarios.migration_config import MigrationConfig
 from services.scenarios.reconciliation_result import Outcome
 
 _MS = (0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 100, 250, 1_000, 5_000)
@@ -16,8 +16,15 @@ _log = structlog.get_logger()
 class MigrationMeter:
     """Counts what migrations do to sessions. One for each process; it gates no audit event."""
 
-    def __init__(self, *, registry: CollectorRegistry, config: LoggingConfig) -> None:
-        self._config = config
+    def __init__(self, *, registry: CollectorRegistry, config: MigrationConfig) -> None:
+        self._logged = {
+            "clean_graft": config.logging.log_clean_grafts,
+            "gap_fill": config.logging.log_gap_fills,
+            "re_route": config.logging.log_re_routes,
+        }
+        # This one stands in two sections; either keeps blocks out of the log.
+        sections = config.logging, config.checkpoints
+        self._logs_blocks = all(section.log_checkpoint_blocks for section in sections)
         self._applied = Counter(
             "migration_applied_total", "Sessions that moved.", ["scenario"], registry=registry
         )
@@ -49,7 +56,7 @@ class MigrationMeter:
             _log.warning("migration_needs_review", session_id=session, reason=result.reason)
         if result.blocked_by_checkpoint:
             self._blocks.inc()
-            if self._config.log_checkpoint_blocks:
+            if self._logs_blocks:
                 _log.warning("migration_checkpoint_block", session_id=session)
         elif result.checkpoint_warning:
             _log.warning("migration_fork_not_applied", session_id=session)
@@ -57,16 +64,9 @@ class MigrationMeter:
             return
         self._applied.labels(result.scenario).inc()
         self._count_fills(outcome.gap_sources)
-        if self._is_logged(result.scenario):
+        if self._logged.get(result.scenario, True):
             _log.info("migration_applied", session_id=session, kind=result.scenario)
 
     def _count_fills(self, sources: Mapping[str, str]) -> None:
         for source in sources.values():
             self._filled.labels(source).inc()
-
-    def _is_logged(self, scenario: str) -> bool:
-        return {
-            "clean_graft": self._config.log_clean_grafts,
-            "gap_fill": self._config.log_gap_fills,
-            "re_route": self._config.log_re_routes,
-        }.get(scenario, True)

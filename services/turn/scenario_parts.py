@@ -60,7 +60,7 @@ def scenario_parts(
         records=RecordFacts(records=records, clock=clock),
         index=house.index,
         events=ScenarioEvents(audit=audit, trail=trail, shelf=house.shelf),
-        meter=MigrationMeter(registry=metrics.registry, config=house.config.logging),
+        meter=MigrationMeter(registry=metrics.registry, config=house.config),
         config=house.config,
         clock=clock,
         ids=ids,

@@ -10,7 +10,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from services.entities.meter import EntityMeter
 from services.scenarios.meter import MigrationMeter
-from services.scenarios.migration_config import LoggingConfig
+from services.scenarios.migration_config import MigrationConfig
 from services.scenarios.plan_meter import PlanMeter
 from services.telemetry import metrics
 from services.telemetry.metrics import Metrics
@@ -30,7 +30,7 @@ def figures() -> set[str]:
     registry = CollectorRegistry()
     Metrics(registry=registry)
     EntityMeter(registry=registry, agents=["AppointmentManager"])
-    MigrationMeter(registry=registry, config=LoggingConfig())
+    MigrationMeter(registry=registry, config=MigrationConfig())
     PlanMeter(registry=registry)
     text = generate_latest(registry).decode()
     types = [line.split()[2:4] for line in text.splitlines() if line.startswith("# TYPE")]
