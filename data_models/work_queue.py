@@ -4,9 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-BODY_LIMIT_BYTES = 48_000
-"""Storage queues take 64 KiB, and text that is no XML goes as Base64."""
-
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
@@ -30,7 +27,10 @@ class WorkQueue(Protocol):
     """
 
     async def put(self, body: str, *, hidden_seconds: int) -> WorkItem:
-        """Add a note that nobody else sees for a while (0 to 7 days)."""
+        """Add a note that nobody else sees for a while (0 to 7 days).
+
+        It may have 48,000 bytes: storage queues take 64 KiB, and text goes as Base64.
+        """
         ...
 
     async def take(self, *, limit: int, hidden_seconds: int) -> Sequence[WorkItem]:

@@ -7,7 +7,6 @@ import orjson
 HISTORY_LIMIT_CHARS = 32_000
 SESSION_LIMIT_CHARS = 4_000
 SUMMARY_LIMIT_CHARS = 8_000
-METADATA_LIMIT_CHARS = 2_000
 
 
 def stored_text(block: Any) -> str:

@@ -19,7 +19,6 @@ from services.memory_blocks.remembering import conclude, greet, take_in
 from services.memory_blocks.rotation import HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS
 from services.memory_blocks.sizes import (
     HISTORY_LIMIT_CHARS,
-    METADATA_LIMIT_CHARS,
     SESSION_LIMIT_CHARS,
     SUMMARY_LIMIT_CHARS,
     size_chars,
@@ -30,6 +29,8 @@ from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
 
+METADATA_LIMIT_CHARS = 2_000
+"""Nothing cuts this block: it is figures, so it is as short by itself."""
 TURNS = 500
 CHAT = "c" * 300
 NOW = FixedClock().now()
