@@ -51,5 +51,7 @@ async def _update(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
     delta = asked.model_dump(exclude={"entities_to_restore"})
     report = entities.replied(delta, agent_name=turn.agent)
     kept = [half for half in (report["conversation"], report["derived"]) if any(half.values())]
-    restored = [key for key in asked.entities_to_restore if entities.restored(key)]
+    restored = [
+        key for key in asked.entities_to_restore if entities.restored(key, agent_name=turn.agent)
+    ]
     return {"noted": kept, "restored": restored}

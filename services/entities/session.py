@@ -22,6 +22,7 @@ from services.entities.merge import (
     store_tool_result,
 )
 from services.entities.meter import Done, EntityMeter, EntityOperation
+from services.entities.readers import Readers
 from services.entities.team import AgentNames
 
 GROUNDING_MARK = "ENTITIES_JSON:"
@@ -77,6 +78,7 @@ class EntitySession:
         self._reads_legacy = reads_legacy
         self._evicted: list[str] = []
         self._settled: set[str] = set()
+        self._readers = Readers(entities=entities)
         for manager in (entities.conversation, entities.derived):
             manager.session_id = session_id
         for key in sorted(self._pinned.difference(entities.conversation.entities)):
@@ -162,7 +164,7 @@ class EntitySession:
             and not self._entities.derived.holds_live(key, now=now)
         ]
 
-    def restored(self, key: str) -> bool:
+    def restored(self, key: str, *, agent_name: str = "") -> bool:
         """Bring back one of the user's wishes that left; False if it is gone or here (E25)."""
         began = self._clock.monotonic()
         report = self._entities.conversation.restore(
@@ -171,7 +173,8 @@ class EntitySession:
         if not report["added"]:
             return False
         whole: MergeReport = {"conversation": report, "derived": empty_report()}
-        self._done("merge_delta", "user", began, 1, self._keys(whole))
+        self._readers.wrote(agent_name)
+        self._done("merge_delta", agent_name or "user", began, 1, self._keys(whole))
         return True
 
     def grounding(self, agent_name: str) -> str:
@@ -185,6 +188,7 @@ class EntitySession:
         except UnknownAgentError as error:
             self._failed("get_context", agent_name, began, 0, error)
             raise
+        self._readers.saw_all(agent_name)
         keys = [*shown["entities"], *shown["derived_entities"]]
         if not keys:
             return ""
@@ -224,12 +228,14 @@ class EntitySession:
         began, who = self._clock.monotonic(), agent_name or "user"
         size = len(delta.entities_to_update) + len(delta.derived_entities_to_update)
         try:
+            writing = self._writing(self._readers.revision_for(agent_name, delta))
             report = merge_entity_delta(
-                self._entities, delta, agent_name=agent_name, writing=self._writing(), source=source
+                self._entities, delta, agent_name=agent_name, writing=writing, source=source
             )
         except ToolInputError as error:
             self._failed("merge_delta", who, began, size, error)
             raise
+        self._readers.wrote(who)
         self._done("merge_delta", who, began, size, self._keys(report))
         return report
 
@@ -243,11 +249,17 @@ class EntitySession:
         except ToolInputError as error:
             self._failed("store_derived", agent_name, began, len(values), error)
             raise
+        self._readers.saw_finds(agent_name)
         self._done("store_derived", agent_name, began, len(values), self._keys(report))
         return report
 
-    def _writing(self) -> Writing:
-        return Writing(now=self._clock.now(), team=self._team, pinned=self._pinned)
+    def _writing(self, expected_revision: int | None = None) -> Writing:
+        return Writing(
+            now=self._clock.now(),
+            team=self._team,
+            pinned=self._pinned,
+            expected_revision=expected_revision,
+        )
 
     def _keys(self, report: MergeReport) -> dict[str, Any]:
         halves = (report["conversation"], report["derived"])

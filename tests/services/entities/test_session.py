@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
 from data_models.entities import Entities
-from data_models.errors import EntityDeltaError, UnknownAgentError
+from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgentError
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, Derives, EntitySession, StoredRun
 from services.entities.team import AgentNames
@@ -83,6 +83,32 @@ def test_a_value_that_is_too_large_is_kept_as_a_reference_to_its_run() -> None:
         "entity_ids": ["slot_1", "slot_2"],
         "characters": 10_301,
     }
+
+
+def test_an_agent_does_not_overwrite_what_changed_since_it_was_shown() -> None:
+    turn = Turn()
+    turn.session.grounding(BOOKING)
+    turn.session.heard({"date_preference": "2030-01-07"})
+    with pytest.raises(StaleEntitiesError):
+        turn.session.replied(
+            {"entities_to_update": {"time_preference": "15:00"}}, agent_name=BOOKING
+        )
+    assert shown(turn, BOOKING)["entities"] == {"date_preference": "2030-01-07"}
+    turn.session.replied({"entities_to_update": {"time_preference": "15:00"}}, agent_name=BOOKING)
+    assert shown(turn, BOOKING)["entities"]["time_preference"] == "15:00"
+    assert turn.figure("entity_merge_failure_total", BOOKING, "merge_delta") == 1
+
+
+def test_an_agents_own_writes_and_finds_make_none_of_its_later_writes_stale() -> None:
+    turn = Turn()
+    turn.session.grounding(BOOKING)
+    for number in range(9):  # the last ones push others out
+        turn.session.replied({"entities_to_update": {f"wish_{number}": 1}}, agent_name=BOOKING)
+    turn.session.store_tool_result(BOOKING, "t", {}, {"slots": ["15:00"]}, derives=SLOTS)
+    turn.session.replied({"derived_entities_to_update": {"note_id": 1}}, agent_name=BOOKING)
+    assert turn.session.restored("wish_0", agent_name=BOOKING)
+    turn.session.replied({"entities_to_remove": ["wish_8"]}, agent_name=BOOKING)
+    assert "wish_8" not in shown(turn, BOOKING)["entities"]
 
 
 def test_operations_are_counted_by_agent() -> None:
