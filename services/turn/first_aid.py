@@ -17,6 +17,8 @@ from data_models.turn_events import (
 from services.runs.hub import Run
 from services.turn.safety import SafetyAnswers
 
+IS_ANSWER = {"is_answer": True}
+"""Tells clients that have words of their own for waiting to show these."""
 _WAITS = "Your message waits until the one before it is answered."
 
 
@@ -42,7 +44,8 @@ class FirstAid:
 
     def while_waiting(self, message: IncomingMessage) -> Notice:
         """Return what the sender of a queued message is told at once."""
-        return Notice("queued", self._told(message) or _WAITS)
+        told = self._told(message)
+        return Notice("queued", _WAITS) if told is None else Notice("queued", told, IS_ANSWER)
 
     def give(self, run: Run) -> bool:
         """Say the answer in `run` if its message calls for help; whether it has been said.

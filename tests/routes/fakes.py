@@ -101,6 +101,7 @@ class FakeDesk:
 
     def __init__(self, *, clock: Clock, ids: IdSource, script: Script = echo) -> None:
         self.script = script
+        self.while_waiting = Notice("queued", "Your message waits for the running turn.")
         self.messages: list[IncomingMessage] = []
         self.owners: dict[str, str] = {}
         self._hub = RunHub(clock=clock)
@@ -126,7 +127,7 @@ class FakeDesk:
         run = self._hub.add(Run(run_id=self._ids.new_id("run"), message=message))
         if lane:
             run.queued = True
-            run.emit(Notice(kind="queued", text="Your message waits for the running turn."))
+            run.emit(self.while_waiting)
         self.messages.append(message)
         self._runs[key] = run
         lane.append(run)

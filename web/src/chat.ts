@@ -2,7 +2,7 @@
 
 import { applyPatch } from "./patch";
 import { strings } from "./strings";
-import type { Citation, Frame, HistoryPage, SharedState, Turn as StoredTurn } from "./types";
+import type { Citation, Frame, HistoryPage, NoticeValue, SharedState, Turn as StoredTurn } from "./types";
 
 export type Item =
   | {
@@ -39,6 +39,8 @@ export interface Turn {
   user: string;
   text: string;
   status: Status;
+  /** What the server answers a message that still waits; our own words for waiting if nothing. */
+  meanwhile: string;
   step: string | null;
   seq: number;
   items: Item[];
@@ -86,6 +88,7 @@ export function newTurn(key: string, text: string, runId: string | null = null):
     user: strings.transcript.you,
     text,
     status: "sending",
+    meanwhile: "",
     step: null,
     seq: 0,
     items: [],
@@ -196,7 +199,7 @@ function turnAfter(turn: Turn, frame: Frame, before: SharedState): Turn {
   switch (frame.type) {
     case "RUN_STARTED":
       // What the history said of it meanwhile is now told from the beginning.
-      return { ...here, items: [], status: frame.metadata?.notice?.kind === "queued" ? "queued" : "running" };
+      return { ...begun(here, frame.metadata?.notice), items: [] };
     case "RUN_FINISHED":
       return closed(here, frame.outcome.type === "cancelled" ? "stopped" : "done");
     case "RUN_ERROR":
@@ -227,10 +230,16 @@ function errorItem(frame: Frame & { type: "RUN_ERROR" }, count: number): Item {
   return { kind: "error", id: `error-${count}`, text: frame.message, code: frame.code, ref };
 }
 
+/** The turn once its run is told of, be it only that it waits. */
+function begun(turn: Turn, notice: NoticeValue | undefined): Turn {
+  const meanwhile = (notice?.details?.is_answer && notice.text) || "";
+  return { ...turn, status: notice?.kind === "queued" ? "queued" : "running", meanwhile };
+}
+
 function noticed(turn: Turn, frame: Frame & { type: "CUSTOM" }): Turn {
   const { kind = "", text = "" } = frame.value;
   // Said ahead of the run it means "wait"; as one of the run's own frames, that the wait is over.
-  if (kind === "queued") return { ...turn, status: frame.metadata?.seq ? "running" : "queued" };
+  if (kind === "queued") return begun(turn, frame.metadata?.seq ? undefined : frame.value);
   return with_(turn, { kind: "notice", id: `notice-${turn.items.length}`, notice: kind, text });
 }
 

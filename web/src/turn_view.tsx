@@ -58,7 +58,7 @@ function UserMessage({ turn, actions }: { turn: Turn; actions: TurnActions }) {
 }
 
 function TurnStatus({ turn, onResend }: { turn: Turn; onResend: (text: string) => void }) {
-  if (turn.status === "queued") return <p class="status">{said.queued}</p>;
+  if (turn.status === "queued") return <p class="status">{turn.meanwhile || said.queued}</p>;
   if (turn.status === "stopped" || turn.status === "failed") {
     const hasError = turn.items.some((item) => item.kind === "error");
     return (

@@ -132,10 +132,17 @@ export interface PatchOperation {
   value?: unknown;
 }
 
+export interface NoticeValue {
+  kind?: string;
+  text?: string;
+  /** Whether the text of a message that waits is its answer already, to be shown at once. */
+  details?: { is_answer?: boolean };
+}
+
 export interface Metadata {
   /** Place in the run; absent on what is said of a run before its own frames come. */
   seq?: number;
-  notice?: { kind: string; text: string };
+  notice?: NoticeValue;
   runId?: string;
   clientMessageId?: string;
   agent?: string;
@@ -169,7 +176,7 @@ export type Frame =
   | (Bare<"TOOL_CALL_ARGS"> & { toolCallId: string; delta: string })
   | (Bare<"TOOL_CALL_END"> & { toolCallId: string })
   | (Bare<"TOOL_CALL_RESULT"> & { toolCallId: string; content: string })
-  | (Bare<"CUSTOM"> & { name: string; value: { kind?: string; text?: string; runId?: string } });
+  | (Bare<"CUSTOM"> & { name: string; value: NoticeValue & { runId?: string } });
 
 export interface Press {
   target_id: string;

@@ -20,6 +20,7 @@ from data_models.turn_events import (
 from services.desk.seats import TurnSeats
 from services.runs.hub import Run
 from services.safety.rules import load_rules
+from services.turn.first_aid import IS_ANSWER
 from services.turn.safety import SafetyAnswers
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import WRITES, Down, FaultyBlobStore
@@ -214,6 +215,7 @@ async def test_a_call_that_has_to_wait_is_answered_at_once_and_again_in_its_turn
     assert isinstance(notice, Notice)
     assert notice.kind == "queued"
     assert "112" in notice.text
+    assert notice.details == IS_ANSWER
     assert not first.is_finished
     world.team.gate.set()
     await run.wait()
