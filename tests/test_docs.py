@@ -31,6 +31,7 @@ _MAKE = re.compile(r"\bmake ([a-z][a-z-]*)")
 _MODULE = re.compile(r"-m ((?:scripts|services|bench)[\w.]*)")
 _SETTING = re.compile(r"\b([A-Z][A-Z0-9_]+|Microsoft\w+)=")
 _TEST = re.compile(r"`(tests/[\w/]+\.py)::(\w+)`")
+_RULE = re.compile(r"\bM\d{1,2}\b")
 _CODE_ROW = re.compile(r"^\| `(\w+)` \| (\d{3}) \| (yes|no) \|", re.MULTILINE)
 _TOUR_STEP = re.compile(r"^\d\. (.*?)(?=^\d\. |\Z)", re.MULTILINE | re.DOTALL)
 
@@ -171,6 +172,19 @@ def test_every_proof_in_the_threat_table_is_a_test() -> None:
     without = {20, 37, 40, 45, 55}  # held by their neighbours
     assert list(rows) == [f"R{number}" for number in range(1, 57) if number not in without]
     assert [number for number, row in rows.items() if not _TEST.search(row)] == []
+
+
+def test_every_rule_of_migration_is_told_and_tested() -> None:
+    rules = re.findall(r"^\| (M\d+) \|", page(DOCS / "migrations.md"), re.MULTILINE)
+    assert rules == [f"M{number}" for number in range(1, 21)]
+    parts = (ROOT / "services" / "scenarios", ROOT / "services" / "turn")
+    named = {
+        rule for part in parts for each in part.glob("*.py") for rule in _RULE.findall(page(each))
+    }
+    assert named <= set(rules)
+    tests = [test for path in (ROOT / "tests").rglob("test_*.py") for test in functions(path)]
+    untested = [rule for rule in rules if not any(f"{rule.lower()}_" in test for test in tests)]
+    assert untested == []
 
 
 def test_decisions_are_numbered_listed_and_whole() -> None:

@@ -1,4 +1,4 @@
-"""Figures and log lines of migrations, with the seed's names; ids hashed, never a value."""
+"""Figures and log lines of migrations; ids hashed, never a value."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What an operator may choose about migrations, with the seed's names and defaults."""
+"""What an operator may choose about migrations (docs/operator.md)."""
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 

@@ -1,4 +1,4 @@
-"""Figures of plans and deployments, with the seed's names."""
+"""Figures of plans and deployments."""
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 

@@ -1,4 +1,4 @@
-"""What reconciliation found and what the turn does about it (the seed's result)."""
+"""What reconciliation found and what the turn does about it."""
 
 from dataclasses import dataclass, field
 

@@ -96,7 +96,7 @@ def _stored(case: Case, progress: MigrationProgress, result: ReconciliationResul
 
 
 def prompt_for(graph: Graph, collect: Sequence[str], confirm: Sequence[str], facts: Facts) -> str:
-    """Return the question to the user, in the words of the seed."""
+    """Return the question to the user."""
     parts = [
         f"Just to confirm - your {graph.fields[name].label} is {facts.likely[name].value}, correct?"
         for name in confirm

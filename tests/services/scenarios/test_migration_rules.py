@@ -1,4 +1,4 @@
-"""The rules M1 to M20 (5.3), each by name, through the production code on a memory shelf."""
+"""The rules M1 to M20 (docs/migrations.md), through the production code on a memory shelf."""
 
 from typing import Any
 
