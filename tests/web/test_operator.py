@@ -169,6 +169,59 @@ async def test_a_version_goes_its_whole_way(server: Server, browser: Browser) ->
     await the_old_content_comes_back(bob)
 
 
+async def tabbed_to(page: Page, target: Locator) -> None:
+    """Press Tab until `target` has the focus."""
+    for _ in range(80):
+        await page.keyboard.press("Tab")
+        if await target.evaluate("element => element === document.activeElement"):
+            return
+    pytest.fail("the keyboard does not get there")
+
+
+async def proposes_by_keyboard(ann: Page) -> None:
+    await tabbed_to(ann, ann.get_by_role("button", name="Upload a version"))
+    await ann.keyboard.press("Enter")
+    await tabbed_to(ann, ann.get_by_label("Definition"))
+    await ann.keyboard.insert_text(SECOND)
+    await tabbed_to(ann, ann.get_by_role("button", name="Check"))
+    await ann.keyboard.press("Enter")
+    await expect(ann.get_by_role("status").filter(has_text="is valid: 12 steps")).to_be_focused()
+    await tabbed_to(ann, ann.get_by_role("button", name="Store and plan the migration"))
+    await ann.keyboard.press("Enter")
+    await expect(ann.get_by_text("A second person must approve")).to_be_visible()
+    await expect(ann.get_by_text("active v1 · waiting for approval")).to_be_visible()
+
+
+async def approves_and_deploys_by_keyboard(bob: Page) -> None:
+    skip = bob.get_by_role("link", name="Skip to the decision")
+    await expect(skip).to_be_attached()
+    await tabbed_to(bob, skip)
+    await bob.keyboard.press("Enter")
+    await tabbed_to(bob, bob.get_by_role("button", name="Approve"))
+    await bob.keyboard.press("Enter")
+    await expect(status(bob, "Approved")).to_be_visible()
+    await tabbed_to(bob, bob.get_by_role("button", name="Deploy", exact=True))
+    await bob.keyboard.press("Enter")
+    question = bob.get_by_role("dialog")
+    await expect(question.get_by_role("button", name="No")).to_be_focused()
+    await bob.keyboard.press("Enter")
+    await expect(question).to_have_count(0)
+    await expect(status(bob, "Approved")).to_be_visible()
+    await bob.keyboard.press("Enter")
+    await tabbed_to(bob, question.get_by_role("button", name="Yes"))
+    await bob.keyboard.press("Enter")
+    await expect(status(bob, "active v2")).to_be_visible()
+
+
+async def test_two_people_approve_and_deploy_by_keyboard_alone(
+    server: Server, browser: Browser
+) -> None:
+    ann, bob = await signed_in(browser, server, "ann"), await signed_in(browser, server, "bob")
+    await proposes_by_keyboard(ann)
+    await approves_and_deploys_by_keyboard(bob)
+    await expect(ann.get_by_role("button", name="Appointment booking")).to_contain_text("active v2")
+
+
 async def test_a_canary_reaches_a_share_and_is_widened(server: Server, browser: Browser) -> None:
     ann, bob = await signed_in(browser, server, "ann"), await signed_in(browser, server, "bob")
     await upload(ann, SECOND)

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
 import { ShareInput } from "./deployment";
 import * as api from "./operator_api";
@@ -20,6 +20,7 @@ interface DecisionProps {
 
 /** Approve, cancel, deploy; what cannot be done now says why. */
 export function Decision({ plan, operator, needsSecond, isDirty, onDone }: DecisionProps) {
+  const place = useRef<HTMLElement>(null);
   const [asked, setAsked] = useState<"cancel" | "deploy" | null>(null);
   const [share, setShare] = useState(100);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
@@ -37,6 +38,8 @@ export function Decision({ plan, operator, needsSecond, isDirty, onDone }: Decis
     }
     setBusy(false);
     await onDone();
+    // The button that was pressed may be gone; whoever has no pointer goes on from here.
+    if (document.activeElement === document.body) place.current?.focus();
   };
   const hint = isDirty
     ? said.saveFirst
@@ -48,7 +51,7 @@ export function Decision({ plan, operator, needsSecond, isDirty, onDone }: Decis
           ? said.second
           : said.unapproved;
   return (
-    <section class="decision" aria-label={said.label}>
+    <section ref={place} id="decision" class="decision" aria-label={said.label} tabIndex={-1}>
       <Problem trouble={trouble} />
       <div class="actions">
         {isPending && (

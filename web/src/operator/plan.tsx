@@ -53,6 +53,12 @@ export function PlanTab({ scenarioId, plan, operator, needsSecond, onDone }: Pla
   );
 }
 
+/** The drawings have a stop for each step; the address names the scenario and must stay. */
+function skipToDecision(event: MouseEvent): void {
+  event.preventDefault();
+  document.getElementById("decision")?.focus();
+}
+
 interface PlannedProps {
   view: PlanView;
   plan: Plan;
@@ -69,6 +75,9 @@ function Planned({ view, plan, operator, needsSecond, onView, onDone }: PlannedP
   const isOpen = plan.status === "pending" || plan.status === "approved";
   return (
     <div class="plan">
+      <a class="skip" href="#decision" onClick={skipToDecision}>
+        {said.skip}
+      </a>
       <div class="panel-head">
         <h2>{said.heading(next.name, old.version, next.version)}</h2>
         <span class={`chip status ${plan.status}`}>{said.statuses[plan.status]}</span>

@@ -43,11 +43,13 @@ export function ScenarioRoom(props: ScenarioRoomProps) {
     await onChanged();
   }, [read, onChanged]);
   const isBusy = overview?.deployment ? isUnderWay(overview.deployment) : false;
-  const wasBusy = useRef(false);
+  // The list beside shows the same, also where somebody else approves or deploys.
+  const standing = overview && `${overview.active} ${overview.plan?.status} ${isBusy}`;
+  const before = useRef(standing);
   useEffect(() => {
-    if (wasBusy.current && !isBusy) void onChanged();
-    wasBusy.current = isBusy;
-  }, [isBusy]);
+    if (before.current !== null && before.current !== standing) void onChanged();
+    before.current = standing;
+  }, [standing]);
   useEffect(() => {
     void read();
     const timer = setInterval(() => {

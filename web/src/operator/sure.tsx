@@ -11,15 +11,26 @@ interface SureProps {
 /** Asks before anything that sessions would notice. */
 export function Sure({ question, onYes, onNo }: SureProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const no = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    dialog.current?.showModal();
+    // A second press of Enter must not be the yes.
+    no.current?.focus();
+  }, []);
+  // Closing, and not only going away, gives the focus back to the button that asked.
+  const close = (): void => dialog.current?.close();
+  const agree = (): void => {
+    close();
+    onYes();
+  };
   return (
     <dialog ref={dialog} class="sure" aria-labelledby="sure-question" onClose={onNo}>
       <p id="sure-question">{question}</p>
       <div class="actions">
-        <button type="button" class="button primary" onClick={onYes}>
+        <button type="button" class="button primary" onClick={agree}>
           {words.sure.yes}
         </button>
-        <button type="button" class="button" onClick={onNo}>
+        <button ref={no} type="button" class="button" onClick={close}>
           {words.sure.no}
         </button>
       </div>

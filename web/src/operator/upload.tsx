@@ -16,11 +16,14 @@ interface UploadProps {
 /** Takes a definition, says everything that is wrong with it, and stores it when nothing is. */
 export function Upload({ scenarios, onStored, onClose }: UploadProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const result = useRef<HTMLDivElement>(null);
   const [text, setText] = useState("");
   const [checked, setChecked] = useState<Graph | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [isBusy, setBusy] = useState(false);
   useEffect(() => dialog.current?.showModal(), []);
+  // The button was off while it worked, which takes the focus from whoever has no pointer.
+  useEffect(() => result.current?.focus(), [checked]);
   const isFirst = !scenarios.some(
     (card) => card.scenario_id === checked?.scenario_id && card.active !== null,
   );
@@ -86,7 +89,7 @@ export function Upload({ scenarios, onStored, onClose }: UploadProps) {
         <Problem trouble={trouble} />
       )}
       {checked && (
-        <div class="strip success" role="status">
+        <div ref={result} class="strip success" role="status" tabIndex={-1}>
           <p>{said.good(checked.name, checked.version, checked.nodes.length)}</p>
           {isFirst && <p>{said.first}</p>}
         </div>

@@ -45,6 +45,7 @@ export const words = {
   },
 
   plan: {
+    skip: "Skip to the decision",
     none: "No migration is planned from the active version. Upload a new version, or roll back.",
     heading: (name: string, from: number, to: number) => `Migration plan: ${name} v${from} → v${to}`,
     proposedBy: (who: string, when: string) => `Proposed by ${who}, ${when}`,
@@ -275,7 +276,9 @@ export const words = {
     title: "Audit trail",
     hint:
       "What operators did here, newest first. The server's hash-chained audit trail holds the same, and each " +
-      "session's jump once, as scenario_migration; whole events are in the container scenarios, below events/.",
+      "session's jump once, as scenario_migration; whole events are in the container scenarios, below events/. " +
+      "Listed here are the newest 200 acts and 50 jumps; of a scenario with more than 5,000 jumps only 5,000 are " +
+      "looked through, so newer ones may be missing here, and the audit trail is the place to look.",
     none: "Nothing yet.",
     when: "When",
     who: "Who",
