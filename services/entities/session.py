@@ -198,9 +198,9 @@ class EntitySession:
             for key, one in conversation.items()
             if one.reference_time is not None
         }
-        self._meter.shown(
-            agent_name, [(now - one.inserted_at).total_seconds() for one in conversation.values()]
-        )
+        found = self._entities.derived.live_for_agent(agent_name, now=now)
+        born = [one.inserted_at for one in (*conversation.values(), *found)]
+        self._meter.shown(agent_name, [(now - at).total_seconds() for at in born])
         self._done("get_context", agent_name, began, 0, {"visible_keys": keys})
         data = {**shown, **({"said_at": said} if said else {})}
         return (

@@ -119,7 +119,10 @@ def test_operations_are_counted_by_agent() -> None:
         turn.session.replied("{oops", agent_name=BOOKING)
     with pytest.raises(UnknownAgentError):
         turn.session.replied({"entities_to_update": {"a": 1}}, agent_name="Ghost")
+    turn.session.store_tool_result(BOOKING, "t", {}, {"slots": ["15:00"]}, derives=SLOTS)
     turn.session.grounding(BOOKING)
+    with pytest.raises(UnknownAgentError):
+        turn.session.grounding("Ghost")
     assert turn.figure("entity_merge_success_total", BOOKING, "merge_delta") == 2
     assert turn.figure("entity_merge_failure_total", "unknown", "merge_delta") == 1
     assert turn.figure("delta_parse_total", BOOKING, "merge_delta") == 3
@@ -127,7 +130,11 @@ def test_operations_are_counted_by_agent() -> None:
     assert turn.figure("delta_legacy_format_total", BOOKING, "merge_delta") == 1
     assert turn.figure("agent_name_validation_failures_total", "unknown", "merge_delta") == 1
     assert turn.figure("agent_switch_success_total", BOOKING, "get_context") == 1
-    assert turn.figure("entity_age_seconds_count", BOOKING, "get_context") == 2
+    assert turn.figure("agent_switch_failure_total", "unknown", "get_context") == 1
+    assert turn.figure("agent_name_validation_failures_total", "unknown", "get_context") == 1
+    # Two wishes and what the tool found.
+    assert turn.figure("entity_age_seconds_count", BOOKING, "get_context") == 3
+    assert turn.figure("entity_merge_duration_seconds_count", BOOKING, "store_derived") == 1
 
 
 def test_what_left_a_full_queue_is_counted_and_named() -> None:
