@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from services.scenarios.anchors import match_anchors
 from services.scenarios.graph import Graph
@@ -10,6 +11,14 @@ from services.scenarios.migration_plan import AnchorMigrationPolicy, MigrationPl
 from services.scenarios.move import Images, Move
 
 STAR = "*"
+_NONE: Images = {}
+
+
+class _Way(NamedTuple):
+    """Where one step leads through the chain, and whether an operator paired it on the way."""
+
+    end: str | None
+    is_chosen: bool
 
 
 class VersionChain:
@@ -84,33 +93,36 @@ class VersionChain:
         }
 
     def _joined(self, version: int) -> Images:
-        image = dict(self._direct(version, self._order[-1]))
+        ways = {step: self._followed(version, step) for step in self._graphs[version].steps}
+        chosen = {step: way.end for step, way in ways.items() if way.is_chosen and way.end}
+        image = dict(self._direct(version, self._order[-1], chosen))
         taken = set(image.values())
-        for step in self._graphs[version].steps:
-            if step not in image:
-                end = self._through(version, step)
-                if end is not None and end not in taken:
-                    image[step] = end
-                    taken.add(end)
+        for step, way in ways.items():
+            if step not in image and way.end is not None and way.end not in taken:
+                image[step] = way.end
+                taken.add(way.end)
         return image
 
-    def _through(self, version: int, step: str) -> str | None:
+    def _followed(self, version: int, step: str) -> _Way:
         """Follow one step from version to version."""
         here: str | None = step
+        is_chosen = False
         places = self._order[self._order.index(version) :]
         for start, end in pairwise(places):
+            plan = self._plans.get(start)
+            is_chosen = is_chosen or (plan is not None and here in plan.operator_mapping)
             here = self._direct(start, end).get(here or "")
-        return here
+        return _Way(here, is_chosen)
 
-    def _direct(self, start: int, end: int) -> Images:
+    def _direct(self, start: int, end: int, chosen: Images = _NONE) -> Images:
         if start == end:
             return {step: step for step in self._graphs[start].steps}
         plan = self._plans.get(start)
         if plan is not None and plan.to_version == end:
             return plan.transformation_map.image
-        return _matched(self._graphs[start], self._graphs[end])
+        return _matched(self._graphs[start], self._graphs[end], tuple(chosen.items()))
 
 
 @lru_cache(maxsize=256)
-def _matched(old: Graph, new: Graph) -> Images:
-    return match_anchors(old, new).image
+def _matched(old: Graph, new: Graph, chosen: tuple[tuple[str, str], ...]) -> Images:
+    return match_anchors(old, new, dict(chosen)).image

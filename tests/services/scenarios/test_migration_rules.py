@@ -8,6 +8,7 @@ from services.scenarios.case_file import CaseGraph
 from services.scenarios.case_file import scenario_of as scenario_of_case
 from services.scenarios.graph import Graph
 from services.scenarios.planning import make_plan
+from services.scenarios.version_chain import VersionChain
 from tests.services.scenarios.cases import (
     TURN,
     Row,
@@ -477,6 +478,17 @@ def test_m14_a_step_that_changed_bit_by_bit_is_followed_through_the_chain() -> N
     ]
     (row,) = played(graphs, at("A B"), TURN)
     assert only(row, "scenario", "step", "v") == ["clean_graft", "C", 3]
+
+
+def test_m14_an_operators_own_pair_counts_over_several_versions_too() -> None:
+    graphs = {
+        number: graph_of(tuple(Node(name, name) for name in names.split()), number)
+        for number, names in ((1, "a b c"), (2, "a b d c"), (3, "a b d e c"))
+    }
+    mapped = make_plan(graphs[1], graphs[2], plan_id="p1", now=NOW, mapping={"b": "d"})
+    then = make_plan(graphs[2], graphs[3], plan_id="p2", now=NOW)
+    chain = VersionChain(graphs=[*graphs.values()], plans={1: mapped, 2: then})
+    assert chain.move_from(1).image == {"a": "a", "b": "d", "c": "c"}
 
 
 def test_m17_bounds_are_inclusive_and_exclude_wins() -> None:
