@@ -40,7 +40,7 @@ ADA = "ada@clinic.example"
 ASKED = "please remember the board"
 LONG = Reply(text="It is all noted. " * 200, chunk_chars=17, tokens_per_second=5.0)
 FIRST = "*Assistant*, please remember this."
-SECONDS = 30.0
+SECONDS = 60.0
 
 
 @dataclass

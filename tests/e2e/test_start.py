@@ -19,7 +19,7 @@ def start(folder: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
         env={"PATH": os.environ["PATH"], "PORT": "0", **settings},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
 
