@@ -88,8 +88,14 @@ def test_no_two_documents_are_archived_under_one_name(patients: list[PatientId |
 
 
 def test_all_that_is_stored_of_one_patient_belongs_to_that_patient_alone() -> None:
-    layout, mine, other = ConversationLayout.of("c"), PatientId("patient_4"), PatientId("patient_40")
+    layout, mine, other = (
+        ConversationLayout.of("c"),
+        PatientId("patient_4"),
+        PatientId("patient_40"),
+    )
     own = names(layout, mine)
+    # What commands beside the server write.
+    own += [f"c/patient_patient_4_tool_memory/{TS}.json", f"{layout.context(mine)}.before-entities"]
     for name in [*own, *(layout.archived(name, TS) for name in own)]:
         assert layout.belongs_to(mine, name), name
         assert not layout.belongs_to(other, name), name
