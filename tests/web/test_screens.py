@@ -26,10 +26,12 @@ async def test_another_device_sees_a_turn_while_it_runs(site: Site, browser: Bro
 async def test_two_tabs_show_one_turn_word_for_word(site: Site, browser: Browser) -> None:
     context = await browser.new_context()
     page = await site.open(context)
-    site.board.pause_seconds = 0.05
+    site.board.pause_seconds = 0.5  # half a minute for the whole answer: a slow tab is in time
     await say(page, "history of patient_4")
     await expect(page.get_by_text("Timeline").first).to_be_visible()
     other = await site.open(context, page.url.removeprefix(site.base))
+    await expect(other.get_by_text("Timeline").first).to_be_visible()
+    site.board.pause_seconds = 0.0
     for tab in (page, other):
         await tab.bring_to_front()
         await idle(tab)
