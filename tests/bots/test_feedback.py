@@ -1,5 +1,6 @@
 """Thumbs under an answer: kept with the turn they are about, and nothing else."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,14 @@ async def says_something(talk: Talk) -> None:
     await talk.say("It is a mass.", message_id="m7")
 
 
-async def answered(bot: Bot, teams: FakeConnector) -> str:
-    """Have something answered, and return what Teams calls the answer."""
+async def answered(bot: Bot, teams: FakeConnector, folder: Path) -> str:
+    """Have something answered, and return what Teams calls the answer, once that is stored."""
     bot.desk.script = telling(says_something)
     await teams.say(bot.url, "what did the CT show?")
     message = await teams.until_said("It is a mass.")
-    await teams.until_quiet()
+    async with asyncio.timeout(60):
+        while not list((folder / "chat-users").rglob("sent/*.json")):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
     return teams.id_of(message)
 
 
@@ -32,7 +35,7 @@ def kept(folder: Path) -> list[dict[str, Any]]:
 async def test_a_thumb_is_kept_with_the_turn_it_is_about(
     bot: Bot, teams: FakeConnector, tmp_path: Path
 ) -> None:
-    sent_id = await answered(bot, teams)
+    sent_id = await answered(bot, teams, tmp_path)
     posted = await teams.rate(bot.url, "dislike", sent_id=sent_id, text="Wrong side.")
     assert (posted.status, posted.body) == (200, {})
     (feedback,) = kept(tmp_path)
@@ -45,7 +48,7 @@ async def test_a_thumb_is_kept_with_the_turn_it_is_about(
 async def test_an_opinion_may_change_and_two_people_have_two(
     bot: Bot, teams: FakeConnector, tmp_path: Path
 ) -> None:
-    sent_id = await answered(bot, teams)
+    sent_id = await answered(bot, teams, tmp_path)
     for reaction in ("dislike", "like"):
         await teams.rate(bot.url, reaction, sent_id=sent_id)
     await teams.rate(bot.url, "dislike", sent_id=sent_id, user={"id": "user-2"})
@@ -55,7 +58,7 @@ async def test_an_opinion_may_change_and_two_people_have_two(
 async def test_a_thumb_under_a_forgotten_message_is_kept_by_the_channels_name(
     bot: Bot, teams: FakeConnector, tmp_path: Path
 ) -> None:
-    await answered(bot, teams)
+    await answered(bot, teams, tmp_path)
     await teams.rate(bot.url, "like", sent_id="1485983408511")
     (feedback,) = kept(tmp_path)
     assert (feedback["run_id"], feedback["channel_message_id"]) == ("", "1485983408511")
@@ -64,7 +67,7 @@ async def test_a_thumb_under_a_forgotten_message_is_kept_by_the_channels_name(
 async def test_a_thumb_from_another_directory_is_refused(
     bot: Bot, teams: FakeConnector, tmp_path: Path
 ) -> None:
-    sent_id = await answered(bot, teams)
+    sent_id = await answered(bot, teams, tmp_path)
     posted = await teams.rate(
         bot.url, "like", sent_id=sent_id, channelData={"tenant": {"id": "another"}}
     )
@@ -87,9 +90,9 @@ async def test_what_is_no_thumb_is_answered_and_not_kept(
 
 @pytest.mark.parametrize("said", ["{", "NaN", "\ud800"])
 async def test_a_comment_that_is_not_json_is_refused(
-    said: str, bot: Bot, teams: FakeConnector
+    said: str, bot: Bot, teams: FakeConnector, tmp_path: Path
 ) -> None:
-    await answered(bot, teams)
+    await answered(bot, teams, tmp_path)
     value = {"actionName": "feedback", "actionValue": {"reaction": "like", "feedback": said}}
     activity = teams.activity(
         type="invoke", name="message/submitAction", value=value, replyToId="x"

@@ -2,6 +2,7 @@
 
 import asyncio
 import traceback
+from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel
@@ -96,6 +97,14 @@ ONLY_STREAMED = {
 }
 
 
+LONG = replace(SHORT, idle_seconds=60.0, call_seconds=60.0, connect_seconds=60.0)
+
+
+def limits_of(expected: type[ModelError]) -> CallLimits:
+    """Return limits that a server reaches which does not answer, and no busy machine otherwise."""
+    return SHORT if expected is ModelTimeoutError else LONG
+
+
 def assert_says_nothing(error: BaseException) -> None:
     told = "".join(traceback.format_exception(error))
     assert CANARY not in told
@@ -105,9 +114,9 @@ def assert_says_nothing(error: BaseException) -> None:
 async def test_a_streamed_call_ends_in_our_own_error(site: ModelSite, name: str) -> None:
     reply, expected = (FAULTS | ONLY_STREAMED)[name]
     site.server.brain = lambda _: reply
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(20):
         with pytest.raises(ModelError) as caught:
-            await streamed(site.models())
+            await streamed(site.models(limits=limits_of(expected)))
     assert type(caught.value) is expected
     assert_says_nothing(caught.value)
 
@@ -116,9 +125,9 @@ async def test_a_streamed_call_ends_in_our_own_error(site: ModelSite, name: str)
 async def test_a_structured_call_ends_in_our_own_error(site: ModelSite, name: str) -> None:
     reply, expected = FAULTS[name]
     site.server.brain = lambda _: reply
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(20):
         with pytest.raises(ModelError) as caught:
-            await site.models().structured.ask(
+            await site.models(limits=limits_of(expected)).structured.ask(
                 purpose="test", instructions="Say.", text="Text", answer=Verdict
             )
     # A server that takes no form of the request is asked in every form first.
@@ -128,9 +137,10 @@ async def test_a_structured_call_ends_in_our_own_error(site: ModelSite, name: st
 
 @pytest.mark.parametrize("name", FAULTS)
 async def test_the_next_call_works(site: ModelSite, name: str) -> None:
-    models = site.models()
-    site.server.brain = lambda _: FAULTS[name][0]
-    with pytest.raises(ModelError):
+    reply, expected = FAULTS[name]
+    models = site.models(limits=replace(limits_of(expected), call_seconds=60.0))
+    site.server.brain = lambda _: reply
+    with pytest.raises(expected):
         await streamed(models)
     site.server.brain = lambda _: Reply(text="All is well.")
     assert await streamed(models) == "All is well."
