@@ -27,7 +27,7 @@ async def test_no_request_within_the_description_gets_an_answer_outside_it(serve
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
-    output, _ = await asyncio.wait_for(process.communicate(), 100)
+    output, _ = await asyncio.wait_for(process.communicate(), 280)
     assert process.returncode == 0, output.decode()[-4_000:]
     passed = [int(count) for count in re.findall(rb"(\d+) passed", output)]
     assert passed[0] >= 18, "an operation is no longer described, or no longer tried"
