@@ -8,6 +8,13 @@ const WARN_CHARS = 15_000;
 /** A pointer and a keyboard of its own: where there is none, focus would open one on the screen. */
 const HAS_KEYBOARD = "(hover: hover) and (pointer: fine)";
 
+const FIELD = "message";
+
+/** Goes to where one writes, without opening a keyboard on a touch screen. */
+export function goToMessage(): void {
+  if (matchMedia(HAS_KEYBOARD).matches) document.getElementById(FIELD)?.focus();
+}
+
 interface ComposerProps {
   draft: string;
   onDraft: (draft: string) => void;
@@ -37,7 +44,7 @@ export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, 
   }, [draft]);
   useEffect(() => {
     const isFree = document.activeElement === null || document.activeElement === document.body;
-    if (isFree && matchMedia(HAS_KEYBOARD).matches) field.current?.focus();
+    if (isFree) goToMessage();
   }, []);
   const submit = (): void => {
     if (!isSendable) return;
@@ -57,11 +64,11 @@ export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, 
         submit();
       }}
     >
-      <label class="visually-hidden" for="message">
+      <label class="visually-hidden" for={FIELD}>
         {said.label}
       </label>
       <textarea
-        id="message"
+        id={FIELD}
         ref={field}
         rows={1}
         value={draft}

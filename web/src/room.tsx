@@ -2,7 +2,7 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 
 import { Banner } from "./banner";
 import { visibleTurns } from "./chat";
-import { Composer } from "./composer";
+import { Composer, goToMessage } from "./composer";
 import type { Link } from "./connection";
 import { MemoryPanel } from "./memory_panel";
 import { PlanCard } from "./plan_card";
@@ -180,6 +180,11 @@ function Bottom({ controls, draft, onDraft, onSignIn }: BottomProps) {
   const { plan, question, patient_id } = chat.state;
   const canSend = link === "open" || link === "connecting";
   const busy = isBusy(chat);
+  // The card goes, and the focus of whoever pressed its button with it.
+  const answer = (...said: Parameters<typeof send>): void => {
+    send(...said);
+    goToMessage();
+  };
   const showsPlan = plan !== null && (plan.status === "proposed" || plan.status === "running");
   return (
     <footer class="bottom">
@@ -188,11 +193,11 @@ function Bottom({ controls, draft, onDraft, onSignIn }: BottomProps) {
           key={plan.plan_id}
           plan={plan}
           isBusy={busy || !canSend}
-          onAnswer={send}
+          onAnswer={answer}
           onChange={onDraft}
         />
       )}
-      {question && <QuestionCard question={question} isBusy={busy || !canSend} onAnswer={send} />}
+      {question && <QuestionCard question={question} isBusy={busy || !canSend} onAnswer={answer} />}
       <LinkStatus link={link} verifiedAt={verifiedAt} onSignIn={onSignIn} />
       {isElsewhere && (
         <p class="strip info" role="status">
