@@ -11,7 +11,8 @@ class Part(BaseModel):
     Fields that a newer version added survive a rewrite by this one (spec page 1.1).
     """
 
-    model_config = ConfigDict(extra="allow")
+    # Most parts are only read within their document; a start need not build a reader of each.
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
 
 class Document(Part):
