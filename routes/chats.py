@@ -51,7 +51,8 @@ async def show_messages(request: web.Request) -> web.Response:
         limit=min(_number(request.query, "limit") or 50, PAGE_LIMIT_TURNS),
     )
     turns = [turn.model_dump(mode="json") for turn in page.turns]
-    return json_reply({"turns": turns, "next_before": page.next_before})
+    shown = {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
+    return json_reply(shown)
 
 
 async def stop_turn(request: web.Request) -> web.Response:

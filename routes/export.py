@@ -14,6 +14,7 @@ from routes.context import CONTEXT
 from routes.ports import Reader
 
 PAGE_TURNS = 200
+SESSION = "session"
 WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 FORMATS = ("md", "json", "docx")
 
@@ -24,9 +25,9 @@ async def export_chat(request: web.Request) -> web.Response:
     if form not in FORMATS:
         raise BadFrameError(f"format must be one of {', '.join(FORMATS)}")
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
-    patient_id = request.query.get("patient_id")
-    turns = await _all_turns(request.app[CONTEXT].reader, chat_id, owner, patient_id)
-    name = f"rounds-{patient_id or 'active-patient'}.{form}"
+    reader, asked = request.app[CONTEXT].reader, request.query.get("patient_id")
+    turns, patient_id = await _all_turns(reader, chat_id, owner, asked)
+    name = f"rounds-{patient_id or SESSION}.{form}"
     match form:
         case "json":
             body = _as_json(turns, chat_id=chat_id, patient_id=patient_id)
@@ -54,7 +55,12 @@ def _as_word(turns: list[Turn], patient_id: str | None) -> bytes:
 
 async def _all_turns(
     reader: Reader, chat_id: str, owner: str, patient_id: str | None
-) -> list[Turn]:
+) -> tuple[list[Turn], str | None]:
+    """Return every turn of one patient, and who that is.
+
+    Without an id it is who is active at the first page: a switch while the others are read would
+    put two patients into one file.
+    """
     pages: list[list[Turn]] = []
     before: int | None = None
     while True:
@@ -62,9 +68,9 @@ async def _all_turns(
             chat_id, owner=owner, patient_id=patient_id, before=before, limit=PAGE_TURNS
         )
         pages.append(list(page.turns))
-        before = page.next_before
+        before, patient_id = page.next_before, page.patient_id or SESSION
         if before is None:
-            return [turn for turns in reversed(pages) for turn in turns]
+            return [turn for turns in reversed(pages) for turn in turns], page.patient_id
 
 
 def as_markdown(turns: list[Turn], *, patient_id: str | None) -> str:

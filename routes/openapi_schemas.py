@@ -30,6 +30,7 @@ SCHEMAS: dict[str, Any] = {
     "Chats": _of(chats={"type": "array", "items": _ref("ConversationSummary")}),
     "Turns": _of(
         turns={"type": "array", "items": _ref("Turn")},
+        patient_id={"type": ["string", "null"]},
         next_before={"type": ["integer", "null"]},
     ),
     "Agents": _of(agents={"type": "array", "items": _TEXT}, error=_TEXT_OR_NULL),

@@ -81,6 +81,11 @@ class HistoryPage(Protocol):
         ...
 
     @property
+    def patient_id(self) -> str | None:
+        """Whose they are; None for nobody's."""
+        ...
+
+    @property
     def next_before(self) -> int | None:
         """What to ask for next to read on into the past; None at the beginning."""
         ...

@@ -230,6 +230,7 @@ class FakeReader:
     def __init__(self, *, desk: FakeDesk, ids: IdSource) -> None:
         self._desk = desk
         self._ids = ids
+        self.pages_of: list[str | None] = []
 
     async def create(self, *, owner: str) -> str:
         return self._ids.new_id("chat")
@@ -290,6 +291,7 @@ class FakeReader:
         limit: int = 50,
     ) -> HistoryPage:
         await self.access(conversation_id, owner=owner)
+        self.pages_of.append(patient_id)
         if patient_id not in (None, "patient_4"):
             raise NotFoundError
         older = [turn for turn in TURNS if before is None or turn.turn_id < before]

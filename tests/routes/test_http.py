@@ -18,6 +18,7 @@ from routes.health import Readiness
 from routes.static_client import StaticClient
 from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start
+from tests.routes.fakes import FakeReader
 
 # Both pages are empty without the API, which asks who is there.
 PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics"}
@@ -72,6 +73,7 @@ async def test_history_is_read_in_pages(server: Server) -> None:
     await claimed(server)
     path = "/api/chats/chat_1/messages?patient_id=patient_4"
     _, newest = await get(server, path)
+    assert newest["patient_id"] == "patient_4"
     assert [turn["turn_id"] for turn in newest["turns"]] == [4, 5]
     _, older = await get(server, f"{path}&before={newest['next_before']}&limit=1")
     assert [turn["turn_id"] for turn in older["turns"]] == [3]
@@ -96,6 +98,18 @@ async def test_an_export_holds_every_page_in_order(server: Server) -> None:
     _, exported = await get(server, path + "&format=json")
     assert len(exported["turns"]) == 5
     assert (await get(server, path + "&format=pdf"))[0] == 400
+
+
+async def test_an_export_stays_with_the_patient_of_its_first_page(server: Server) -> None:
+    await claimed(server)
+    reader = server.context.reader
+    assert isinstance(reader, FakeReader)
+    url = f"{server.base}/api/chats/chat_1/export"
+    async with server.client.get(url, headers=ADA) as reply:
+        text = await reply.text()
+        assert 'filename="rounds-patient_4.md"' in reply.headers["Content-Disposition"]
+    assert reader.pages_of == [None, "patient_4", "patient_4"]
+    assert text.startswith("# Conversation about patient_4")
 
 
 async def test_an_export_for_word_says_the_same(server: Server) -> None:
