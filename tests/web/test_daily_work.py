@@ -101,7 +101,7 @@ async def test_the_end_is_followed_in_a_small_window_until_the_reader_moves_up(
     await expect(page.get_by_text("Write the tumor board report.").last).to_be_visible()
     await page.wait_for_function(IS_AT_END)
     await page.evaluate("document.querySelector('.middle').scrollTop = 0")
-    await page.wait_for_function("document.querySelector('.middle').scrollTop === 0")
+    await page.wait_for_function("() => document.querySelector('.middle').scrollTop === 0")
     await page.set_viewport_size(ViewportSize(width=640, height=420))
     assert await page.evaluate("document.querySelector('.middle').scrollTop") == 0
 
