@@ -2,20 +2,30 @@
 
 import asyncio
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import structlog
 
 from data_models.errors import RecordsError
 from data_models.identifiers import PatientId
 from services.records.patient_names import PatientNames
-from services.tool_memory.privacy import names_other
+from services.tool_memory.privacy import names_other, words_of
 
 WAIT_SECONDS = 1.0
 # Who treats a patient may be called as another is.
 _STAFF = re.compile(
     r"\b(?i:drs?|doctors?|prof|professor|nurse)\b\.?\s+(?:[^\W\d_a-z][\w'’-]*\s?){1,3}"
 )
+_WORD = re.compile(
+    r"(?P<title>\b(?i:mrs?|ms|miss|herr|frau)\b\.?\s+)?(?P<word>[^\W\d_]+)(?P<own>['’]s\b)?"
+)
+_SURNAME_LEAST_CHARS = 4
+# Words that begin a clinician's sentence, and family names.
+_SAID_TEXT = """
+    blood bone bones burn burns cast core cyst gross lump mass mole moles more most none pain pains
+    rash scan stage stent than that then they this very what when will with your
+"""
+_SAID = frozenset(_SAID_TEXT.split())
 # Whether somebody is registered is asked by their name, whoever is active.
 _REGISTERING = re.compile(r"(?i)\bregist(?:er|ra)")
 
@@ -36,9 +46,9 @@ class NamedPatients:
         """See `RosterNames.named_in`."""
         if _REGISTERING.search(text) or not among:
             return ()
-        said = {"text": _STAFF.sub(" ", text)}
+        said = _STAFF.sub(" ", text)
         known = await self._known(among, active)
-        return [one for one in among if names_other(said, known.get(one, frozenset()))]
+        return [one for one in among if _is_named(said, known.get(one, frozenset()))]
 
     async def _known(
         self, among: Collection[PatientId], active: PatientId
@@ -57,6 +67,25 @@ class NamedPatients:
         except RecordsError as error:
             logger.warning("patient_names_unread", code=error.code)
             return {}
+
+
+def _is_named(text: str, forms: frozenset[str]) -> bool:
+    alone = frozenset(one for one in forms if len(words_of(one)) == 1 and one.isalpha())
+    if names_other({"text": text}, forms - alone):
+        return True
+    return any(names_other({"word": word}, alone) for word in _surnames(text))
+
+
+def _surnames(text: str) -> Iterator[str]:
+    """Yield the words of a text that are written as people write a family name alone.
+
+    Many a family name is a word too, such as Do, He or Gross.
+    """
+    for found in _WORD.finditer(text):
+        word = found["word"]
+        is_capital = word[0].isupper() and word.casefold() not in _SAID
+        if found["title"] or (len(word) >= _SURNAME_LEAST_CHARS and (is_capital or found["own"])):
+            yield word
 
 
 def _look_at(reading: "asyncio.Task[Mapping[PatientId, frozenset[str]]]") -> None:

@@ -60,6 +60,42 @@ async def test_whom_a_text_names(names: NamedPatients, text: str, named: list[Pa
     assert list(found) == named
 
 
+class Called:
+    """Another patient of one name."""
+
+    def __init__(self, *forms: str) -> None:
+        self._forms = frozenset(forms)
+
+    async def of_others(self, _: PatientId | None, roster: Collection[str]) -> frozenset[str]:
+        return frozenset()
+
+    async def of_each(
+        self, patient_ids: Collection[PatientId], *, active: PatientId
+    ) -> Mapping[PatientId, frozenset[str]]:
+        return dict.fromkeys(patient_ids, self._forms)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_meant"),
+    [
+        ("Do", "What did he do? Do you see it?", False),
+        ("Do", "And Mr Do?", True),
+        ("Gross", "Gross total resection; gross findings?", False),
+        ("Gross", "show gross's CT", True),
+        ("Gross", "show Mrs. gross her CT", True),
+        ("Doyle", "Doyle biopsy", True),
+        ("Doyle", "the DOYLE scan", True),
+        ("Müller", "the scan of Mueller", True),
+        ("Ann Do", "ann do, please", True),
+    ],
+)
+async def test_a_family_name_that_is_a_word_is_read_as_one(
+    name: str, text: str, is_meant: bool
+) -> None:
+    names = NamedPatients(names=Called(name), wait_seconds=30.0)
+    assert bool(await names.named_in(text, among=[P4], active=P15)) is is_meant
+
+
 async def test_records_that_are_slow_or_down_hold_no_turn_up() -> None:
     slow = Register()
     names = NamedPatients(names=slow, wait_seconds=0.01)
