@@ -25,6 +25,7 @@ from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.plan_text import PLAN_QUESTION, plan_message, read_plan
 from group_chat.strategies import TableSelection, TableTermination
+from group_chat.structured_reply import note_structured_reply
 from group_chat.table import Table
 from group_chat.tools.team_tools import new_plan
 from group_chat.turn_context import TurnContext
@@ -168,6 +169,7 @@ class ClinicalGroupChat(AgentGroupChat):
         else:
             self._table.heard(message, rendered=rendered)
         if message is not None:
+            note_structured_reply(self._turn, agent=draft.agent, text=message.text)
             line = Line(draft.agent, message.text)
             self._answered.append(line)
             self.history.messages.append(self._message(line))

@@ -30,6 +30,10 @@ class EntityArguments(BaseModel):
     entities_to_restore: list[str] = Field(
         default_factory=list, max_length=7, description="Keys to note again after they left."
     )
+    handover: list[str] = Field(
+        default_factory=list, max_length=7, description="Derived keys to copy to another agent."
+    )
+    handover_to: str | None = Field(default=None, max_length=64, description="That agent.")
 
 
 def entity_tools() -> tuple[Tool, ...]:

@@ -95,6 +95,41 @@ async def test_a_delta_is_stored_and_shown_to_every_agent(booking: Booking) -> N
     assert last == {"entities": {"doctor_preference": "Dr. Smith"}, "derived_entities": {}}
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"response": {"entities_to_update": {"time_preference": "15:00"}}}',
+        'Noted:\n```json\n{"entities": {"time_preference": "15:00"}}\n```',
+    ],
+)
+async def test_a_structured_reply_of_an_older_prompt_is_read(booking: Booking, reply: str) -> None:
+    heard = await booking.say(f"@{AGENT} at three", text(reply))
+    assert heard.said == [(AGENT, reply)]
+    assert booking.entities.conversation.get_all() == {"time_preference": "15:00"}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        '{"entities_to_update": {"time_preference": ',
+        'Send "entities_to_update": {} if you like.',
+        '{"plan": ["entities"]}',
+    ],
+)
+async def test_a_malformed_reply_and_prose_change_nothing(booking: Booking, reply: str) -> None:
+    heard = await booking.say(f"@{AGENT} at three", text(reply))
+    assert heard.said == [(AGENT, reply)]
+    assert booking.entities.conversation.get_all() == {}
+
+
+async def test_an_agent_hands_what_it_found_to_another(booking: Booking) -> None:
+    slots = call("available_slots", doctor="Smith", day="tomorrow")
+    over = call("update_entities", handover=["available_slots"], handover_to=DESK)
+    await booking.say(f"@{AGENT} when?", slots, over, text("Some times."))
+    await booking.say(f"@{DESK} hello", text("Hello."))
+    assert set(shown(booking.world)[-1]["derived_entities"]) == {"available_slots"}
+
+
 async def test_what_one_agent_found_no_other_is_shown(booking: Booking) -> None:
     slots = call("available_slots", doctor="Smith", day="tomorrow")
     await booking.say(f"@{AGENT} when?", slots, text("Some times."))
