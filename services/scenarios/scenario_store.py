@@ -6,9 +6,9 @@ Versions are created once and never changed; everything else changes by conditio
 import re
 from collections import defaultdict
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from data_models.errors import (
     BlobExistsError,
@@ -32,6 +32,42 @@ _VERSION = re.compile(r"scenarios/([A-Za-z0-9_-]+)/versions/([1-9][0-9]*)\.json"
 def is_in_share(session_id: str, percent: int) -> bool:
     """Whether a canary of so many percent takes the session: always the same ones first."""
     return int(hashed("canary", session_id)[:8], 16) % 100 < percent
+
+
+class StoredVersion(BaseModel):
+    """A version as it was checked; the hashes tell whether it is still what was published.
+
+    Attributes:
+        checksum: Empty in a version that was stored before its hashes were.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario: Scenario
+    checksum: str = ""
+    hashes: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_scenario_alone(cls, raw: Any) -> Any:
+        is_older = isinstance(raw, dict) and "scenario" not in raw
+        return {"scenario": raw} if is_older else raw
+
+    @classmethod
+    def of(cls, graph: Graph) -> Self:
+        """Return what is stored of a version."""
+        return cls(scenario=graph.scenario, checksum=graph.checksum, hashes=graph.hashes)
+
+    def compiled(self) -> Graph:
+        """Return the version.
+
+        Raises:
+            CorruptDocumentError: it is not what was published.
+        """
+        graph = checked_graph(self.scenario)
+        if self.checksum and (self.checksum, self.hashes) != (graph.checksum, graph.hashes):
+            raise CorruptDocumentError("a version is not what its hashes say")
+        return graph
 
 
 class ActivePointer(BaseModel):
@@ -128,10 +164,10 @@ class ScenarioStore:
         scenario = graph.scenario
         name = version_name(scenario.id, scenario.version)
         try:
-            await self._shelf.create(name, scenario.model_dump_json().encode())
+            await self._shelf.create(name, StoredVersion.of(graph).model_dump_json().encode())
         except BlobExistsError:
             stored = await self.graph(scenario.id, scenario.version)
-            if stored is None or stored.checksum != graph.checksum:
+            if stored is None or stored.scenario != scenario:
                 raise ScenarioDefinitionError(
                     (f"version {scenario.version}: exists already with other content",)
                 ) from None
@@ -149,12 +185,12 @@ class ScenarioStore:
         """Return a compiled version, or None if it is not stored."""
         key = scenario_id, version
         if key not in self._graphs:
-            held = await self._read(version_name(scenario_id, version), Scenario)
+            held = await self._read(version_name(scenario_id, version), StoredVersion)
             if held is None:
                 return None
             if len(self._graphs) >= GRAPHS_KEPT:
                 self._graphs.pop(next(iter(self._graphs)))
-            self._graphs[key] = checked_graph(held.value)
+            self._graphs[key] = held.value.compiled()
         return self._graphs[key]
 
     async def plan(self, scenario_id: str, from_version: int) -> Held[MigrationPlan] | None:

@@ -1,18 +1,21 @@
 """Deployment (M15) against crashes at every write, rivals and operators."""
 
 import asyncio
+import json
 
 import pytest
 
 from data_models.blob_store import BlobStore
 from data_models.errors import (
     BlobChangedError,
+    CorruptDocumentError,
     ScenarioDefinitionError,
     ScenarioPlanError,
     StoreUnavailableError,
 )
 from data_models.scenario_session import PatientProfile
 from services.scenarios.catalogue import Catalogue
+from services.scenarios.definition_checks import checked_graph
 from services.scenarios.deployment import PAGE_LIMIT, Deployer
 from services.scenarios.memory import MemorySessionIndex
 from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
@@ -23,7 +26,7 @@ from services.scenarios.scenario_store import ScenarioStore
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill
-from tests.services.scenarios.worlds import NOW, Node, graph_of, session_at
+from tests.services.scenarios.worlds import NOW, Node, graph_of, scenario_of, session_at
 
 ONE = (Node("a", "a"), Node("b", "b"))
 TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
@@ -179,6 +182,40 @@ async def test_a_version_is_immutable() -> None:
     await desk.store.add_version(graph_of(ONE, 1))
     with pytest.raises(ScenarioDefinitionError):
         await desk.store.add_version(graph_of(TWO, 1))
+
+
+async def test_other_words_under_a_number_that_is_taken_are_refused() -> None:
+    desk = Desk(MemoryBlobStore(), await index_of(0))
+    first = scenario_of(ONE, 1)
+    await desk.store.add_version(checked_graph(first))
+    reworded = first.steps[0].model_copy(update={"instructions": "Say it otherwise."})
+    again = first.model_copy(update={"steps": (reworded, *first.steps[1:])})
+    with pytest.raises(ScenarioDefinitionError):
+        await desk.store.add_version(checked_graph(again))
+
+
+async def test_hashes_are_stored_with_a_version_and_a_changed_one_is_refused() -> None:
+    blobs = MemoryBlobStore()
+    graph = graph_of(ONE, 1)
+    await ScenarioStore(shelf=blobs).add_version(graph)
+    (name,) = [row.name async for row in blobs.list("scenarios/")]
+    blob = await blobs.read(name)
+    assert blob is not None
+    stored = json.loads(blob.data)
+    assert (stored["checksum"], stored["hashes"]) == (graph.checksum, graph.hashes)
+    stored["scenario"]["steps"][0]["name"] = "something else"
+    await blobs.replace(name, json.dumps(stored).encode(), etag=blob.etag)
+    with pytest.raises(CorruptDocumentError):
+        await ScenarioStore(shelf=blobs).graph("world", 1)
+
+
+async def test_a_version_that_was_stored_without_hashes_is_read() -> None:
+    blobs = MemoryBlobStore()
+    data = scenario_of(ONE, 1).model_dump_json().encode()
+    await blobs.create("scenarios/world/versions/1.json", data)
+    found = await ScenarioStore(shelf=blobs).graph("world", 1)
+    assert found is not None
+    assert found.checksum == graph_of(ONE, 1).checksum
 
 
 async def test_a_plan_that_names_unknown_steps_is_refused() -> None:
