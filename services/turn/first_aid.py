@@ -4,6 +4,8 @@ The turn itself answers one first of all (`services/turn/safety.py`). But a clai
 damage or a full queue, and a turn that is queued may never come: the answer waits for neither.
 """
 
+import structlog
+
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.incoming_message import IncomingMessage
@@ -16,6 +18,8 @@ from data_models.turn_events import (
 )
 from services.runs.hub import Run
 from services.turn.safety import SafetyAnswers
+
+logger = structlog.get_logger()
 
 IS_ANSWER = {"is_answer": True}
 """Tells clients that have words of their own for waiting to show these."""
@@ -60,6 +64,7 @@ class FirstAid:
             return True
         if not any(isinstance(event, RunStarted) for event in shown):
             run.emit(RunStarted(run.run_id, run.conversation_id))
+        logger.info("first_aid", run_id=run.run_id)
         message = AgentMessage(
             message_id=self._ids.new_id("msg"),
             agent=self._facilitator,
