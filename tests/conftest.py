@@ -11,7 +11,13 @@ from tests import peers
 from tests.fakes import CountingIds, FixedClock
 from tests.network_guard import NetworkGuard
 
-settings.register_profile("fast", deadline=None, max_examples=30, derandomize=True)
+settings.register_profile(
+    "fast",
+    deadline=None,
+    max_examples=30,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 settings.register_profile(
     "ci",
     deadline=None,

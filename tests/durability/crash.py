@@ -18,7 +18,7 @@ from tests.fakes_store import MemoryBlobStore
 from tests.faults import Fault, FaultyBlobStore, SimulatedKill
 from tests.services.world import CHAT, Heard, World, heard
 
-_END_SECONDS = 5.0
+_END_SECONDS = 60.0
 Script = Callable[["Attempt"], Awaitable[None]]
 
 

@@ -68,7 +68,7 @@ async def attempt(world: ScenarioWorld, text: str) -> None:
     with suppress(RoundsError, SimulatedKill):
         await world.world.submit(text)
     with suppress(SimulatedKill):
-        await asyncio.wait_for(world.world.desk.idle(), 5)
+        await asyncio.wait_for(world.world.desk.idle(), 60)
 
 
 async def assert_landed_once(world: ScenarioWorld) -> None:

@@ -65,7 +65,7 @@ class Pair:
         return found
 
 
-async def until(condition: Callable[[], bool], *, seconds: float = 10.0) -> None:
+async def until(condition: Callable[[], bool], *, seconds: float = 60.0) -> None:
     ends_at = asyncio.get_running_loop().time() + seconds
     while not condition():
         assert asyncio.get_running_loop().time() < ends_at, "it never came"

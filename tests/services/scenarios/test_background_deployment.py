@@ -68,11 +68,9 @@ class Replica:
         return held.value.state if held else ""
 
     async def until(self, state: str) -> None:
-        for _ in range(1_000):
-            if await self.state() == state:
-                return
-            await asyncio.sleep(0.005)
-        raise AssertionError(f"never {state}")
+        async with asyncio.timeout(60):
+            while await self.state() != state:  # noqa: ASYNC110 - as another replica would look
+                await asyncio.sleep(0.005)
 
 
 async def filled(index: MemorySessionIndex, number: int = SESSIONS) -> MemorySessionIndex:
