@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from services.patient_context.folding import fold
-from services.patient_context.markers import FOOTER_MARK, MARK, SNAPSHOT_PREFIX
+from services.patient_context.markers import FOOTER_MARK, MARK, MARK_ENDINGS, SNAPSHOT_PREFIX
 
 SHOWN_PATIENTS = 50
 _QUOTED = {"snapshot": "[quoted snapshot]", "footer": "[quoted footer]"}
@@ -71,6 +71,8 @@ def neutralise(text: str) -> str:
     Neutralising twice changes nothing more.
     """
     folded, origin = fold(text)
+    if not any(ending in folded for ending in MARK_ENDINGS):
+        return text
     pieces: list[str] = []
     done = 0
     for mark in MARK.finditer(folded):
