@@ -195,6 +195,7 @@ async def test_every_reply_is_sent_by_the_bot_that_was_spoken_to(
     assert sorted(directory.granted) == sorted([APP_ID, RADIOLOGY_ID])
 
 
+@pytest.mark.slow
 async def test_two_bots_in_one_group_answer_each_what_it_was_asked(
     bots: Bot, speak: Say, teams: FakeConnector
 ) -> None:

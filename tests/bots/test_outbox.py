@@ -57,6 +57,7 @@ async def test_replies_carry_the_bots_token(outbox: Outbox, channel: FakeConnect
     assert channel.tokens == ["Bearer the-token"]
 
 
+@pytest.mark.slow
 async def test_replies_arrive_in_order_though_the_first_must_wait(
     outbox: Outbox, channel: FakeConnector
 ) -> None:
@@ -66,6 +67,7 @@ async def test_replies_arrive_in_order_though_the_first_must_wait(
     assert channel.texts() == ["0", "1", "2", "3", "4"]
 
 
+@pytest.mark.slow
 async def test_a_conversation_that_waits_holds_no_other_up(
     outbox: Outbox, channel: FakeConnector
 ) -> None:

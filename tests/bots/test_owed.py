@@ -122,8 +122,13 @@ async def test_a_reply_is_owed_before_the_one_ahead_of_it_is_out(
 
 
 async def test_what_another_replica_answered_and_died_over_comes_from_where_it_was_asked(
-    start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
+    start: Start,
+    channel: FakeConnector,
+    answers: KeptAnswers,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(repayment, "LOOK_SECONDS", 0.1)
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
 
@@ -147,6 +152,7 @@ async def test_what_another_replica_answered_and_died_over_comes_from_where_it_w
     assert notes(tmp_path) == []
 
 
+@pytest.mark.slow
 async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:

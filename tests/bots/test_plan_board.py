@@ -73,6 +73,7 @@ async def test_a_proposed_plan_says_who_does_what_and_that_nothing_runs(
     assert list(channel.buttons()) == ["Confirm", "Change", "Cancel"]
 
 
+@pytest.mark.slow
 async def test_the_pressed_card_follows_the_plan_in_its_place(
     bot: Bot, teams: FakeConnector
 ) -> None:
@@ -89,6 +90,7 @@ async def test_the_pressed_card_follows_the_plan_in_its_place(
     assert card["actions"] == []
 
 
+@pytest.mark.slow
 async def test_a_plan_that_words_confirmed_gets_a_card_that_follows_it(
     bot: Bot, channel: FakeConnector
 ) -> None:

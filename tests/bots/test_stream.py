@@ -167,6 +167,7 @@ async def test_a_refused_stream_becomes_a_message(
     assert teams.refused == 1
 
 
+@pytest.mark.slow
 async def test_a_busy_channel_gets_fewer_updates_and_the_whole_text(
     bot: Bot, teams: FakeConnector
 ) -> None:
@@ -212,6 +213,7 @@ async def test_teams_own_stop_button_ends_the_turn(bot: Bot, teams: FakeConnecto
     assert "The end." not in str(teams.activities())
 
 
+@pytest.mark.slow
 async def test_a_stream_ends_in_time_and_the_rest_follows(
     bot: Bot, teams: FakeConnector, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -407,6 +407,7 @@ async def test_an_idle_socket_is_signed_out(start: Start) -> None:
     assert socket.raw.close_code == 4401
 
 
+@pytest.mark.slow
 async def test_a_socket_whose_turn_runs_is_not_idle(start: Start) -> None:
     async def slow(run: Run) -> None:
         await asyncio.sleep(1.5)

@@ -193,6 +193,7 @@ async def test_what_an_error_tells_is_safe_to_log(site: ModelSite) -> None:
     assert_says_nothing(caught.value)
 
 
+@pytest.mark.slow
 async def test_a_dead_server_costs_a_turn_one_budget_whatever_it_asks(site: ModelSite) -> None:
     site.server.delay_seconds = 60
     limits = CallLimits(idle_seconds=9.0, call_seconds=1.0, least_seconds=0.1, retries=0)

@@ -201,6 +201,7 @@ async def test_what_can_only_fail_again_is_not_tried_again(site: ModelSite) -> N
     assert len(site.server.requests) == 1
 
 
+@pytest.mark.slow
 async def test_the_pause_is_as_long_as_the_server_asks(site: ModelSite) -> None:
     site.server.queue(Reply(status=429, headers={"Retry-After": "1"}), Reply(text="At last."))
     began = time.monotonic()

@@ -218,6 +218,7 @@ async def test_a_new_message_does_not_bury_the_one_a_replica_died_over(cluster: 
     ]
 
 
+@pytest.mark.slow
 async def test_while_a_replica_lives_nobody_takes_its_turn(cluster: Cluster) -> None:
     cluster.watch.hidden_seconds, cluster.watch.renew_seconds = 1, 0.2
     cluster.dying.team.gate.clear()
@@ -314,6 +315,7 @@ async def test_a_turn_that_was_stored_and_never_released_is_not_run_again(cluste
     assert (await cluster.other.say("and the age?")).texts == ["Heard: and the age?"]
 
 
+@pytest.mark.slow
 async def test_a_clear_that_was_made_is_not_made_again(cluster: Cluster) -> None:
     def is_cleared() -> bool:
         kept = Evidence(cluster.store.contents, CHAT)

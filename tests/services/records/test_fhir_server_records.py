@@ -254,6 +254,7 @@ async def test_a_busy_server_is_asked_again(
     assert fhir.targets()[:2] == ["Patient", "Patient"]
 
 
+@pytest.mark.slow
 async def test_a_busy_server_is_asked_again_when_it_said(
     fhir: FakeFhir, records: PatientRecords
 ) -> None:
@@ -267,6 +268,7 @@ async def test_a_busy_server_is_asked_again_when_it_said(
     assert fhir.targets()[:2] == ["Patient", "Patient"]
 
 
+@pytest.mark.slow
 async def test_retry_after_may_be_a_date(fhir: FakeFhir, session: aiohttp.ClientSession) -> None:
     fhir.holds_patient()
     busy = answer(outcome("throttled"), 503, **{"Retry-After": "Wed, 02 Jan 2030 03:04:06 GMT"})

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+import pytest
+
 from data_models.blob_store import BlobStore
 from data_models.claim_decision import ClaimTimes
 from data_models.incoming_message import IncomingMessage
@@ -235,6 +237,7 @@ async def test_what_a_dead_replica_left_of_a_run_goes_with_a_clear() -> None:
     assert [name for name in pair.store.contents if "dead-0" in name] == []
 
 
+@pytest.mark.slow
 async def test_a_bot_message_is_shown_only_by_the_replica_that_delivers_its_answer() -> None:
     pair = Pair(times=ClaimTimes(renew_every=timedelta(seconds=0.02)))
     second = asyncio.Event()

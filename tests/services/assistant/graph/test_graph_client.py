@@ -200,6 +200,7 @@ async def test_a_busy_service_is_asked_again(
     assert len(graph.asked) == 3
 
 
+@pytest.mark.slow
 async def test_the_pause_that_the_service_names_is_kept(
     graph: FakeGraph, ada: User, own: AssistantServices
 ) -> None:
