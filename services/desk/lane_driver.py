@@ -120,7 +120,7 @@ class LaneDriver:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
             return await claim.release(None, change=unchanged, successor=successor)
-        needs_no_seat = self.first_aid.is_due(run.message)
+        needs_no_seat = not self.seats.has_room and self.first_aid.is_due(run.message)
         with self._exchange.shared.offered(run, claim):
             async with nullcontext() if needs_no_seat else self.seats.seated(claim, run):
                 outcome = await self._pipeline.run(claim, run)

@@ -52,12 +52,17 @@ class TurnSeats:
         """How many turns wait for a seat."""
         return len(self._line)
 
+    @property
+    def has_room(self) -> bool:
+        """Whether a turn is seated at once."""
+        return not self._line and len(self._seated) < min(FEW, self._limit)
+
     @asynccontextmanager
     async def seated(self, claim: Held, run: Run) -> AsyncIterator[None]:
         """Wait for a seat, or until `run` is to stop, which needs none; hold `claim` meanwhile."""
         seat: _Seat = asyncio.get_running_loop().create_future()
         try:
-            if self._line or len(self._seated) >= min(FEW, self._limit):
+            if not self.has_room:
                 await self._wait(seat, claim, run)
             self._seated.add(seat)
             yield
