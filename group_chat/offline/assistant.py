@@ -20,7 +20,8 @@ _NOUNS = (
         "calendar_event",
         re.compile(
             r"(?i)\bcalendar\b|\bevents?\b|\bmeetings?\b|\bagenda for\b|\b(?:am|i'm) i? ?free\b"
-            r"|\bfree time\b|\bwhat(?:'s| is) on\b"
+            r"|\bfree time\b|\bwhat(?:'s| is) on(?: (?:my|for|the \d|to(?:day|morrow)|this|next"
+            r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\W*\Z)"
         ),
     ),
 )

@@ -17,6 +17,7 @@ from group_chat.offline.clinic_days import (
     week_in,
     week_lines,
 )
+from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.moving import MOVE, MOVE_TOOL, is_move, line_of, next_of_move
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
@@ -48,6 +49,8 @@ _MISSING = {
 
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
+    if (elsewhere := handed_back(prompt)) is not None:
+        return elsewhere
     if is_move(prompt) and not _agrees(prompt):
         moved = next_of_move(prompt)
         return moved if moved is not None else OfflineReply(text=_said(prompt))

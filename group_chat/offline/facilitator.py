@@ -4,6 +4,7 @@ import re
 
 from group_chat.offline.assistant import is_office_request, names_office_thing
 from group_chat.offline.booking import CANCEL, NEXT_VISIT
+from group_chat.offline.elsewhere import is_handed_back
 from group_chat.offline.judging import asks_for_judgement, caution_for, compares
 from group_chat.offline.languages import is_foreign
 from group_chat.offline.moving import MOVE
@@ -35,7 +36,7 @@ from services.scenarios.commands import command_in
 _ROWS_OF_EACH_AGENT = 8
 _YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")
 _STEP_LIMIT = 20
-_KEYWORDS = 2
+_KEYWORDS = 3
 _BOOKS = re.compile(r"(?i)^\W*(?:(?:please|can|could|would|you|i|we|want|need|like|to)\W+)*book\b")
 _ROSTER_TOOL = "list_roster"
 _INSTEAD = (
@@ -78,9 +79,10 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 
 def _answer(prompt: Prompt) -> OfflineReply:
-    plain = None if prompt.said else plain_answer(prompt)
+    has_answer = bool(prompt.said) and not is_handed_back(prompt)
+    plain = None if has_answer else plain_answer(prompt)
     office = _clinic(prompt) or _registrar(prompt) or _office(prompt)
-    if office is not None and not prompt.said and plain is None:
+    if office is not None and not has_answer and plain is None:
         return OfflineReply(text=f"*{office}*, please see to this.")
     if plain is not None:
         return OfflineReply(text=plain)
@@ -90,7 +92,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=NO_PATIENT)
     if PLAN.search(prompt.asked):
         return _propose(prompt)
-    if prompt.said:
+    if has_answer:
         return OfflineReply(text="Nothing else is open. What would you like to review next?")
     return _passed_on(prompt)
 

@@ -16,6 +16,10 @@ _COMPARISON = re.compile(
     r"(?:worse|better|bigger|smaller)|grown|shrunk)\b"
 )
 _REASON = re.compile(r"(?i)\bwhy\b|\bhow come\b|\bwhat (?:is|was) the reason\b")
+_TERM = re.compile(
+    r"(?i)\bwhat (?:does|do) [^?\n]{1,60}\bmean\b|\bwhat(?:'s| is) the meaning\b"
+    r"|\b(?:define|explain)\b"
+)
 _DANGER = re.compile(
     r"(?i)\b(?:wants?|wish(?:es)?|threat\w+|tr(?:ied|ies|ying)|plans?|planning|going|intends?) to "
     r"(?:die|kill (?:him|her|them)sel(?:f|ves)|hurt (?:him|her|them)sel(?:f|ves)|jump"
@@ -34,10 +38,12 @@ _COMPARISON_CAUTION = (
 )
 _REASON_CAUTION = "The built-in rules give no reasons; they repeat what the record says."
 
+_TERM_CAUTION = "The built-in rules explain no terms; they repeat what the record says."
+
 
 def asks_for_judgement(text: str) -> bool:
     """Whether `text` wants advice, a comparison or a reason, and not only what is on record."""
-    return any(pattern.search(text) for pattern in (_ADVICE, _COMPARISON, _REASON))
+    return any(pattern.search(text) for pattern in (_ADVICE, _COMPARISON, _REASON, _TERM))
 
 
 def is_about_danger(text: str) -> bool:
@@ -57,4 +63,6 @@ def caution_for(text: str) -> str:
     """Return what an answer from the record is not, said before it."""
     if _ADVICE.search(text):
         return _ADVICE_CAUTION
-    return _COMPARISON_CAUTION if _COMPARISON.search(text) else _REASON_CAUTION
+    if _COMPARISON.search(text):
+        return _COMPARISON_CAUTION
+    return _TERM_CAUTION if _TERM.search(text) else _REASON_CAUTION

@@ -78,6 +78,11 @@ _REACHES = re.compile(
     r"(?:the|her|him|them|my|his|dr)\b|write (?:her |him |them |me |a |the )*"
     r"(?:discharge |referral )?letters?\b|remind me\b|set (?:a |an )?(?:alarm|reminder)\b)"
 )
+_TONGUE = re.compile(
+    r"(?i)\A\W*(?:please |can you |could you |do you )*"
+    r"(?:translate|(?:speak|talk|answer|reply) (?:in )?(?:german|spanish|french|italian|turkish"
+    r"|polish|chinese|arabic|deutsch|español|français))\b"
+)
 _BACK = re.compile(r"(?i)\W*(?:please )?(?:go )?back(?: please)?\W*\Z")
 _MORE = re.compile(
     r"(?i)\W*(?:more|again|repeat(?: (?:that|it|please))*|say (?:that|it) again)(?: please)?\W*\Z"
@@ -104,6 +109,7 @@ _SIMPLE: tuple[tuple[re.Pattern[str], str], ...] = (
         "I cannot call or write to anybody, write letters or set reminders. I can draft a mail "
         "from your own mailbox, or note a task: add a task to call the lab by Friday.",
     ),
+    (_TONGUE, "I understand and speak English only; a language model of your own does more."),
     (_BACK, "To turn to another patient, name that patient, for example: switch to patient_4."),
     (_MORE, "All that I found is in the answer above. Please ask again in full."),
 )

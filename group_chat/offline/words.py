@@ -19,7 +19,7 @@ _STOP = _set(
     "will agent answers answer question questions report reports current last latest recent show "
     "shows said say says find found see look review is of to in on at an as it we he do be or if "
     "my no so up us by me go am hi she him they them ok not but let give given get got next why "
-    "because should since come yes"
+    "because should since come yes list over time where whose here help plan mean means explain"
 )
 _TOPICS: Mapping[str, frozenset[str]] = {
     "imaging": _set(
@@ -96,8 +96,8 @@ ROSTER = re.compile(
     r"|\bpatients (?:have|did|were|are)\b|\bwho(?:se)? (?:is|chart|patient)[^.?!\n]{0,20}\bactive\b"
 )
 OVERVIEW = re.compile(
-    r"(?i)\b(?:load|open|overview|summari[sz]e|summary|who is|documents?|records?|chart"
-    r"|everything)\b"
+    r"(?i)\b(?:load|open|overview|summari[sz]e|summary|who is|documents?|chart|everything"
+    r"|(?<!\bon )(?<!\bon the )(?<!\bin the )records?(?! (?:say|show|hold|mention)))\b"
     r"|\b(?:birthday|born|date of birth|dob)\b|\bname of (?:this|the|my) patient\b"
     r"|\b(?:her|his|their|(?:the )?patient['’]s) name\b"
 )
@@ -173,6 +173,8 @@ def _score(request: str, name: str, description: str) -> float:
     named = name.casefold() in request.casefold()
     if "document" in topics - about and not named:
         return 0.0  # "how big is the tumor?" asks for no tumor board document
+    if not named and not topics & about and topics & _NOT_IN_PLANS:
+        return 0.0  # a word in common is no reason to ask who books, or who hears complaints
     shared = len(topics & about) / max(1, len(topics))
     words = len(words_of(request) & words_of(f"{name} {description}"))
     return 6 * shared + 2 * named + words

@@ -42,12 +42,14 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("call the patient", "I cannot call or write"),
         ("write her a discharge letter", "I cannot call or write"),
         ("remind me tomorrow to call the lab", "add a task"),
+        ("translate to german", "English only"),
+        ("explain", "explain no terms"),
         ("go back", "name that patient"),
         ("repeat that", "Please ask again in full"),
         ("are you sure?", "Nothing with a source was said yet"),
         ("what should we do next?", "no advice"),
         ("cancel it", "I do not know what to cancel"),
-        ("asdf qwer zxcv", "I did not understand that. I can propose"),
+        ("asdf qwer zxcv yxcv", "I did not understand that. I can propose"),
         ("😀", "I did not understand that"),
         ("???", "I did not understand that"),
         ("ecgo", "If you mean “ecog”"),
@@ -123,6 +125,7 @@ async def test_a_question_on_the_course_that_names_nothing_found_shows_the_cours
         ("recommend a therapy", "no advice"),
         ("creatinine 1.4 - is that ok for pemetrexed?", "no advice"),
         ("why is it IVB?", "no reasons"),
+        ("what does ECOG mean?", "explain no terms"),
         ("what changed since the last CT?", "compare nothing"),
         ("compare with last month", "compare nothing"),
     ],
@@ -166,6 +169,32 @@ async def test_of_two_questions_the_one_that_nobody_answers_yet_is_named() -> No
     said = await answer_to("how was the last CT, and any allergies?")
     assert "for the rest, ask PatientStatus next.\n\n*Radiology*" in said
     assert "for the rest" not in await answer_to("how was the last CT?")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["where is the metastasis", "what is on record about kidney function", "height and weight"],
+)
+async def test_a_word_in_common_with_an_agents_work_is_no_reason_to_ask_it(text: str) -> None:
+    said = await answer_to(text)
+    assert "[PatientHistory]" in said or "[Radiology]" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "agent"),
+    [
+        ("what happened in March 2024?", "PatientHistory"),
+        ("show me the pathology", "Pathology"),
+        ("which patients have we discussed?", "Orchestrator"),
+        ("start tumor board", "Orchestrator"),
+    ],
+)
+async def test_a_question_about_an_appointment_holds_nobody_back(text: str, agent: str) -> None:
+    talk = conversation()
+    await talk.say("book an appointment")
+    first = await talk.say(text)
+    assert first.speakers[-1] == agent
+    assert "doctor" not in first.said[-1][1].casefold().splitlines()[0]
 
 
 async def test_a_mail_that_is_not_understood_shows_how_to_say_it() -> None:

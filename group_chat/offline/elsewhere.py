@@ -1,0 +1,47 @@
+"""What an agent does with a message that is not for it: it hands it back to who leads."""
+
+import re
+
+from group_chat.offline.clinic_days import QUESTIONS
+from group_chat.offline.moving import MOVE
+from group_chat.offline.prompt import Prompt
+from group_chat.offline.reply import OfflineReply
+from group_chat.offline.words import OVERVIEW, PLAN, QUESTION, ROSTER, topics_of
+from services.entities.wishes import wishes_in
+
+NOT_FOR_ME = "this is not about an appointment."
+_PASSED_ON = re.compile(r"\*, please (?:see to this|answer this from the record)\.\s*\Z")
+_ARRANGES = re.compile(
+    r"(?i)\b(?:appointments?|book(?:ing)?|cancel|call off|slots?|doctors?|dr|visits?|free)\b"
+)
+_ALONE = (
+    "I arrange appointments only; nothing was arranged or changed. Please ask that once more, and "
+    "who can answer it will."
+)
+
+
+def handed_back(prompt: Prompt) -> OfflineReply | None:
+    """Return the message to who leads, if it answers no question about an appointment."""
+    asked = bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith(QUESTIONS)
+    if not asked or prompt.answers or prompt.said or not _is_elsewhere(prompt.asked):
+        return None
+    leader = next(
+        (one.agent for one in reversed(prompt.earlier) if _PASSED_ON.search(one.text)), None
+    )
+    return OfflineReply(text=_ALONE if leader is None else f"*{leader}*, {NOT_FOR_ME}")
+
+
+def is_handed_back(prompt: Prompt) -> bool:
+    """Whether what was said last is such a message."""
+    return bool(prompt.said) and prompt.said[-1].text.endswith(NOT_FOR_ME)
+
+
+def _is_elsewhere(text: str) -> bool:
+    if _ARRANGES.search(text) or MOVE.search(text):
+        return False
+    if PLAN.search(text) or ROSTER.search(text):
+        return True
+    if wishes_in(text, is_booking=True):
+        return False
+    asks = QUESTION.search(text) is not None and len(text.split()) > 1
+    return asks or OVERVIEW.search(text) is not None or bool(topics_of(text) - {"appointment"})
