@@ -50,12 +50,13 @@ def of_tomorrow(data: bytes) -> bytes:
     return data.replace(b'"min_reader":1', b'"min_reader":99')
 
 
-def spoil(store: MemoryBlobStore, name: str, damage: Damage) -> None:
+async def spoil(store: MemoryBlobStore, name: str, damage: Damage) -> None:
     """Damage a stored document, as a broken disk or a careless hand does."""
-    good = store.contents[name]
-    bad = damage(good)
-    assert bad != good
-    store._put(name, bad)
+    good = await store.read(name)
+    assert good is not None
+    bad = damage(good.data)
+    assert bad != good.data
+    await store.replace(name, bad, etag=good.etag)
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def assert_was_helped(run: Run, *, times: int = 1) -> None:
 async def test_a_damaged_registry_or_claim_does_not_keep_the_answer_back(
     talked: MemoryBlobStore, name: str, damage: Damage
 ) -> None:
-    spoil(talked, name, damage)
+    await spoil(talked, name, damage)
     run = await replica(talked).submit(CALL)
     await run.wait()
     assert_was_helped(run)
@@ -112,7 +113,7 @@ async def test_a_damaged_history_or_scenario_does_not_keep_the_answer_back(
     await world.say("good morning" if patient is None else f"start with {patient}")
     await world.desk.idle()
     name = LAYOUT.context(None if patient is None else PatientId(patient))
-    spoil(store, name, damage)
+    await spoil(store, name, damage)
     found = await replica(store).say(CALL)
     assert_was_helped(found.run)
 
@@ -156,7 +157,7 @@ async def test_a_store_that_is_away_from_some_moment_on_keeps_no_answer_back(
 
 
 async def test_every_other_message_is_refused_as_before(talked: MemoryBlobStore) -> None:
-    spoil(talked, LAYOUT.registry, truncated)
+    await spoil(talked, LAYOUT.registry, truncated)
     world = replica(talked)
     with pytest.raises(StoreError):
         await world.submit("assess the suicide risk, she denies suicidal ideation")
@@ -177,7 +178,7 @@ async def test_it_answers_nobody_in_the_conversation_of_somebody_else(
 async def test_the_answer_can_be_watched_again_and_only_by_who_asked(
     talked: MemoryBlobStore,
 ) -> None:
-    spoil(talked, LAYOUT.registry, truncated)
+    await spoil(talked, LAYOUT.registry, truncated)
     world = replica(talked)
     run = await world.submit(CALL)
     assert world.desk.find(CHAT, run.run_id, owner=OWNER) is run
