@@ -212,14 +212,14 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
 
 
 async def test_a_server_that_stops_does_not_wait_for_what_others_deliver(
-    start: Start, channel: FakeConnector, monkeypatch: pytest.MonkeyPatch
+    start: Start, channel: FakeConnector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "CLOSE_SECONDS", 60.0)
     first = await start(replica=DeadLater())
     second = await start(replica=DeadLater())
     first.desk.script = never
     await channel.say(first.url, "hello")
-    await channel.until(lambda one: one["type"] == "typing")
+    await until_owed(tmp_path, 1)
     await channel.say(second.url, "again")
     await channel.until_said("You said: again")
     await channel.until_quiet()
@@ -285,13 +285,13 @@ async def test_what_was_cleared_or_is_forgotten_is_not_shown_any_more(
 
 @pytest.mark.parametrize("fate", ["cleared", "unknown"])
 async def test_of_what_a_dead_process_may_have_said_before_nothing_is_made(
-    start: Start, channel: FakeConnector, answers: KeptAnswers, fate: Fate
+    start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path, fate: Fate
 ) -> None:
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
     first.desk.script = never
     await channel.say(first.url, "hello")
-    await channel.until(lambda one: one["type"] == "typing")
+    await until_owed(tmp_path, 1)
     asked = first.desk.messages[0].message_hash
     answers.texts[asked], answers.fates[asked] = ["Stored before the clear."], fate
     living.dead = frozenset({dying.name})
