@@ -63,6 +63,7 @@ from tests.fakes_store import MemoryBlobStore
 
 OWNER = "alice"
 CHAT = "chat_1"
+_PATTERN = PatientIdPattern.compile("^patient_[0-9]+$")
 ENDLESS = "…"
 """A text that ends so is begun and never finished."""
 
@@ -171,7 +172,6 @@ class World:
         self.registries = PatientContextRegistryAccessor(documents=documents)
         self.contexts = ChatContextAccessor(documents=documents)
         owners = OwnerIndex(store=self.users)
-        pattern = PatientIdPattern.compile("^patient_[0-9]+$")
         pipeline = TurnPipeline(
             documents=TurnDocuments(
                 contexts=self.contexts,
@@ -182,8 +182,8 @@ class World:
                 memory=self.memory,
             ),
             patients=PatientContextService(
-                analyzer=PatientContextAnalyzer(model=NoModel(), pattern=pattern),
-                pattern=pattern,
+                analyzer=PatientContextAnalyzer(model=NoModel(), pattern=_PATTERN),
+                pattern=_PATTERN,
                 clock=clock,
                 ids=ids,
                 names=self.names,
