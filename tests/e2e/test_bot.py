@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 
+from data_models.identifiers import storage_folder
 from tests.e2e.server import Server, running_server
 from tests.e2e.storage import FileShelf, Stored
 from tests.e2e.talks import BotTalk, at_rest
@@ -67,3 +68,17 @@ async def test_an_activity_delivered_again_after_a_restart_starts_no_second_turn
     # The conversation goes on where it was, by the plan's card of before.
     done = await talk.press("Confirm", last_words=DONE)
     assert "ReportCreation" in done.agents
+
+
+async def test_a_call_for_help_is_answered_though_the_list_of_patients_is_damaged(
+    server: Server, talk: BotTalk
+) -> None:
+    await talk.say("start tumor board for patient_4", last_words=ASKS)
+    folder = server.data / "chat-sessions" / storage_folder(talk.conversation)
+    await at_rest(Stored(FileShelf(server.data), talk.conversation))
+    server.kill()
+    registry = folder / "patient_context_registry.json"
+    registry.write_bytes(registry.read_bytes()[:40])
+    await asyncio.to_thread(server.start)
+    answer = await talk.say("I want to kill myself", last_words="cannot be read")
+    assert "112" in "".join(said.text for said in answer.said)
