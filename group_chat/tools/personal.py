@@ -4,6 +4,7 @@ One path for all that changes an item: find what the user means, ask which where
 meant, and ask for a yes, by name, before anything is deleted or sent.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -20,7 +21,7 @@ from services.assistant.desk import Action, question_of
 from services.assistant.shown import Item, shown, spoken, whole
 from services.group_chat_port import QuestionAsked
 from services.records.patient_names import PatientNames
-from services.tool_memory.privacy import names_other, with_time_only
+from services.tool_memory.privacy import names_other, prepare, with_time_only
 from services.tool_memory.resolution import Ambiguous, Resolved
 from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.when import when_of
@@ -62,6 +63,7 @@ class PersonalDesk:
             raise ToolInputError("there is no tool memory in this turn")
         request = turn.request
         memory.withhold(await self.names.of_others(request.patient_id, memory.roster))
+        await asyncio.to_thread(prepare, frozenset(memory.others))
         zone = memory.zone or UTC
         services = self.back_end.of(request.principal_id, zone=zone)
         return OpenDesk(turn=turn, services=services, memory=memory, zone=zone, ids=self.ids)

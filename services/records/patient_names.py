@@ -28,6 +28,7 @@ from services.records.ports import PatientRecords
 from settings import Settings
 
 KEPT_SECONDS = 300.0
+KEPT_ANSWERS = 8
 PATIENTS_LIMIT = 5_000
 _ID_LEAST_CHARS = 5  # a shorter number would be met in any phone number or room
 # Family names that are ordinary words of a calendar: they count with a given name only.
@@ -112,8 +113,10 @@ class RecordedNames:
         self._clock = clock
         self._lock = asyncio.Lock()
         self._people: Sequence[Person] = ()
+        self._by_id: Mapping[str, Sequence[Person]] = {}
         self._read_at: float | None = None
         self._made: dict[tuple[PatientId | None, frozenset[str]], frozenset[str]] = {}
+        """The last few answers; for thousands of patients each takes megabytes."""
 
     async def of_others(
         self, patient_id: PatientId | None, roster: Collection[str]
@@ -121,22 +124,31 @@ class RecordedNames:
         """See `PatientNames.of_others`."""
         people = await self._current()
         key = (patient_id, frozenset(roster))
-        if key not in self._made:
-            self._made[key] = frozenset(_others(people, patient_id, roster))
-        return self._made[key]
+        found = self._made.pop(key, None) or frozenset(_others(people, patient_id, roster))
+        self._made[key] = found
+        while len(self._made) > KEPT_ANSWERS:
+            del self._made[next(iter(self._made))]
+        return found
+
+    @property
+    def kept(self) -> Collection[frozenset[str]]:
+        """The answers that are kept."""
+        return self._made.values()
 
     async def of_each(
         self, patient_ids: Collection[PatientId], *, active: PatientId
     ) -> Mapping[PatientId, frozenset[str]]:
         """See `PatientNames.of_each`."""
-        people = await self._current()
-        return {one: frozenset(_called(people, one, active)) for one in patient_ids}
+        await self._current()
+        mine = self._by_id.get(active, ())
+        return {one: frozenset(_called(self._by_id.get(one, ()), one, mine)) for one in patient_ids}
 
     async def _current(self) -> Sequence[Person]:
         async with self._lock:
             now = self._clock.monotonic()
             if self._read_at is None or now - self._read_at > KEPT_SECONDS:
                 self._people, self._read_at = await self._register.people(), now
+                self._by_id = _by_id(self._people)
                 self._made.clear()
             return self._people
 
@@ -232,11 +244,21 @@ def _others(
             yield from (form for form in _forms(person) if form.casefold() not in own_forms)
 
 
-def _called(people: Sequence[Person], patient_id: PatientId, active: PatientId) -> Iterable[str]:
-    """Yield names and record numbers of a patient; the id itself is read elsewhere."""
-    shared = {form.casefold() for one in people if active in one.ids for form in _forms(one)}
+def _by_id(people: Sequence[Person]) -> Mapping[str, Sequence[Person]]:
+    found: dict[str, list[Person]] = {}
     for person in people:
-        if patient_id in person.ids and active not in person.ids:
+        for each in person.ids:
+            found.setdefault(each, []).append(person)
+    return found
+
+
+def _called(
+    persons: Sequence[Person], patient_id: PatientId, mine: Sequence[Person]
+) -> Iterable[str]:
+    """Yield names and record numbers of a patient; the id itself is read elsewhere."""
+    shared = {form.casefold() for one in mine for form in _forms(one)}
+    for person in persons:
+        if person not in mine:
             yield from (one for one in person.ids - {patient_id} if len(one) >= _ID_LEAST_CHARS)
             yield from (form for form in _forms(person) if form.casefold() not in shared)
 

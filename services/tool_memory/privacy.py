@@ -75,7 +75,12 @@ def words_of(text: str) -> _Form:
 
 
 def _folded(found: re.Match[str]) -> str:
-    return plain(found[0]).casefold().translate(_LETTERS)
+    return _plain_run(found[0])
+
+
+@lru_cache(maxsize=4_096)  # a language has few runs of letters that are not ASCII
+def _plain_run(run: str) -> str:
+    return plain(run).casefold().translate(_LETTERS)
 
 
 def _is_in(text: str, forms: _Forms) -> bool:
@@ -125,7 +130,15 @@ def _texts(node: Any) -> Iterator[str]:
         yield str(node)
 
 
-@lru_cache(maxsize=64)
+def prepare(others: frozenset[str]) -> None:
+    """Make ready to look for `others`: with thousands of patients that takes a tenth of a second.
+
+    Call in a thread.
+    """
+    _forms(others)
+
+
+@lru_cache(maxsize=8)  # 10 MB each for 5,000 patients
 def _forms(others: frozenset[str]) -> _Forms:
     by_first: dict[str, set[_Form]] = {}
     for one in others:

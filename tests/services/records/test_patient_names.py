@@ -95,6 +95,15 @@ def test_a_family_name_that_is_a_word_counts_with_a_given_name_only() -> None:
     assert {"Ann Ward", "Ward Ann", "Ann Mary Ward", "A Ward"} <= forms
 
 
+async def test_answers_for_many_conversations_are_not_all_kept() -> None:
+    names = RecordedNames(register=BundleRegister(folder=SAMPLES), clock=FixedClock())
+    first = await names.of_others(P4, ["patient_100"])
+    for number in range(50):
+        await names.of_others(P4, [f"patient_{number + 100}"])
+    assert await names.of_others(P4, ["patient_100"]) == first
+    assert len(names.kept) == patient_names.KEPT_ANSWERS
+
+
 async def test_without_records_the_roster_is_withheld() -> None:
     assert await RosterOnly().of_others(P4, ["patient_4", "patient_15"]) == {"patient_15"}
 
