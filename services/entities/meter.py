@@ -86,9 +86,7 @@ class EntityMeter:
             self._tell(replace(done, operation="evict_fifo", delta_size=len(evicted), keys=keys))
 
     def _tell(self, done: Done) -> None:
-        # What only reads is of interest to who looks for something.
-        log = self._log.debug if done.operation == "get_context" else self._log.info
-        log(
+        self._log.info(
             "entity_operation",
             session_id=hashed(done.session_id),
             agent_name=self._agent(done.agent_name),

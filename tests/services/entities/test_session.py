@@ -164,6 +164,7 @@ def test_log_lines_hold_keys_and_no_values() -> None:
     assert first["operation_details"]["delta_size"] == 2
     assert redacted(first)["operation_details"] == first["operation_details"]
     assert [line["operation"] for line in logs] == ["merge_delta", "get_context"]
+    assert {line["log_level"] for line in logs} == {"info"}
 
 
 def test_what_leaves_a_full_queue_is_a_record_of_its_own() -> None:
