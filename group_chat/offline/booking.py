@@ -49,7 +49,7 @@ _MISSING = {
 
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
-    if (elsewhere := handed_back(prompt)) is not None:
+    if (elsewhere := handed_back(prompt, topic="appointment")) is not None:
         return elsewhere
     if is_move(prompt) and not _agrees(prompt):
         moved = next_of_move(prompt)

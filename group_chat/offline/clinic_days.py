@@ -12,7 +12,7 @@ WHICH_DOCTOR = "Which doctor would you like to see?"
 WHICH_DAY = "Which day suits?"
 WHICH_TIME = "Which time suits?"
 WHICH_APPOINTMENT = "Which appointment shall I move?"
-QUESTIONS = (WHICH_DOCTOR, WHICH_DAY, WHICH_TIME, WHICH_APPOINTMENT)
+_QUESTIONS = (WHICH_DOCTOR, WHICH_DAY, WHICH_TIME, WHICH_APPOINTMENT)
 _PROPOSED_MOVE = re.compile(r"^Move .*\? yes / no$", re.MULTILINE)
 _WEEK = re.compile(r"(?i)\b(?P<which>this|next|the coming|following) week\b")
 _HOUR = re.compile(r"(?i)\W*(?:at )?(\d{1,2})(?: o'clock)?\W*")
@@ -44,7 +44,7 @@ def chain_of(prompt: Prompt) -> list[Link]:
     text = prompt.asked
     for each in reversed(prompt.past):
         answered = each.answered.rstrip()
-        if not answered.endswith(QUESTIONS) and _PROPOSED_MOVE.search(answered) is None:
+        if not answered.endswith(_QUESTIONS) and _PROPOSED_MOVE.search(answered) is None:
             break
         links.insert(0, Link(text, answered))
         text = each.asked

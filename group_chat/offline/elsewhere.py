@@ -2,28 +2,33 @@
 
 import re
 
-from group_chat.offline.clinic_days import QUESTIONS
 from group_chat.offline.moving import MOVE
+from group_chat.offline.plain_talk import courtesy, plain_answer
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import OfflineReply
 from group_chat.offline.words import OVERVIEW, PLAN, QUESTION, ROSTER, topics_of
 from services.entities.wishes import wishes_in
 
-NOT_FOR_ME = "this is not about an appointment."
+NOT_FOR_ME = "this is not for me."
 _PASSED_ON = re.compile(r"\*, please (?:see to this|answer this from the record)\.\s*\Z")
-_ARRANGES = re.compile(
-    r"(?i)\b(?:appointments?|book(?:ing)?|cancel|call off|slots?|doctors?|dr|visits?|free)\b"
-)
+_OWN = {
+    "appointment": re.compile(
+        r"(?i)\b(?:appointments?|book(?:ing)?|cancel|call off|slots?|doctors?|dr|visits?|free)\b"
+    ),
+    "registration": re.compile(
+        r"(?i)\b(?:regist\w+|insur\w+|cover\w*|eligib\w+|born|birth)\b|\d{4}"
+    ),
+}
 _ALONE = (
-    "I arrange appointments only; nothing was arranged or changed. Please ask that once more, and "
-    "who can answer it will."
+    "That is not for me, and nothing was changed. Please ask it once more, and who can answer it "
+    "will."
 )
 
 
-def handed_back(prompt: Prompt) -> OfflineReply | None:
-    """Return the message to who leads, if it answers no question about an appointment."""
-    asked = bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith(QUESTIONS)
-    if not asked or prompt.answers or prompt.said or not _is_elsewhere(prompt.asked):
+def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
+    """Return the message to who leads, if it answers no question of an agent for `topic`."""
+    asked = bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith("?")
+    if not asked or prompt.answers or prompt.said or not _is_elsewhere(prompt, topic):
         return None
     leader = next(
         (one.agent for one in reversed(prompt.earlier) if _PASSED_ON.search(one.text)), None
@@ -36,12 +41,14 @@ def is_handed_back(prompt: Prompt) -> bool:
     return bool(prompt.said) and prompt.said[-1].text.endswith(NOT_FOR_ME)
 
 
-def _is_elsewhere(text: str) -> bool:
-    if _ARRANGES.search(text) or MOVE.search(text):
+def _is_elsewhere(prompt: Prompt, topic: str) -> bool:
+    text = prompt.asked
+    if _OWN[topic].search(text) or MOVE.search(text):
         return False
-    if PLAN.search(text) or ROSTER.search(text):
+    is_plain = not courtesy(prompt) and plain_answer(prompt) is not None
+    if PLAN.search(text) or ROSTER.search(text) or is_plain:
         return True
     if wishes_in(text, is_booking=True):
         return False
     asks = QUESTION.search(text) is not None and len(text.split()) > 1
-    return asks or OVERVIEW.search(text) is not None or bool(topics_of(text) - {"appointment"})
+    return asks or OVERVIEW.search(text) is not None or bool(topics_of(text) - {topic})

@@ -12,14 +12,16 @@ from group_chat.offline.complaint import (
     answer_about_complaint,
     is_about_complaint,
 )
+from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.judging import asks_for_judgement, caution_for, compares
 from group_chat.offline.plain_talk import courtesy
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
-from group_chat.offline.registration import answer_as_registration
+from group_chat.offline.registration import REGISTRATION_TOOL, answer_as_registration
 from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import all_lines_of, lines_of, missing_of, notes_of
 from group_chat.offline.words import OVERVIEW, query_of, spelt_otherwise, topics_of, words_of
+from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 
 NO_PATIENT = (
@@ -56,12 +58,19 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=NO_PATIENT)
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
-    if (registered := answer_as_registration(prompt)) is not None:
+    if (registered := _registration(prompt)) is not None:
         return registered
     if not prompt.said and prompt.cue.kind == "none" and (polite := courtesy(prompt)) is not None:
         return OfflineReply(text=polite)
     calls = _rest_of_timeline(prompt) if prompt.answers else _calls(prompt)
     return OfflineReply(calls=calls) if calls else OfflineReply(text=_report(prompt))
+
+
+def _registration(prompt: Prompt) -> OfflineReply | None:
+    """Return what the agent for persons says; None where its other tools answer."""
+    registers = prompt.tool(REGISTRATION_TOOL) is not None
+    elsewhere = handed_back(prompt, topic="registration") if registers else None
+    return elsewhere or answer_as_registration(prompt)
 
 
 def _rest_of_timeline(prompt: Prompt) -> tuple[Call, ...]:
@@ -83,7 +92,7 @@ def _first_date(part: Mapping[str, Any]) -> str:
 
 
 def _calls(prompt: Prompt) -> tuple[Call, ...]:
-    passed_over = {_OVERVIEW_TOOL, *SCENARIO_TOOLS}
+    passed_over = {_OVERVIEW_TOOL, UPDATE_ENTITIES, *SCENARIO_TOOLS}
     chosen = [tool for tool in prompt.tools if not tool.required and tool.name not in passed_over]
     overview = prompt.tool(_OVERVIEW_TOOL)
     if overview is not None and (not chosen or OVERVIEW.search(prompt.asked)):

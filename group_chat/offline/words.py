@@ -19,7 +19,8 @@ _STOP = _set(
     "will agent answers answer question questions report reports current last latest recent show "
     "shows said say says find found see look review is of to in on at an as it we he do be or if "
     "my no so up us by me go am hi she him they them ok not but let give given get got next why "
-    "because should since come yes list over time where whose here help plan mean means explain"
+    "because should since come yes list over time where whose here help plan mean means "
+    "explain record records"
 )
 _TOPICS: Mapping[str, frozenset[str]] = {
     "imaging": _set(

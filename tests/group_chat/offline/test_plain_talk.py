@@ -197,6 +197,21 @@ async def test_a_question_about_an_appointment_holds_nobody_back(text: str, agen
     assert "doctor" not in first.said[-1][1].casefold().splitlines()[0]
 
 
+@pytest.mark.parametrize(
+    ("text", "agent"), [("help", "Orchestrator"), ("what is the stage?", "PatientStatus")]
+)
+async def test_a_question_about_a_person_holds_nobody_back(text: str, agent: str) -> None:
+    talk = conversation()
+    await talk.say("is Ada Leeward registered?")
+    assert (await talk.say(text)).speakers[-1] == agent
+
+
+async def test_an_agent_calls_no_tool_that_only_notes() -> None:
+    said = await answer_to("is the insurance eligible?")
+    assert "Insurance eligibility" in said
+    assert "Update entities" not in said
+
+
 async def test_a_mail_that_is_not_understood_shows_how_to_say_it() -> None:
     assert "draft a mail to anna@example.org" in await answer_to("email the summary to dr jones")
 
