@@ -75,6 +75,10 @@ class IncomingMessage(BaseModel):
         """Name of this message among the answered ones: hash of channel, sender, message id."""
         return hashed(self.channel_id, self.sender.principal_id, self.message_id)
 
+    def is_seen_beside_another(self, patient_id: str) -> bool:
+        """Whether the sender's screen is known to have shown another patient than this."""
+        return self.seen_patient_id not in (None, patient_id)
+
     @property
     def words_hash(self) -> str:
         """The same for whatever this sender says in the same words."""

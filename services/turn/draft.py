@@ -233,7 +233,11 @@ class TurnDraft:
     def open_question(self) -> OpenQuestion | None:
         """Return the question this message may answer: asked of this user, alive, of this epoch."""
         question, message = self._question_of_sender(), self.claim.message
-        if question is None or not question.words or message.press is not None:
+        if question is None or message.press is not None:
+            return question
+        if question.patient_id is not None and message.is_seen_beside_another(question.patient_id):
+            return None  # the yes of a second window, which shows another patient's question
+        if not question.words:
             return question
         return question if question.words == message.words_hash else None
 

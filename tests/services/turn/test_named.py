@@ -166,3 +166,16 @@ async def test_who_names_a_patient_by_id_is_not_asked_whatever_the_screen_shows(
     await world.say("switch to patient_4", seen_patient_id="patient_4")
     await world.say("its CT", seen_patient_id="patient_4")
     assert world.team.requests[-1].patient_id == P4
+
+
+@pytest.mark.parametrize(("seen", "is_cleared"), [("patient_4", False), ("patient_15", True)])
+async def test_the_yes_of_a_second_window_answers_no_question_about_another_patient(
+    seen: str, is_cleared: bool
+) -> None:
+    world = World()
+    await world.say("patient_4 please")
+    await world.say("patient_15 please")
+    asked = await world.say("please clear all patients")
+    assert "Clear this whole conversation" in asked.texts[0]
+    answer = await world.say("yes", seen_patient_id=seen)
+    assert answer.texts[0].startswith("Cleared." if is_cleared else "Which patient do you mean:")
