@@ -185,3 +185,22 @@ async def test_patients_stand_in_the_order_of_their_numbers(site: Site, browser:
         "button"
     )
     await expect(chips).to_have_text(["patient_4", "patient_7", "patient_15"])
+
+
+async def test_a_long_draft_is_seen_and_one_that_is_too_long_says_what_to_do(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.open(browser)
+    one_line = await message_box(page).evaluate("box => box.clientHeight")
+    await message_box(page).fill("word " * 200)
+    await page.wait_for_function(
+        f"document.getElementById('message').clientHeight > {3 * one_line}"
+    )
+    await message_box(page).fill("word " * 3_400)
+    await expect(
+        page.get_by_text("17,000 of 16,000 characters: shorten it to send it")
+    ).to_be_visible()
+    await expect(page.get_by_role("button", name="Send")).to_be_disabled()
+    box = await message_box(page).bounding_box()
+    assert box is not None
+    assert box["height"] < 300, "the conversation stays in view"

@@ -225,7 +225,8 @@ const english = {
     askAnyone: "Name a patient and ask",
     hint: "Enter sends, Shift and Enter begin a new line",
     used: (length: number, limit: number) =>
-      `${length.toLocaleString("en")} of ${limit.toLocaleString("en")} characters`,
+      `${length.toLocaleString("en")} of ${limit.toLocaleString("en")} characters` +
+      (length > limit ? ": shorten it to send it" : ""),
     waiting: (number: number) => count(number, "message waits", "messages wait"),
     stop: "Stop",
     send: "Send",
