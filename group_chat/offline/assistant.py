@@ -159,7 +159,8 @@ def _kind(prompt: Prompt) -> str:
 
 
 def _recent(prompt: Prompt) -> str:
-    return prompt.recent_kind if prompt.recent_kind in _PLANNERS else "calendar_event"
+    is_own = prompt.recent_kind in _PLANNERS and not prompt.recent_is_record
+    return prompt.recent_kind if is_own else "calendar_event"
 
 
 def _calendar(prompt: Prompt) -> _Plan | None:

@@ -8,7 +8,15 @@ from group_chat.offline.elsewhere import is_handed_back
 from group_chat.offline.judging import asks_for_judgement, caution_for, compares
 from group_chat.offline.languages import is_foreign
 from group_chat.offline.moving import MOVE
-from group_chat.offline.plain_talk import LONG_CHARS, courtesy, not_understood, plain_answer
+from group_chat.offline.plain_talk import (
+    LONG_CHARS,
+    NOTHING_TO_CANCEL,
+    courtesy,
+    not_understood,
+    only_names_patient,
+    plain_answer,
+    what_next,
+)
 from group_chat.offline.prompt import Prompt, Spoken
 from group_chat.offline.registration import IS_REGISTERED
 from group_chat.offline.remembering import answer_from_memory, asks_to_remember
@@ -114,6 +122,8 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
             f"One agent answers at a time; for the rest, ask {rest[0]} next.\n\n" if rest else ""
         )
         return OfflineReply(text=f"{first}*{agent}*, {wish}.")
+    if only_names_patient(prompt):
+        return OfflineReply(text=what_next(prompt))
     if asks_for_judgement(prompt.asked):
         return OfflineReply(text=f"{caution_for(prompt.asked)}\n\n{_INSTEAD}")
     return OfflineReply(text=_no_scenario(prompt) or _nothing_to_cancel(prompt))
@@ -123,10 +133,7 @@ def _nothing_to_cancel(prompt: Prompt) -> str:
     """Answer what nobody's work is; "cancel it" points at nothing that is known."""
     if not CANCEL.search(prompt.asked):
         return not_understood(prompt)
-    return (
-        "I do not know what to cancel; nothing was changed. Name it, for example: cancel the "
-        "appointment, or: cancel the ward round tomorrow."
-    )
+    return NOTHING_TO_CANCEL
 
 
 def _no_scenario(prompt: Prompt) -> str | None:
@@ -174,7 +181,11 @@ def _who_searches(prompt: Prompt) -> str | None:
     words = prompt.asked.split()
     is_keyword = len(words) <= _KEYWORDS and not CANCEL.search(prompt.asked)
     is_keyword = is_keyword and not any(map(known_word_like, words))
-    if asks or compares(prompt.asked) or (is_keyword and query_of(prompt.asked)):
+    if (
+        asks
+        or compares(prompt.asked)
+        or (is_keyword and query_of(prompt.asked, besides=prompt.patients))
+    ):
         return best_match("notes", prompt.team)
     return None
 

@@ -8,7 +8,7 @@ import re
 from group_chat.offline.assistant import names_office_thing
 from group_chat.offline.languages import is_foreign
 from group_chat.offline.prompt import Prompt
-from group_chat.offline.words import known_word_like, topics_of
+from group_chat.offline.words import known_word_like, query_of, topics_of
 
 LONG_CHARS = 1_500
 _SHORT_WORDS = 12
@@ -27,6 +27,10 @@ HELP = (
     "I can propose a plan for a tumor board, pass a question on to one agent of the team, give an "
     "overview of the record, arrange an appointment, look into your calendar, or say which "
     f"patients were discussed. Try one of these:\n{_EXAMPLES}"
+)
+NOTHING_TO_CANCEL = (
+    "I do not know what to cancel; nothing was changed. Name it, for example: cancel the "
+    "appointment, or: cancel the ward round tomorrow."
 )
 _NO_PATIENT_YET = (
     "No patient is active yet. Name one to begin, for example: start tumor board for patient_4."
@@ -130,7 +134,7 @@ def courtesy(prompt: Prompt) -> str | None:
     """Return the answer to a greeting, to thanks and to a yes that nothing asked for."""
     text = _ADDRESSED.sub("", prompt.asked)
     if _GREETING.fullmatch(text):
-        return f"Hello. {_what_next(prompt)}"
+        return f"Hello. {what_next(prompt)}"
     if _THANKS.fullmatch(text):
         return "You are welcome."
     if _BARE.fullmatch(text):
@@ -141,6 +145,12 @@ def courtesy(prompt: Prompt) -> str | None:
 def help_for(prompt: Prompt) -> str:
     """Return what works, and how to begin where no patient is open."""
     return HELP if prompt.patient_id is not None else f"{HELP}\n\n{_NO_PATIENT_YET}"
+
+
+def only_names_patient(prompt: Prompt) -> bool:
+    """Whether the message opens a patient, as "start with patient_4", and wants nothing yet."""
+    named = any(patient.casefold() in prompt.asked.casefold() for patient in prompt.patients)
+    return named and not query_of(prompt.asked, besides=prompt.patients)
 
 
 def not_understood(prompt: Prompt) -> str:
@@ -200,7 +210,8 @@ def _sources(prompt: Prompt) -> str:
     return "Nothing with a source was said yet. Ask about the record; each answer names its own."
 
 
-def _what_next(prompt: Prompt) -> str:
+def what_next(prompt: Prompt) -> str:
+    """Return whose record is open, and ask what is wanted of it."""
     if prompt.patient_id is None:
         return _NO_PATIENT_YET
     return f"`{prompt.patient_id}` is open. What would you like to review?"

@@ -98,7 +98,7 @@ def _calls(prompt: Prompt) -> tuple[Call, ...]:
     if overview is not None and (not chosen or OVERVIEW.search(prompt.asked)):
         chosen.append(overview)
     calls = [Call(tool.wire_name, {}) for tool in chosen]
-    query = query_of(_task(prompt))
+    query = query_of(_task(prompt), besides=prompt.patients)
     query = spelt_otherwise(query)
     if query and (prompt.cue.kind not in {"step", "own_step"} or not chosen):
         calls += [Call(tool.wire_name, {tool.required[0]: query}) for tool in _searches(prompt)]
@@ -174,9 +174,10 @@ def _on_one_thing(
     notes = [one for one in answers if one.name != _TIMELINE_TOOL and lines_of(one.data)]
     if is_found or notes or failed:
         return [*failed, *notes], []
+    sought = query_of(prompt.asked, besides=prompt.patients)
     nothing = (
-        f"I found no passage with “{query_of(prompt.asked)}”. I look for words only, so it may be "
-        "written in other words."
+        f"I found no passage with “{sought}”. I look for words only, so it may be written in other "
+        "words."
     )
     if topics_of(prompt.asked):
         return list(answers), [nothing]

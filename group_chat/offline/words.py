@@ -1,7 +1,7 @@
 """Which words of a request point to which work."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
 _SPELT_CHARS, _NEARNESS = 4, 0.75
@@ -20,7 +20,7 @@ _STOP = _set(
     "shows said say says find found see look review is of to in on at an as it we he do be or if "
     "my no so up us by me go am hi she him they them ok not but let give given get got next why "
     "because should since come yes list over time where whose here help plan mean means "
-    "explain record records"
+    "explain record records start begin"
 )
 _TOPICS: Mapping[str, frozenset[str]] = {
     "imaging": _set(
@@ -181,9 +181,13 @@ def _score(request: str, name: str, description: str) -> float:
     return 6 * shared + 2 * named + words
 
 
-def query_of(text: str) -> str:
-    """Return the telling words of `text`, at most twelve and perhaps none, to search for."""
-    telling = words_of(text)
+def query_of(text: str, *, besides: Collection[str] = ()) -> str:
+    """Return the telling words of `text`, at most twelve and perhaps none, to search for.
+
+    Args:
+        besides: Words that tell nothing here, such as the ids of the conversation's patients.
+    """
+    telling = words_of(text) - {word.casefold() for word in besides}
     found = [word for word in _WORD.findall(text) if word.casefold() in telling]
     return " ".join(dict.fromkeys(found[:12]))[:400]
 

@@ -3,8 +3,10 @@
 import pytest
 
 from group_chat.offline.asked_first import asked_first
+from group_chat.offline.assistant import answer_as_assistant
 from group_chat.offline.judging import asks_for_judgement
 from group_chat.offline.languages import is_foreign
+from group_chat.offline.prompt import Prompt, ToolOffer
 from group_chat.offline.words import known_word_like, spelt_otherwise, topics_of
 from tests.group_chat.offline.conftest import conversation
 
@@ -204,6 +206,21 @@ async def test_a_question_about_a_person_holds_nobody_back(text: str, agent: str
     talk = conversation()
     await talk.say("is Ada Leeward registered?")
     assert (await talk.say(text)).speakers[-1] == agent
+
+
+async def test_who_only_names_a_patient_searches_for_nothing() -> None:
+    assert "`patient_4` is open. What would" in await answer_to("start with patient_4")
+    assert "“ferritin”" in await answer_to("any ferritin in patient_4?")
+
+
+def test_a_note_of_the_record_makes_no_request_one_for_the_users_own_documents() -> None:
+    noted = {"recent_entities": [{"type": "document", "id": "DocumentReference/note-1"}]}
+    prompt = Prompt(
+        asked="move the clinic to Wednesday at 14:00",
+        tool_memory=noted,
+        tools=[ToolOffer("move_event"), ToolOffer("search_documents")],
+    )
+    assert answer_as_assistant(prompt).calls[0].wire_name == "move_event"
 
 
 async def test_an_agent_calls_no_tool_that_only_notes() -> None:
