@@ -2,11 +2,13 @@
 
 import asyncio
 import random
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import ExitStack, aclosing, asynccontextmanager
-from typing import Protocol
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from typing import Any, Protocol, TypeAlias
 
+import httpx2
 import structlog
+from openai import AsyncOpenAI, RequestOptions
 
 from data_models.errors import (
     ModelError,
@@ -14,13 +16,16 @@ from data_models.errors import (
     ModelTimeoutError,
 )
 from group_chat.models.answer import Answer
-from group_chat.models.endpoint import Body, Endpoint
-from group_chat.models.faults import FOREIGN, Fault, fault_in, fault_of
+from group_chat.models.faults import FOREIGN, Fault, fault_of
 from group_chat.models.incoming import IncomingAnswer, byte_due
 from group_chat.models.model_settings import CallLimits
 from services.usage import lost_seconds, note_lost_seconds, note_model_call
 
+Body: TypeAlias = Mapping[str, Any]
+
 _log = structlog.get_logger()
+_UNREAD: RequestOptions = {"headers": {"X-Stainless-Raw-Response": "stream"}}
+"""Tells the openai client to hand the answer over unread."""
 _DISPENSABLE = frozenset({"temperature", "parallel_tool_calls"})
 """What some models refuse by name, as reasoning models do a temperature."""
 
@@ -41,9 +46,9 @@ class Completions:
     """Asks one model server. Holds connections and a bound on calls, nothing of any turn."""
 
     def __init__(
-        self, *, endpoint: Endpoint, limits: CallLimits, observe: CallObserver = unobserved
+        self, *, client: AsyncOpenAI, limits: CallLimits, observe: CallObserver = unobserved
     ) -> None:
-        self._endpoint = endpoint
+        self._client = client
         self._limits = limits
         self._observe = observe
         self._slots = asyncio.Semaphore(limits.concurrent_calls)
@@ -140,13 +145,13 @@ class Completions:
     async def _attempt(self, body: Body, deadline: float) -> IncomingAnswer | Fault:
         """Send one request and wait for the first text."""
         note_model_call(prompt_chars=prompt_chars(body))
-        with ExitStack() as failed:
+        async with AsyncExitStack() as failed:
             try:
                 async with asyncio.timeout_at(byte_due(self._limits, deadline)):
-                    response = await self._endpoint.post(body)
-                    failed.callback(response.close)
-                    if response.status >= 300:
-                        return await fault_in(response)
+                    response = await self._client.post(
+                        "/chat/completions", cast_to=httpx2.Response, body=body, options=_UNREAD
+                    )
+                failed.push_async_callback(response.aclose)
                 answer = IncomingAnswer(response=response, limits=self._limits, deadline=deadline)
                 await answer.begin()
             except ModelError as error:

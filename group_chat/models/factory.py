@@ -1,9 +1,8 @@
 """Builds the models of the process: one client, one pool of connections."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from urllib.parse import quote
 
 import httpx2
 from openai import AsyncAzureOpenAI, AsyncOpenAI
@@ -11,11 +10,10 @@ from semantic_kernel.connectors.ai.chat_completion_client_base import ChatComple
 
 from group_chat.models.azure_credential import AzureTokens
 from group_chat.models.completions import CallObserver, Completions, unobserved
-from group_chat.models.endpoint import Endpoint
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.probe import probe
 from group_chat.models.structured import WireStructured
-from group_chat.models.transport import AiohttpTransport, Connections
+from group_chat.models.transport import AiohttpTransport
 from group_chat.models.wire_chat import WireChatCompletion
 from group_chat.offline.offline_chat import OfflineChatCompletion
 from group_chat.offline.offline_structured import OfflineStructured
@@ -73,8 +71,8 @@ def build_models(*, settings: ModelSettings, observe: CallObserver = unobserved)
             structured=OfflineStructured(),
             is_language_model=False,
         )
-    client, endpoint, close = _server(settings)
-    completions = Completions(endpoint=endpoint, limits=settings.limits, observe=observe)
+    client, close = _client(settings)
+    completions = Completions(client=client, limits=settings.limits, observe=observe)
     return Models(
         chat=WireChatCompletion.over(completions, client=client, model=settings.model),
         structured=WireStructured(
@@ -92,33 +90,31 @@ def quieten() -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def _server(settings: ModelSettings) -> tuple[AsyncOpenAI, Endpoint, Callable[[], Awaitable[None]]]:
-    """Return both ways to the model's server, over the same connections, and how they end."""
-    limits = settings.limits
-    connections = Connections(limit=limits.concurrent_calls, connect_seconds=limits.connect_seconds)
+def _client(settings: ModelSettings) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
     http = httpx2.AsyncClient(
-        transport=AiohttpTransport(url=settings.address, connections=connections),
+        transport=AiohttpTransport(
+            url=settings.address,
+            connections=settings.limits.concurrent_calls,
+            connect_seconds=settings.limits.connect_seconds,
+        ),
         timeout=None,  # Completions bounds every wait
         trust_env=False,
         follow_redirects=False,
     )
     if settings.provider == "azure":
-        return _azure_server(settings, connections, http)
-    key = settings.api_key or _NO_KEY
-    client = AsyncOpenAI(base_url=settings.address, api_key=key, http_client=http, max_retries=0)
-    headers = {**_common_headers(client), "Authorization": f"Bearer {key}"}
-    url = f"{settings.address.rstrip('/')}/chat/completions"
-
-    async def headers_of() -> Mapping[str, str]:
-        return headers
-
-    endpoint = Endpoint(connections=connections, url_of=lambda _: url, headers_of=headers_of)
-    return client, endpoint, client.close
+        return _azure_client(settings, http)
+    client = AsyncOpenAI(
+        base_url=settings.address,
+        api_key=settings.api_key or _NO_KEY,
+        http_client=http,
+        max_retries=0,
+    )
+    return client, client.close
 
 
-def _azure_server(
-    settings: ModelSettings, connections: Connections, http: httpx2.AsyncClient
-) -> tuple[AsyncOpenAI, Endpoint, Callable[[], Awaitable[None]]]:
+def _azure_client(
+    settings: ModelSettings, http: httpx2.AsyncClient
+) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
     tokens = None if settings.api_key else AzureTokens()
     client = AsyncAzureOpenAI(
         azure_endpoint=settings.address,
@@ -128,26 +124,10 @@ def _azure_server(
         http_client=http,
         max_retries=0,
     )
-    common = _common_headers(client)
-
-    def url_of(model: str) -> str:
-        deployment = f"{settings.address.rstrip('/')}/openai/deployments/{quote(model, safe='')}"
-        return f"{deployment}/chat/completions?api-version={quote(settings.api_version)}"
-
-    async def headers_of() -> Mapping[str, str]:
-        if tokens is None:
-            return {**common, "api-key": settings.api_key}
-        return {**common, "Authorization": f"Bearer {await tokens.token()}"}
 
     async def close() -> None:
         await client.close()
         if tokens is not None:
             await tokens.aclose()
 
-    endpoint = Endpoint(connections=connections, url_of=url_of, headers_of=headers_of)
-    return client, endpoint, close
-
-
-def _common_headers(client: AsyncOpenAI) -> dict[str, str]:
-    """Return what the openai client says of itself, and of whose account it uses."""
-    return {name: value for name, value in client.default_headers.items() if isinstance(value, str)}
+    return client, close

@@ -1,8 +1,9 @@
 """An answer on its way in: bytes with time limits, read as text."""
 
 import asyncio
+from collections.abc import AsyncIterator
 
-import aiohttp
+import httpx2
 
 from data_models.errors import ModelOutputError
 from group_chat.models.answer import PIECE_LIMIT_BYTES, AnswerReader
@@ -16,12 +17,11 @@ _MEDIA_STREAM = "text/event-stream"
 class IncomingAnswer:
     """The answer to one request; `aclose` it, whatever happens."""
 
-    def __init__(
-        self, *, response: aiohttp.ClientResponse, limits: CallLimits, deadline: float
-    ) -> None:
+    def __init__(self, *, response: httpx2.Response, limits: CallLimits, deadline: float) -> None:
         self.reader = AnswerReader(limits=limits)
         self._response = response
-        self._is_stream = response.headers.get("Content-Type", "").startswith(_MEDIA_STREAM)
+        self._is_stream = response.headers.get("content-type", "").startswith(_MEDIA_STREAM)
+        self._data: AsyncIterator[bytes] = response.aiter_raw()
         self._limits = limits
         self._deadline = deadline
         self._first_text = ""
@@ -31,8 +31,8 @@ class IncomingAnswer:
 
         Raises:
             ModelError: the answer is unusable.
-            aiohttp.ClientError: the connection broke.
-            OSError: the same, or nothing came in time.
+            httpx2.HTTPError: the connection broke.
+            TimeoutError: nothing came in time.
         """
         self._first_text = await self._read()
         if not self._first_text:
@@ -53,11 +53,8 @@ class IncomingAnswer:
             raise fault_of(error).error from None  # the cause may quote the prompt
 
     async def aclose(self) -> None:
-        """Let go of the connection; that of an answer which is not over is torn down.
-
-        Nothing else stops the model.
-        """
-        self._response.close()
+        """Let go of the connection; an answer that is not over is aborted."""
+        await self._response.aclose()
 
     async def _read(self) -> str:
         """Read until there is text, or the answer is over."""
@@ -82,7 +79,7 @@ class IncomingAnswer:
 
     async def _next_bytes(self) -> bytes:
         async with asyncio.timeout_at(byte_due(self._limits, self._deadline)):
-            return await self._response.content.readany()
+            return await anext(self._data, b"")
 
     async def _drain(self) -> None:
         """Read what follows the last event, so that the connection can serve again."""
@@ -90,7 +87,7 @@ class IncomingAnswer:
             async with asyncio.timeout(_DRAIN_SECONDS):
                 while await self._next_bytes():
                     pass
-        except (aiohttp.ClientError, OSError):
+        except (TimeoutError, httpx2.TransportError):
             return  # the answer is whole; its connection just cannot be used again
 
 

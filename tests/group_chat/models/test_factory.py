@@ -10,7 +10,7 @@ from data_models.errors import ConfigurationError, ModelError, ModelUnavailableE
 from group_chat.models.factory import build_models
 from group_chat.models.faults import retry_after
 from group_chat.models.model_settings import ModelSettings
-from group_chat.models.transport import AiohttpTransport, Connections
+from group_chat.models.transport import AiohttpTransport
 from tests.fakes_openai import FakeOpenAI, Reply
 from tests.group_chat.models.conftest import ModelSite, history, streamed
 
@@ -109,8 +109,7 @@ async def test_the_offline_model_needs_nothing_and_says_what_it_is() -> None:
 
 
 async def test_nothing_but_the_configured_host_is_called() -> None:
-    connections = Connections(limit=1, connect_seconds=1)
-    transport = AiohttpTransport(url="http://127.0.0.1:9/v1", connections=connections)
+    transport = AiohttpTransport(url="http://127.0.0.1:9/v1", connections=1, connect_seconds=1)
     async with httpx2.AsyncClient(transport=transport, trust_env=False) as client:
         for url in ("http://127.0.0.1:10/v1", "https://127.0.0.1:9/", "http://localhost:9/v1"):
             with pytest.raises(httpx2.UnsupportedProtocol):
