@@ -1,12 +1,13 @@
 """Starts the independent programs that slow tests talk to, and says how to get a missing one."""
 
 import errno
-import itertools
+import fcntl
 import os
 import re
 import shutil
 import socket
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,8 +20,8 @@ from scripts.test_tools import MODEL_HOME, NODE_HOME
 
 _START_SECONDS = 120.0
 _STOP_SECONDS = 30.0
-# Below the ports that systems give to whoever asks for any: an outgoing connection takes none.
-_FIRST_PORT, _PORTS_OF_ONE = 20_000, 1_000
+# Below those that systems give to whoever asks for any: an outgoing connection takes none.
+_ports = iter(range(20_000, 30_000))
 _AZURITE_READY = r"successfully listens on (\S+)\n"
 # Azurite's published development account; it opens nothing else.
 _ACCOUNT = "devstoreaccount1"
@@ -126,21 +127,23 @@ def running_playground(folder: Path, *, endpoint: str, channel: str = "emulator"
 def free_port() -> int:
     """Return a port of loopback that nobody listens on, and that is given to nobody else.
 
-    Each process that runs tests has ports of its own, and gives each of them once.
+    It stays this process's while the process lives, also when the server there is killed and
+    started anew: other runs of the tests on this machine see that it is held.
     """
-    return next(port for port in _ports if _is_free(port))
+    return next(port for port in _ports if _is_held(port) and _is_free(port))
 
 
-def _own_ports() -> Iterator[int]:
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw")
-    first = _FIRST_PORT + int(worker) % 10 * _PORTS_OF_ONE
-    # Another run on this machine begins elsewhere.
-    return itertools.cycle(
-        first + (os.getpid() + number) % _PORTS_OF_ONE for number in range(_PORTS_OF_ONE)
-    )
-
-
-_ports = _own_ports()
+def _is_held(port: int) -> bool:
+    """Take hold of `port` by a lock that ends with this process; False if another has it."""
+    folder = Path(tempfile.gettempdir()) / f"rounds-test-ports-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    lock = os.open(folder / str(port), os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        return False
+    return True
 
 
 def _is_free(port: int) -> bool:
