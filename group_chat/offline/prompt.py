@@ -33,6 +33,8 @@ _CUES: tuple[tuple[CueKind, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _MEMBER = re.compile(r"^- \*([A-Za-z][\w-]{0,63})\*: (.+)$", re.MULTILINE)
 _VERDICT = re.compile(r"Answer with one name from this list.*?: *([\w-]+)", re.DOTALL)
+# A slash alone says little: ids of Microsoft 365 have some, too, and are longer than FHIR's.
+_REFERENCE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z0-9.-]{1,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ class Prompt:
     @property
     def recent_is_record(self) -> bool:
         """Whether that is a part of the patient's record: a FHIR reference."""
-        return "/" in str(self._recent.get("id", ""))
+        return _REFERENCE.fullmatch(str(self._recent.get("id", ""))) is not None
 
     @property
     def recent_is_appointment(self) -> bool:

@@ -223,6 +223,12 @@ def test_a_note_of_the_record_makes_no_request_one_for_the_users_own_documents()
     assert answer_as_assistant(prompt).calls[0].wire_name == "move_event"
 
 
+def test_an_id_with_a_slash_is_no_part_of_the_record_for_that() -> None:
+    drafted = {"recent_entities": [{"type": "email", "id": "AAMkAD/Y2zZ=" + "x9/" * 40}]}
+    prompt = Prompt(asked="send it", tool_memory=drafted, tools=[ToolOffer("send_mail")])
+    assert answer_as_assistant(prompt).calls[0].wire_name == "send_mail"
+
+
 async def test_an_agent_calls_no_tool_that_only_notes() -> None:
     said = await answer_to("is the insurance eligible?")
     assert "Insurance eligibility" in said
