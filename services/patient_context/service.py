@@ -74,28 +74,24 @@ class PatientContextService:
             StaleQuestionError: `press` belongs to no question that this user can answer now.
         """
         started = self._clock.monotonic()
-        text = user_text if press is None else press.answer
         turn = PatientTurn(
             registry=registry,
             question=question,
             user=user,
             run_id=run_id,
-            reading=self._reading(text, registry),
+            reading=self._reading(user_text if press is None else press.answer, registry),
             restored=chat_ctx.patient_id is None and registry.active_patient_id is not None,
             now=self._clock.now(),
             seen=seen,
         )
-        verdict = self._answered(turn, press)
-        analyzer_ms: float | None = None
-        if verdict is None:
-            verdict, analyzer_ms = await self._read(turn)
+        answered = self._answered(turn, press)
+        verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
-        timing = TimingInfo(
+        return verdict, TimingInfo(
             analyzer_ms=analyzer_ms,
             storage_fallback_ms=registry_ms if turn.restored else None,
             service_total_ms=self._ms_since(started),
         )
-        return verdict, timing
 
     def asking_whose(self) -> str:
         """Return the question to a wish that came before any patient."""
