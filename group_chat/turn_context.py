@@ -6,6 +6,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from data_models.chat_context import AgentMessage, Citation
+from data_models.chart_view import ChartView
 from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
@@ -23,6 +24,7 @@ class TurnContext:
         agent: Who speaks now.
         said: Finished messages of this turn, oldest first.
         sources: What the tools of this turn gave and earlier answers cited, by source id.
+        views: Rows of the chart that tools of this turn returned, oldest first.
         proposed: The plan that was proposed in this turn; from then on no tool runs (R24).
         tool_calls: Calls so far in this turn.
         tools_ok: Calls of the current message that gave a result.
@@ -38,6 +40,7 @@ class TurnContext:
     agent: str = ""
     said: list[AgentMessage] = field(default_factory=list)
     sources: dict[str, Citation] = field(default_factory=dict)
+    views: list[ChartView] = field(default_factory=list)
     proposed: Plan | None = None
     tool_calls: int = 0
     tools_ok: int = 0

@@ -21,6 +21,7 @@ from data_models.turn_events import (
     ToolCallStarted,
 )
 from services.entities.session import EntitySession
+from services.language.utterance import Utterance
 from services.memory_blocks.recall import Recalled
 from services.scenarios.action import ToolAction
 from services.scenarios.seat import ScenarioSeat
@@ -113,6 +114,7 @@ class GroupChatRequest:
         meaning: How the message is understood after all that was said before.
         scenario: The scenario of this patient: what its lead is told, and what tools change.
         effects: Where tools put on record what they change outside; None: nobody takes over.
+        utterance: The message as it was read, once, for all who act on it.
         said: What the team had said of this answer before the replica died that was at it.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
@@ -142,6 +144,7 @@ class GroupChatRequest:
     scenario: ScenarioSeat | None = None
     meaning: MessageMeaning = field(default_factory=MessageMeaning)
     effects: EffectLog | None = None
+    utterance: Utterance | None = None
     said: Sequence[AgentMessage] = ()
 
 

@@ -1,0 +1,99 @@
+"""Rows of a chart, as a tool returns them and every surface draws them."""
+
+from typing import Literal, TypeAlias
+
+from pydantic import Field
+
+from data_models.document import Part
+
+ViewKind: TypeAlias = Literal["facts", "series", "table", "timeline", "passages"]
+
+
+class ViewSource(Part):
+    """One resource of the record that rows stand on.
+
+    Attributes:
+        ref: Source id, such as `Observation/k-7`.
+        date: Clinical date as recorded, perhaps partial; None when undated.
+        title: What the source is, for people.
+        quote: The words that say so, when the source is a text.
+    """
+
+    ref: str
+    date: str | None = None
+    title: str = ""
+    quote: str | None = None
+
+
+class ViewRow(Part):
+    """One statement of the record; all texts are as shown, "" where the record has none.
+
+    Attributes:
+        kind: What it is: `laboratory`, `vital sign`, `problem`, `medication`, `allergy` …
+        name: What it is called, such as `Potassium`.
+        value: As shown: as recorded, or rounded to four significant digits where more are recorded.
+        number: The value as a number in `unit`, for drawing and comparing; None where it is none.
+        unit: As recorded.
+        range: Reference range, as recorded.
+        flag: `high`, `low`, `critical`, `abnormal` or "".
+        status: Such as `active`, `stopped`, `resolved`, `not in the record`.
+        date: When it was, in the record's own offset: `2026-12-02` or `2026-12-02T09:12:00+01:00`.
+        end: When it ended, likewise.
+        detail: The rest in words: dose, reaction, reason, place, people.
+        code: Codes as `system|code`, for those who look things up.
+        sources: Source ids, the newest first.
+    """
+
+    kind: str = ""
+    name: str
+    value: str = ""
+    number: float | None = None
+    unit: str = ""
+    range: str = ""
+    flag: str = ""
+    status: str = ""
+    date: str = ""
+    end: str = ""
+    detail: str = ""
+    code: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+class LeftOut(Part):
+    """Rows that are not shown.
+
+    Attributes:
+        count: How many.
+        what: Of what, such as `resolved problems`.
+        argument: What brings them, such as `status=all`.
+    """
+
+    count: int
+    what: str
+    argument: str = ""
+
+
+class ChartView(Part):
+    """What one tool call found in the chart of one patient.
+
+    Attributes:
+        view_id: Unique within the conversation.
+        tool: The tool that made it.
+        title: For people, such as `Potassium`.
+        columns: Fields of `ViewRow` in the order in which a table shows them.
+        left_out: What did not fit or was not asked for.
+        nothing: Where there are no rows: what is not in the record and what was searched.
+        notes: What the record itself lacks, such as `2 entries could not be read`.
+    """
+
+    view_id: str = ""
+    tool: str
+    patient_id: str = ""
+    kind: ViewKind
+    title: str
+    columns: tuple[str, ...] = ()
+    rows: tuple[ViewRow, ...] = ()
+    sources: tuple[ViewSource, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    nothing: str = ""
+    notes: tuple[str, ...] = Field(default=())
