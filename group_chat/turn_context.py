@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from data_models.chat_context import AgentMessage, Citation
 from data_models.chart_view import ChartView
+from data_models.chat_context import AgentMessage, Citation
 from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
