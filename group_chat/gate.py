@@ -8,7 +8,7 @@ from typing import TypeAlias
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
 from data_models.plan import Plan, StepEdit
-from services.patient_context.commands import is_confirmation, is_no
+from services.language.yes_no import says_no, yes_no_in
 
 _AT = re.compile(r"^\s*@\s*([A-Za-z][\w-]*)[\s,:.!-]*")
 _COLON = re.compile(r"^\s*\*{0,2}([A-Za-z][\w-]*)\*{0,2}\s*:\s*")
@@ -104,17 +104,17 @@ def _reply_to_needs(
     words: str, continuation: Continuation, missing: Sequence[str]
 ) -> Opening | None:
     """Return how a blocked plan goes on: with what was filled, without it, or not at all."""
-    if is_confirmation(words):
+    if yes_no_in(words) == "yes":
         return RunPlan(insists=bool(missing))
-    if is_no(words):
+    if says_no(words):
         return CancelPlan()
     return RunPlan() if len(missing) < len(continuation.waits_for) else None
 
 
 def _reply_to_plan(words: str) -> Opening | None:
-    if is_confirmation(words):
+    if yes_no_in(words) == "yes":
         return RunPlan()
-    return CancelPlan() if is_no(words) else None
+    return CancelPlan() if says_no(words) else None
 
 
 def _spoken_to(

@@ -31,7 +31,7 @@ class LateStart:
 
     def __init__(self, *, team: Team, is_language_model: bool) -> None:
         specs = sorted(team.agents, key=lambda agent: not agent.facilitator)
-        self._cards = tuple(AgentCard(a.name, a.description, a.facilitator) for a in specs)
+        self._cards = tuple(AgentCard(a.name, a.description, a.facilitator, a.tools) for a in specs)
         self._is_language_model = is_language_model
         self._started: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
 

@@ -54,7 +54,8 @@ class SemanticGroupChat:
         self._facilitator = team.facilitator.name
         cards = {spec.name: spec for spec in team.agents}
         self._cards = tuple(
-            AgentCard(name, cards[name].description, cards[name].facilitator) for name in team.names
+            AgentCard(name, cards[name].description, cards[name].facilitator, cards[name].tools)
+            for name in team.names
         )
 
     @classmethod

@@ -223,11 +223,16 @@ GroupChatEvent: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class AgentCard:
-    """One member of the team, as clients show it."""
+    """One member of the team, as clients show it.
+
+    Attributes:
+        tools: Names of its tools.
+    """
 
     name: str
     description: str
     is_facilitator: bool
+    tools: tuple[str, ...] = ()
 
 
 class GroupChat(Protocol):

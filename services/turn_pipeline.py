@@ -33,7 +33,7 @@ from services.group_chat_port import (
     GroupChatEvent,
     GroupChatRequest,
 )
-from services.patient_context.commands import is_clear_command
+from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.runs.hub import Run

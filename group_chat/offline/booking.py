@@ -21,8 +21,9 @@ from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.moving import MOVE, MOVE_TOOL, is_move, line_of, next_of_move
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
-from group_chat.tools.clinic_times import day_of, is_consent
+from group_chat.tools.clinic_times import day_of
 from services.entities.wishes import wishes_in
+from services.language.yes_no import is_consent
 
 BOOKING_TOOL = "book_appointment"
 CANCEL = re.compile(r"(?i)\b(?:cancel|call off)\b")

@@ -1,4 +1,4 @@
-"""What users mean by a day, and whether they said yes. Pure."""
+"""What users mean by a day. Pure."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -6,12 +6,6 @@ from datetime import date, datetime, timedelta
 from data_models.errors import ToolInputError
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_YES = re.compile(
-    r"(?i)^\s*(?:@[\w-]+[\s,:]*|\*{0,2}[\w-]+\*{0,2}\s*:\s*)?\W*"
-    r"(yes|yep|yeah|ok(ay)?|sure|please do|go ahead|confirm(ed)?|do it"
-    r"|(please )?(book|cancel|move) (it|that|this)|that works|sounds good)\b"
-)
-_NO = re.compile(r"(?i)\b(no|not|don'?t|never|wait|stop|instead|but)\b")
 
 
 def day_of(text: str, *, now: datetime) -> date:
@@ -31,8 +25,3 @@ def day_of(text: str, *, now: datetime) -> date:
         return date.fromisoformat(said[:10])
     except ValueError:
         raise ToolInputError("the day must be today, tomorrow, a weekday or YYYY-MM-DD") from None
-
-
-def is_consent(text: str) -> bool:
-    """Tell whether the user's own words agree, without an if or a but."""
-    return _YES.search(text) is not None and _NO.search(text) is None

@@ -1,7 +1,9 @@
 """One message, read once; everything else consumes this value."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from typing import Any, Literal, TypeAlias
 
 YesNo: TypeAlias = Literal["yes", "no", "yes_with_changes"]
@@ -44,6 +46,52 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """Days that a message names, both ends included; None where it is open.
+
+    Attributes:
+        text: The words that say so.
+    """
+
+    since: date | None = None
+    until: date | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamMember:
+    """An agent, as far as a message may be for it.
+
+    Attributes:
+        tools: Names of its tools.
+        is_clinical: Whether it speaks of the patient's record.
+    """
+
+    name: str
+    tools: tuple[str, ...] = ()
+    is_clinical: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What a message is read in.
+
+    Attributes:
+        now: When it was written, in the zone of who wrote it; relative days count from here.
+        language: What the conversation was in so far.
+        team: In the order of the team's file.
+        plan_is_open: Whether a plan waits for a yes.
+        names_of_patients: Words that name people of this conversation, folded: no concepts.
+    """
+
+    now: datetime
+    language: str = "en"
+    team: Sequence[TeamMember] = ()
+    plan_is_open: bool = False
+    names_of_patients: AbstractSet[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Utterance:
     """What a message says, as rules or a model read it.
 
@@ -53,9 +101,13 @@ class Utterance:
         yes_no: Set where the message answers a yes-or-no question and nothing more.
         command: An exact command.
         task: What kind of turn it asks for.
-        agent: The agent that it addresses, or whose work it is.
+        addressee: The agent that it calls by name, as `@Radiology` or `Radiology: …`.
+        agent: The agent that is to speak first: the addressee, or whose work it is.
         about: What of the chart it asks for, in the order asked.
+        mentions: People that it names or describes, as `services.identity` reads them.
         references: Words that point at something shown before.
+        times: Days and spans of days that it names.
+        numbers: Figures and number words outside of dates and ids, in their order.
         standalone: The message with its pronouns resolved, where that changes it.
         crisis: Id of the safety rule that it meets.
         decided_by: Who decided each field: `rule` or `model`.
@@ -66,9 +118,13 @@ class Utterance:
     yes_no: YesNo | None = None
     command: Command | None = None
     task: Task = "talk"
+    addressee: str | None = None
     agent: str | None = None
     about: tuple[ChartQuestion, ...] = ()
+    mentions: tuple[Any, ...] = ()
     references: tuple[Reference, ...] = ()
+    times: tuple[TimeSpan, ...] = ()
+    numbers: tuple[float, ...] = ()
     standalone: str = ""
     crisis: str | None = None
     decided_by: Mapping[str, Literal["rule", "model"]] = field(default_factory=dict)

@@ -6,8 +6,9 @@ from typing import Literal
 
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
+from services.language.commands import without_outer_punctuation
+from services.language.yes_no import says_no, says_yes
 from services.patient_context.candidates import digits_of
-from services.patient_context.commands import is_no, is_yes, without_outer_punctuation
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import OPTIONS_LIMIT, Ask
 
@@ -43,14 +44,14 @@ def read_answer(
 
     Ids need no reading here: an id alone is a change of patient whatever was asked.
     """
-    if OPTIONS not in question.payload and (is_no(text) or is_yes(text)):
+    if OPTIONS not in question.payload and (says_no(text) or says_yes(text)):
         return Answer("none")  # whose a wish is; yes and no answer what an agent said beside it
-    if is_no(text):
+    if says_no(text):
         return Answer("no")
     if question.kind == "clear":
-        return Answer("clear" if is_yes(text) else "none")
+        return Answer("clear" if says_yes(text) else "none")
     options = _options(question)
-    if is_yes(text):
+    if says_yes(text):
         return PatientAnswer(options[0]) if len(options) == 1 else _ask_among(options)
     digits = without_outer_punctuation(text)
     if not (digits.isascii() and digits.isdigit()):

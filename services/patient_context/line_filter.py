@@ -2,7 +2,7 @@
 
 import re
 
-from services.patient_context.folding import fold
+from services.language.folding import fold
 from services.patient_context.markers import (
     FOOTER_ITEM,
     FOOTER_ITEM_BEGINNING,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from data_models.identifiers import PatientId
+from services.language.folding import with_plain_letters
 from services.patient_context.candidates import Candidates, digits_of, find_candidates
-from services.patient_context.folding import with_plain_letters
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.phrases import (
     ANY_NUMBER,

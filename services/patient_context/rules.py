@@ -2,7 +2,7 @@
 
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
-from services.patient_context.commands import is_clear_command
+from services.language.commands import is_clear_command
 from services.patient_context.heuristic import may_concern_patient
 from services.patient_context.phrases import (
     ACTIVATES,

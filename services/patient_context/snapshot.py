@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
-from services.patient_context.folding import fold
+from services.language.folding import fold
 from services.patient_context.markers import FOOTER_MARK, MARK, MARK_ENDINGS, SNAPSHOT_PREFIX
 
 SHOWN_PATIENTS = 50

@@ -7,17 +7,9 @@ from datetime import date
 from pydantic import JsonValue
 
 from data_models.scenario import FieldDefinition
+from services.language.yes_no import truth_in, yes_no_in
 
 TEXT_LIMIT_CHARS = 500
-_YES = re.compile(
-    r"(?i)\W*(?:yes|y|yeah|yep|yup|sure|true|correct|right|ok|okay|of course|certainly|agreed|"
-    r"done|i do|i am|it is|they are|we do|he does|she does|that'?s right)\b"
-)
-_NO = re.compile(
-    r"(?i)\W*(?:no|n|nope|none|not|never|false|wrong|don'?t|doesn'?t|i do not|it is not|isn'?t)\b"
-)
-_UNSURE = re.compile(r"(?i)\b(?:not sure|unsure|no idea|maybe|perhaps|(?:not|n'?t) know|unknown)\b")
-_BARE = re.compile(r"(?i)(?:yes|y|yeah|yep|yup|sure|no|n|nope|true|false|correct|right)")
 _INTEGER = re.compile(r"(?<![\w.,-])[-+]?\d{1,9}(?![\w]|[.,]\d)")
 _NUMBER = re.compile(r"(?<![\w.,-])[-+]?\d{1,9}(?:\.\d{1,9})?(?!\w|[.,]\d)")
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
@@ -36,7 +28,7 @@ def value_in(field: FieldDefinition, text: str) -> JsonValue:
     words = text.strip()
     match field.value_type:
         case "boolean":
-            return yes_or_no(words)
+            return truth_in(words)
         case "integer":
             return _only(_INTEGER, words, int)
         case "number":
@@ -53,7 +45,7 @@ def is_plainly(field: FieldDefinition, text: str) -> bool:
     pattern = pattern_of(field)
     match field.value_type:
         case "boolean":
-            return _BARE.fullmatch(words) is not None
+            return yes_no_in(words) in ("yes", "no") or words.casefold() in ("true", "false")
         case "integer" | "number":
             return _NUMBER.fullmatch(words) is not None and value_in(field, words) is not None
         case "date":
@@ -61,15 +53,6 @@ def is_plainly(field: FieldDefinition, text: str) -> bool:
             return is_date and _date(words) is not None
         case _:
             return pattern is not None and pattern.fullmatch(words) is not None
-
-
-def yes_or_no(text: str) -> bool | None:
-    """Return what a reply that begins with yes or no says; None for one that is unsure."""
-    if _UNSURE.search(text):
-        return None
-    if _NO.match(text):
-        return False
-    return True if _YES.match(text) else None
 
 
 def answers_in(text: str, fields: Sequence[FieldDefinition]) -> dict[str, JsonValue]:

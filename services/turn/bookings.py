@@ -7,7 +7,7 @@ from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import ToolInputError, UnknownAgentError
 from services.entities.session import Derives
-from services.patient_context.commands import is_no, is_yes
+from services.language.yes_no import says_no, says_yes
 from services.scheduling.desk import YES_WORDS, ClinicDesk, Done, Request, request_of
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.session import FinishedRun
@@ -42,8 +42,8 @@ class TurnBookings:
         desk, request = self._tools.clinic, request_of(question.payload)
         if desk is None or request is None:
             return None
-        agrees = is_yes(turn.answer, also=YES_WORDS[request.action])
-        if not agrees and not is_no(turn.answer):
+        agrees = says_yes(turn.answer, also=YES_WORDS[request.action])
+        if not agrees and not says_no(turn.answer):
             return None
         if question.patient_id != turn.loaded_registry().active_patient_id:
             return None

@@ -29,6 +29,7 @@ from data_models.turn_events import (
     Step,
 )
 from services.entities.session import EntitySession
+from services.language.utterance import Utterance
 from services.memory_blocks.understanding import Understanding
 from services.patient_context.snapshot import ShownRoster
 from services.runs.hub import Run
@@ -77,6 +78,7 @@ class TurnDraft:
         scenario: The scenario of the document's patient, once it is seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
         effects: What tools have begun to change outside, once one has.
+        utterance: The words of `text` as they were read, once.
         kept_answers: How many messages a replica had stored that died over this turn.
     """
 
@@ -112,6 +114,7 @@ class TurnDraft:
     shown_roster: tuple[Registry, ShownRoster] | None = None
     effects: TurnEffects | None = None
     kept_answers: int = 0
+    utterance: Utterance | None = None
 
     @property
     def text(self) -> str:

@@ -21,6 +21,7 @@ from data_models.errors import ModelError, ToolInputError
 from data_models.identifiers import hashed
 from services.entities.session import EntitySession
 from services.group_chat_port import MessageMeaning
+from services.language.yes_no import yes_no_in
 from services.memory_blocks.blocks import MemoryRules
 from services.memory_blocks.extraction import (
     PURPOSE,
@@ -38,7 +39,6 @@ from services.memory_blocks.summary import shown_summary
 from services.memory_blocks.understanding import Intent, Understanding
 from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
-from services.patient_context.commands import is_confirmation, is_no, is_yes
 from services.patient_context.verdict import PatientVerdict
 from services.turn.draft import TurnDraft
 from services.turn.entities import tell_evicted
@@ -229,7 +229,7 @@ def _may_be_sent(turn: TurnDraft, verdict: PatientVerdict) -> bool:
     """
     if not verdict.concerns_active_only or turn.claim.message.press is not None:
         return False
-    return not (is_confirmation(turn.text) or is_yes(turn.text) or is_no(turn.text))
+    return yes_no_in(turn.text) in (None, "yes_with_changes")
 
 
 async def _settled(task: "asyncio.Task[Understanding] | None") -> None:

@@ -10,8 +10,9 @@ from pydantic import JsonValue
 from data_models.errors import ScenarioPlanError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Extracted, MigrationProgress, ReviewFlag, ScenarioSession
+from services.language.yes_no import truth_in
 from services.scenarios.action import ToolAction
-from services.scenarios.answers import answers_in, is_plainly, yes_or_no
+from services.scenarios.answers import answers_in, is_plainly
 from services.scenarios.graph import Graph
 from services.scenarios.reconciliation_result import Outcome, ReconciliationResult
 from services.scenarios.seat import Act, ScenarioSeat
@@ -215,7 +216,7 @@ def confirmation_in(
     field: FieldDefinition, text: str, *, likely: JsonValue
 ) -> dict[str, JsonValue]:
     """Return what a reply to "is it …, correct?" says of the field: kept, corrected, or denied."""
-    said = yes_or_no(text)
+    said = truth_in(text)
     if said is True and likely is not None:
         return {field.name: likely}
     if field.value_type == "boolean":

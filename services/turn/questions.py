@@ -3,7 +3,7 @@
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
-from services.patient_context.commands import is_no, is_yes
+from services.language.yes_no import says_no, says_yes
 from services.turn.bookings import TurnBookings
 from services.turn.deeds import TurnDeeds
 from services.turn.documents import TurnDocuments
@@ -40,14 +40,14 @@ class TurnQuestions:
             return None
         if (told := await self._bookings.answered(turn, question)) is not None:
             return told
-        if not (is_yes(turn.answer) or is_no(turn.answer)):
+        if not (says_yes(turn.answer) or says_no(turn.answer)):
             return None
         match question.kind:
             case "new_history":
                 return await self._new_history(turn, question)
             case "destructive_tool":
                 return await self._deed(turn, question)
-            case "which_entity" if is_no(turn.answer):
+            case "which_entity" if says_no(turn.answer):
                 await self._documents.open(turn, turn.loaded_registry().active_patient_id)
                 return "Nothing was changed."
             case _:
@@ -63,7 +63,7 @@ class TurnQuestions:
         self._voice.say(turn, text)
 
     async def _new_history(self, turn: TurnDraft, question: OpenQuestion) -> str:
-        if is_yes(turn.answer):
+        if says_yes(turn.answer):
             await self._documents.start_over(turn, question.patient_id)
             return "A new history is started. What would you like to review?"
         await self._documents.open(turn, None)
@@ -75,6 +75,6 @@ class TurnQuestions:
         if question.patient_id != active:
             return None
         await self._documents.open(turn, active)
-        if is_no(turn.answer):
+        if says_no(turn.answer):
             return self._deeds.refused(question)
         return await self._deeds.carried_out(turn, question)

@@ -4,6 +4,7 @@ from data_models.errors import StaleQuestionError
 from services.group_chat_port import GroupChat, GroupChatRequest
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
+from services.turn.reading import utterance_of
 from services.turn.state import shared_state, snapshot_of
 from services.turn.tools import TurnTools
 
@@ -66,4 +67,5 @@ class TurnRequests:
             meaning=self._memory.meaning(turn),
             effects=turn.effects_log(),
             said=turn.kept,
+            utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),
         )

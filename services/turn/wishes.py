@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from data_models.clock import IdSource
 from data_models.turn_events import Notice
+from services.language.yes_no import says_no
 from services.patient_context.answers import ASKED
-from services.patient_context.commands import is_no
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.draft import TurnDraft
@@ -89,4 +89,4 @@ class TurnWishes:
 
 def _names_one(turn: TurnDraft, verdict: PatientVerdict) -> bool:
     names = verdict.decision in ("SWITCH_EXISTING", "NEW_BLANK", "UNCHANGED")
-    return names and verdict.patient_id is not None and not is_no(turn.answer)
+    return names and verdict.patient_id is not None and not says_no(turn.answer)

@@ -17,12 +17,13 @@ from data_models.entities import Entities
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.turn_events import Notice, ToolCallResult
-from group_chat.tools.clinic_times import day_of, is_consent
+from group_chat.tools.clinic_times import day_of
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, EntitySession
 from services.entities.team import AgentNames
 from services.group_chat_port import ContinuationChanged, QuestionAsked
+from services.language.yes_no import is_consent
 from services.scheduling.clinic import Clinic
 from services.scheduling.desk import request_of
 from tests.fakes import CountingIds

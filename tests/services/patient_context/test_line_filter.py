@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.patient_context.folding import fold
+from services.language.folding import fold
 from services.patient_context.line_filter import LineFilter
 from services.patient_context.markers import MARK
 

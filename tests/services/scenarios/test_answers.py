@@ -8,8 +8,9 @@ from pydantic import JsonValue
 from data_models.errors import ConfigurationError, ModelOutputError, ModelUnavailableError
 from data_models.scenario import FieldDefinition
 from group_chat.offline.extraction import findings_in
+from services.language.yes_no import truth_in
 from services.model_port import Answer
-from services.scenarios.answers import answers_in, is_plainly, yes_or_no
+from services.scenarios.answers import answers_in, is_plainly
 from services.scenarios.commands import Command, command_in, named
 from services.scenarios.extraction import Extractor, Findings, believed, question
 from services.scenarios.migration_config import GapFillConfig, MigrationConfig
@@ -96,7 +97,7 @@ def test_only_a_bare_value_keeps_the_patient_from_being_decided(
 
 
 def test_unsure_is_neither_yes_nor_no() -> None:
-    assert [yes_or_no(text) for text in ("yep", "nope", "maybe", "hello")] == [
+    assert [truth_in(text) for text in ("yep", "nope", "maybe", "hello")] == [
         True,
         False,
         None,

@@ -66,3 +66,14 @@ def with_plain_letters(text: str) -> str:
     if text.isascii():
         return text
     return "".join(one if one.isascii() else _plain(one) for one in text)
+
+
+_APOSTROPHES = re.compile("[\u2019'`\u00b4]")
+_WORDS = re.compile(r"[^\W_]+|[\u2600-\u27bf\U0001f100-\U0001faff]")
+_SKIN = dict.fromkeys(range(0x1F3FB, 0x1F400))
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words and pictures of `text` folded, apostrophes closed: `don't` is `dont`."""
+    plain, _ = fold(text.translate(_SKIN))
+    return _WORDS.findall(_APOSTROPHES.sub("", plain))

@@ -1,0 +1,26 @@
+"""Whom a message calls by name. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from services.language.utterance import TeamMember
+
+_AT = re.compile(r"^\s*@\s*([^\W\d_][\w-]*)[\s,:.!-]*")
+_COLON = re.compile(r"^\s*\*{0,2}([^\W\d_][\w-]*)\*{0,2}\s*:\s*")
+_ANYBODY = re.compile(r"^\s*(?:@[\w-]+[\s,:]*|\*{0,2}[\w-]+\*{0,2}\s*:\s*)")
+_STARRED = re.compile(r"^\s*\*{1,2}([^\W\d_][\w-]*)\*{1,2}[\s,:.!-]*")
+
+
+def addressee_in(text: str, team: Sequence[TeamMember]) -> tuple[str | None, str]:
+    """Return the agent that `text` begins by calling, if any, and what is said to it."""
+    known = {each.name.casefold(): each.name for each in team}
+    for pattern in (_AT, _COLON, _STARRED):
+        found = pattern.match(text)
+        if found is not None and (name := known.get(found[1].casefold())) is not None:
+            return name, text[found.end() :]
+    return None, text
+
+
+def without_address(text: str) -> str:
+    """Return `text` without "@Name" or "Name:" at its beginning, whoever that is."""
+    return _ANYBODY.sub("", text, count=1)

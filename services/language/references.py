@@ -1,0 +1,82 @@
+"""Words that point at something shown before, and figures. Pure."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Literal
+
+from services.language.folding import words_of
+from services.language.utterance import Reference
+from services.language.vocabulary import LANGUAGES, folded, replies, words_with_number
+
+_FIGURE = re.compile(r"(?<![\w.,/-])[-+]?\d{1,9}(?:[.,]\d{1,6})?(?![\w/-]|[.,]\d)")
+_KINDS: tuple[Literal["other", "several", "it"], ...] = ("other", "several", "it")
+
+
+def references_in(text: str) -> tuple[Reference, ...]:
+    """Return what `text` points at: places of a list first, then "the other", "both", "it"."""
+    words = words_of(text)
+    places = tuple(_places(words))
+    found = [Reference("ordinal", places)] if places else []
+    for kind in _KINDS:
+        if any(_holds(words, phrase) for phrase in _pointing()[kind]):
+            found.append(Reference(kind))
+            break
+    return tuple(found)
+
+
+def numbers_in(text: str) -> tuple[float, ...]:
+    """Return the figures of `text` outside of dates and ids, and its number words."""
+    figures = [float(each.replace(",", ".")) for each in _FIGURE.findall(text)]
+    known = {word: n for language in LANGUAGES for word, n in words_with_number(language).items()}
+    said = [float(known[word]) for word in words_of(text) if word in known and word not in _VAGUE]
+    return (*figures, *said)
+
+
+# Articles that are number words too.
+_VAGUE = frozenset({"one", "ein", "eine", "un", "une", "uno", "una"})
+
+
+def _places(words: Sequence[str]) -> Iterator[int]:
+    """Yield the places said: an ordinal with "one" or "option" behind it, or by itself."""
+    ordinals, nouns = _ordinals(), _nouns()
+    is_bare = all(word in ordinals or word in nouns or word in _AROUND for word in words)
+    for at, word in enumerate(words):
+        if word in ordinals and (is_bare or (at + 1 < len(words) and words[at + 1] in nouns)):
+            yield ordinals[word]
+
+
+_AROUND = frozenset({"the", "and", "please", "take", "der", "die", "das", "und", "bitte"})
+
+
+@cache
+def _ordinals() -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for language in LANGUAGES:
+        for word, place in replies(language).ordinals.items():
+            found.setdefault(words_of(word)[0], place)
+    return found
+
+
+@cache
+def _nouns() -> frozenset[str]:
+    return frozenset(
+        folded(n)[0] for language in LANGUAGES for n in replies(language).ordinal_nouns
+    )
+
+
+@cache
+def _pointing() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    return {
+        kind: tuple(
+            folded(phrase)
+            for language in LANGUAGES
+            for phrase in replies(language).pointing.get(kind, ())
+        )
+        for kind in _KINDS
+    }
+
+
+def _holds(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
+    size = len(phrase)
+    return any(tuple(words[at : at + size]) == phrase for at in range(len(words) - size + 1))

@@ -1,0 +1,79 @@
+"""The words of each language, read from its folder; adding a language is adding a folder."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data_models.errors import ConfigurationError
+from services.language.folding import words_of
+from services.language.utterance import Command
+
+LANGUAGES = ("en", "de", "fr", "es")
+"""ISO 639-1, in the order in which a phrase of two languages is understood."""
+_FOLDER = Path(__file__).parent
+# Both are safe. The one in C takes a tenth of the time; PyYAML can be built without it.
+_LOADER: type[yaml.SafeLoader] = vars(yaml).get("CSafeLoader", yaml.SafeLoader)
+_File = TypeVar("_File", bound=BaseModel)
+
+
+class Replies(BaseModel):
+    """What people say in reply, and orders that are a whole message; the English file explains."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    yes: tuple[str, ...]
+    soft_yes: tuple[str, ...]
+    go_on: tuple[str, ...]
+    no: tuple[str, ...]
+    fillers: tuple[str, ...]
+    changes: tuple[str, ...]
+    unsure: tuple[str, ...]
+    also_true: tuple[str, ...]
+    also_false: tuple[str, ...]
+    commands: Mapping[Command, tuple[str, ...]]
+    compares: tuple[str, ...]
+    ordinals: Mapping[str, int]
+    ordinal_nouns: tuple[str, ...]
+    numbers: Mapping[str, int]
+    pointing: Mapping[str, tuple[str, ...]]
+    small: tuple[str, ...] = Field(description="Small words that tell the language.")
+
+
+@cache
+def replies(language: str) -> Replies:
+    """Return the words of `language`, one of `LANGUAGES`.
+
+    Raises:
+        ConfigurationError: the file cannot be read or used.
+    """
+    return read_words(language, "replies", Replies)
+
+
+@cache
+def folded(phrase: str) -> tuple[str, ...]:
+    """Return the words of a phrase of a file as texts are compared with them."""
+    return tuple(words_of(phrase))
+
+
+@cache
+def words_with_number(language: str) -> Mapping[str, int]:
+    """Return the number words of `language`, folded."""
+    return {words_of(word)[0]: number for word, number in replies(language).numbers.items()}
+
+
+def read_words(language: str, name: str, kind: type[_File]) -> _File:
+    """Return the file `name` of `language`.
+
+    Raises:
+        ConfigurationError: it cannot be read or used; the text says which file.
+    """
+    path = _FOLDER / language / f"{name}.yaml"
+    try:
+        document: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
+        return kind.model_validate(document)
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+        raise ConfigurationError(f"{language}/{path.name} is not usable: {error}") from error

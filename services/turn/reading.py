@@ -1,0 +1,26 @@
+"""Reads the message of a turn, once."""
+
+from collections.abc import Sequence
+
+from services.group_chat_port import AgentCard
+from services.language.reading import read
+from services.language.utterance import Situation, TeamMember, Utterance
+from services.turn.draft import TurnDraft
+
+
+def utterance_of(turn: TurnDraft, text: str, agents: Sequence[AgentCard]) -> Utterance:
+    """Return what `text` says; read anew only where the turn's words have changed since."""
+    if turn.utterance is None or turn.utterance.text != text:
+        turn.utterance = read(text, situation_of(turn, agents))
+    return turn.utterance
+
+
+def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
+    """Return what the message of `turn` is read in."""
+    document = turn.context.document if turn.context is not None else None
+    plan = document.plan if document is not None else None
+    return Situation(
+        now=turn.now,
+        team=tuple(TeamMember(name=each.name, tools=each.tools) for each in agents),
+        plan_is_open=plan is not None and plan.is_open,
+    )

@@ -1,0 +1,73 @@
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.language.commands import command_in, is_clear_command, without_outer_punctuation
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["clear", "Clear patient", " CLEAR CONTEXT! ", "`clear patient context`", "clear  patient.\n"],
+)
+def test_an_exact_command_clears(text: str) -> None:
+    assert is_clear_command(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "clear all",
+        "please clear",
+        "clear patient_4",
+        "don't clear",
+        "clear the patient",
+        "clear, patient",
+        "unclear",
+        "margins clear",
+        "clear\u200bpatient",
+    ],
+)
+def test_other_wordings_do_not_clear_by_themselves(text: str) -> None:
+    assert not is_clear_command(text)
+
+
+@pytest.mark.parametrize("piece", [" ", "-", "_", "\u0301", "\n", "?!"])
+def test_sixteen_thousand_marks_between_two_letters_are_read_in_no_time(piece: str) -> None:
+    text = f"a{piece * (16_000 // len(piece))}b"
+    began = time.process_time()
+    assert not is_clear_command(text)
+    assert without_outer_punctuation(f"--{text}--") == text
+    assert time.process_time() - began < 5.0
+
+
+@given(st.text(max_size=40))
+def test_marks_are_taken_off_as_an_expression_would(text: str) -> None:
+    assert without_outer_punctuation(text) == re.sub(r"\A[\W_]+|[\W_]+\Z", "", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("stop", "stop"),
+        ("please stop now", "stop"),
+        ("Stopp!", "stop"),
+        ("help", "help"),
+        ("Hilfe", "help"),
+        ("wrong patient", "wrong_patient"),
+        ("No, that\u2019s not her!", "wrong_patient"),
+        ("falsche Patientin", "wrong_patient"),
+        ("where are we?", "where_are_we"),
+        ("undo that, please", "undo"),
+        ("compare patient_4 with patient_15", "compare"),
+        ("stop the metformin", None),
+        ("the wrong patient was scanned", None),
+        ("what is the current stage?", None),
+        ("", None),
+    ],
+)
+def test_an_order_is_a_whole_message(text: str, command: str | None) -> None:
+    assert command_in(text) == command

@@ -1,0 +1,60 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from services.language.reading import read
+from services.language.utterance import Reference, Situation, TeamMember, Utterance
+
+SITUATION = Situation(
+    now=datetime(2026, 11, 22, 12, tzinfo=UTC),
+    team=(TeamMember("Orchestrator"), TeamMember("Radiology"), TeamMember("PatientStatus")),
+)
+
+
+def reading(text: str) -> Utterance:
+    return read(text, SITUATION)
+
+
+@pytest.mark.parametrize(
+    "text", ["@Radiology latest CT?", "Radiology: latest CT?", "*Radiology*, latest CT?"]
+)
+def test_a_called_agent_is_the_addressee_and_speaks_first(text: str) -> None:
+    assert (reading(text).addressee, reading(text).agent) == ("Radiology", "Radiology")
+
+
+def test_a_name_of_nobody_addresses_nobody() -> None:
+    assert reading("@Nobody latest CT?").addressee is None
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("What is the current stage?", "en"),
+        ("Welche Medikamente nimmt sie?", "de"),
+        ("Quels m\u00e9dicaments prend-elle ?", "fr"),
+        ("\u00bfQu\u00e9 medicamentos toma?", "es"),
+        ("nein", "de"),
+        ("patient_4", "en"),
+    ],
+)
+def test_small_words_tell_the_language(text: str, language: str) -> None:
+    assert reading(text).language == language
+
+
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        ("the second one", (Reference("ordinal", (2,)),)),
+        ("first and third", (Reference("ordinal", (1, 3)),)),
+        ("cancel both", (Reference("several"),)),
+        ("the other one", (Reference("other"),)),
+        ("move it to Friday", (Reference("it"),)),
+        ("her first CT", ()),
+    ],
+)
+def test_words_point_at_what_was_shown(text: str, references: tuple[Reference, ...]) -> None:
+    assert reading(text).references == references
+
+
+def test_figures_outside_of_ids_and_dates_are_numbers() -> None:
+    assert reading("last three values above 5.5 since 2019-01-02 of patient_4").numbers == (5.5, 3)
