@@ -27,11 +27,11 @@ class Document(Part):
         conversation_id: Whose it is; checked on read.
     """
 
-    SCHEMA_VERSION: ClassVar[int] = 1
-    MIN_READER: ClassVar[int] = 1
+    SCHEMA_VERSION: ClassVar[int] = 2
+    MIN_READER: ClassVar[int] = 2
 
-    schema_version: int = 1
-    min_reader: int = 1
+    schema_version: int = 2
+    min_reader: int = 2
     write_id: str = ""
     epoch: int = 0
     conversation_id: str

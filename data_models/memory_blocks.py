@@ -82,19 +82,34 @@ class TopicSpan(Part):
 
 
 class KeyPoint(Part):
-    """One thing to remember of the conversation.
+    """A statement about the patient that somebody made in this conversation.
 
     Attributes:
         point_id: Unique in the document and never used again.
+        text: The statement as people read it, such as `Allergy: penicillin`.
         turn_id: The turn it comes from; None for what a person added.
-        status: A retired one is shown to nobody, and is not learnt again.
+        kind: What it is about; "" for what 0.1 noted.
+        about: What two statements must share to be about the same thing, folded.
+        polarity: Whether it says that something is so, or that it is not.
+        quote: The user's own sentence that says it; "" for what a person added in the panel.
+        said_by: Display name of who said or corrected it last.
+        status: An `active` one is held. A `superseded` one gave way to a newer one, a `retired` one
+            to a person. An `unverified` one was noted by 0.1 without a quote; people see it in the
+            panel and may confirm it, no prompt holds it.
+        was: What it said before a person corrected it.
     """
 
     point_id: str
     text: str
     turn_id: TurnReference | None = None
     source: Literal["model", "rules", "person"] = "rules"
-    status: Literal["active", "retired"] = "active"
+    status: Literal["active", "retired", "superseded", "unverified"] = "active"
+    kind: str = ""
+    about: str = ""
+    polarity: Literal["present", "absent"] = "present"
+    quote: str = ""
+    said_by: str = ""
+    was: str = ""
 
 
 class MemoryCounts(Part):

@@ -14,8 +14,29 @@ from data_models.errors import CorruptDocumentError
 Json = Mapping[str, Any]
 Step = Callable[[Json], Json]
 
-STEPS: Mapping[str, Mapping[int, Step]] = {}
+
+def _unchanged(document: Json) -> Json:
+    return document
+
+
+def _points_without_quote(document: Json) -> Json:
+    """Nobody can say of what 0.1 noted by itself who said it: people may, no model is shown it."""
+    memory = document.get("memory")
+    if not isinstance(memory, dict) or not isinstance(memory.get("key_points"), list):
+        return document
+    points = [
+        {**point, "status": "unverified"}
+        if point.get("source") != "person" and point.get("status", "active") == "active"
+        else point
+        for point in memory["key_points"]
+    ]
+    return {**document, "memory": {**memory, "key_points": points}}
+
+
+STEPS: Mapping[str, Mapping[int, Step]] = {"ChatContext": {1: _points_without_quote}}
 """By model name, then by the version a step starts from."""
+COMMON_STEPS: Mapping[int, Step] = {1: _unchanged}
+"""Of models whose shape a version does not change."""
 
 
 def upgraded(data: bytes, model: type[Document], version: int) -> Json:
@@ -26,7 +47,12 @@ def upgraded(data: bytes, model: type[Document], version: int) -> Json:
     """
     document: Json = json.loads(data)
     for step in range(version, model.SCHEMA_VERSION):
-        if step not in STEPS.get(model.__name__, {}):
+        change = STEPS.get(model.__name__, {}).get(step) or COMMON_STEPS.get(step)
+        if change is None:
             raise CorruptDocumentError(f"{model.__name__} has no step from version {step}")
-        document = {**STEPS[model.__name__][step](document), "schema_version": step + 1}
+        document = {
+            **change(document),
+            "schema_version": step + 1,
+            "min_reader": model.MIN_READER,
+        }
     return document

@@ -18,7 +18,7 @@ from services.memory_blocks.wording import one_line
 PURPOSE = "context_extractor"
 _TURNS = 3
 _USER_CHARS, _AGENT_CHARS, _MESSAGE_CHARS, _SUMMARY_CHARS = 300, 500, 2_000, 900
-_POINTS, _TOPICS, _ENTITIES, _REFERENCES = 3, 3, 5, 10
+_TOPICS, _ENTITIES, _REFERENCES = 3, 5, 10
 
 
 def _clipped(limit_chars: int) -> BeforeValidator:
@@ -67,9 +67,6 @@ class ContextExtraction(BaseModel):
     confidence: Annotated[float, Field(ge=0, le=1), BeforeValidator(_share)] = 0.0
     reasoning: Line = ""
     topic: Name = ""
-    key_points: Annotated[list[Line], Field(max_length=_POINTS), _first(_POINTS)] = Field(
-        default_factory=list
-    )
     next_topics: Annotated[list[Line], Field(max_length=_TOPICS), _first(_TOPICS)] = Field(
         default_factory=list
     )
@@ -92,7 +89,6 @@ def instructions(intents: Sequence[Intent]) -> str:
         "intent: one of the list, with confidence from 0 to 1 and a short reasoning.\n"
         f"{listed}\n- {OTHER}: anything else, and questions about the patient's record\n"
         "topic: two or three words joined by _.\n"
-        'key_points: new facts worth remembering, as "Label: value", at most 3.\n'
         "next_topics: what will likely be asked next, at most 3.\n"
         "entities: what the user newly asks for, in words of the message; keys: "
         f"{', '.join(sorted(CONVERSATION_KEYS))}."
@@ -140,7 +136,6 @@ def understood(
         topic="_".join(found.topic.lower().split()) or plain.topic,
         phase=phase or plain.phase,
         interprets=plain.interprets or bool(relevant),
-        key_points=tuple(one for one in found.key_points if one) or plain.key_points,
         next_topics=tuple(one for one in found.next_topics if one),
         entities=_said(found.entities, text),
     )

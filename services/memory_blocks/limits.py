@@ -11,6 +11,7 @@ from services.memory_blocks.wording import one_line
 
 LINE_CHARS = 120
 POINT_CHARS = 160
+QUOTE_CHARS = 240
 TOPIC_CHARS = 60
 NAME_CHARS = 64
 ID_CHARS = 128
@@ -68,7 +69,7 @@ def _cut(text: str, limit_chars: int) -> str:
 
 def _drop_points(memory: MemoryBlocks) -> None:
     active = [one for one in memory.key_points if one.status == "active"]
-    retired = [one for one in memory.key_points if one.status == "retired"]
+    retired = [one for one in memory.key_points if one.status != "active"]
     ours = [one for one in active if one.source != "person"]
     gone = [*ours[: max(0, len(active) - POINTS)], *retired[:-RETIRED_POINTS]]
     ids = {one.point_id for one in gone}

@@ -59,18 +59,6 @@ REFERS = re.compile(
     r"|her|the (?:same|other|first|second|last|previous)(?: one)?|same|both|neither|which)\b",
     re.IGNORECASE,
 )
-REMEMBER = re.compile(
-    r"\b(?:please\s+)?(?:remember|note|keep in mind)(?:\s+that|:)\s+(.{3,200})", re.IGNORECASE
-)
-FACTS: Mapping[str, re.Pattern[str]] = {
-    "Allergy": re.compile(r"\ballerg(?:ic|y)\s+to\s+([^.,;!?\n]{2,60})", re.IGNORECASE),
-    "Medication": re.compile(
-        r"\b(?:i|she|he|they)(?:'m| am| is| are)?\s+(?:take|takes|taking|on)\s+([^.,;!?\n]{2,60})",
-        re.IGNORECASE,
-    ),
-}
-"""What is worth remembering, by its label."""
-
 ASPECTS: Mapping[str, str] = {
     "severity": "How severe it is (0-10)",
     "duration": "How long it has lasted",

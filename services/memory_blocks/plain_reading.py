@@ -7,15 +7,14 @@ from typing import Literal, TypeAlias
 
 from data_models.chat_context import Turn
 from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
+from services.language.held_statements import held_statements
 from services.memory_blocks.phrases import (
     ABOUT_OTHERS,
     ABOUT_SELF,
-    FACTS,
     HOW_LONG,
     NUMBERS,
     RATING,
     REFERS,
-    REMEMBER,
     SCALE,
     SUBJECTS,
     TIME_WORDS,
@@ -86,7 +85,7 @@ def understand(
         trigger=trigger,
         phase=phase or ("discussion" if earlier else "opening"),
         interprets=kind != "plain",
-        key_points=tuple(_points(reading)),
+        statements=held_statements(text),
     )
 
 
@@ -244,24 +243,3 @@ def _slug(text: str) -> str:
     words = re.findall(r"[^\W\d_]{3,}", text[:_SAID_CHARS].lower())
     telling = [word for word in words if word not in _NO_TOPIC]
     return "_".join(telling[:4]) if len(telling) > 1 else ""
-
-
-def _points(reading: _Reading) -> list[str]:
-    subject = "Symptom" if reading.subject == _NO_SUBJECT else reading.subject.capitalize()
-    said = one_line(reading.text, 100)
-    points = []
-    match reading.kind:
-        case "rating":
-            points.append(f"{subject} severity: {_rating(reading.text)} of 10")
-        case "duration" | "onset":
-            points.append(f"{subject} {reading.kind}: {said}")
-        case "plain" if reading.subject != _NO_SUBJECT and _is_about_self(reading.text):
-            points.append(f"Concern, {reading.subject}: {said}")
-        case _:
-            pass
-    for label, pattern in FACTS.items():
-        points += [f"{label}: {one_line(found[1], 60)}" for found in pattern.finditer(reading.text)]
-    kept = REMEMBER.search(reading.text)
-    if kept is None or "?" in kept[1]:  # "remember that …?" asks what was said
-        return points
-    return [*points, f"Noted: {one_line(kept[1], 140)}"]

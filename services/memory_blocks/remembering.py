@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.memory_blocks import FlowEntry, KeyPoint, TopicTransition
+from services.language.held_statements import HeldStatement
 from services.memory_blocks.figures import SURE
-from services.memory_blocks.limits import LINE_CHARS
+from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, QUOTE_CHARS
 from services.memory_blocks.phrases import ASPECTS
 from services.memory_blocks.understanding import Understanding
 from services.memory_blocks.wording import first_sentence, last_question, one_line
@@ -33,8 +34,8 @@ def take_in(context: ChatContext, turn: Turn, found: Understanding) -> None:
         memory.topic_transitions.append(
             TopicTransition(turn=turn.turn_id, topic=found.topic, trigger=found.trigger)
         )
-    for text in found.key_points:
-        remember(context, text, turn_id=turn.turn_id, source=found.enrichment.source)
+    for statement in found.statements:
+        hold(context, statement, turn=turn)
 
 
 def note_call(context: ChatContext, turn: Turn, *, user_id: str) -> None:
@@ -71,29 +72,49 @@ def conclude(context: ChatContext, turn: Turn, found: Understanding | None) -> N
     memory.next_topics = _next_topics(context, turn, () if found is None else found.next_topics)
 
 
-def remember(context: ChatContext, text: str, *, turn_id: int, source: str) -> KeyPoint | None:
-    """Note a key point; one of the same label gives way. None if it is known, or was retired."""
+def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPoint | None:
+    """Hold what the user states; what it replaces is superseded. None if it is held already.
+
+    What a person retired is not learnt again by the same words, only by newer ones.
+    """
     memory = context.memory
-    text = one_line(text, LINE_CHARS)
-    folded, label = text.casefold(), _label(text)
-    if not text or any(one.text.casefold() == folded for one in memory.key_points):
+    text = one_line(_shown(statement), LINE_CHARS)
+    same = [one for one in memory.key_points if one.about == statement.about and one.kind]
+    same = [one for one in same if one.kind == statement.kind and one.status == "active"]
+    if any(one.text.casefold() == text.casefold() for one in same):
         return None
-    if label:
-        memory.key_points = [
-            one
-            for one in memory.key_points
-            if one.source == "person" or one.status == "retired" or _label(one.text) != label
-        ]
+    for one in same:
+        one.status = "superseded"
     point = KeyPoint(
         point_id=f"point_{memory.next_points}",
         text=text,
-        turn_id=turn_id,
-        source="model" if source == "model" else "rules",
+        turn_id=turn.turn_id,
+        kind=statement.kind,
+        about=one_line(statement.about, LINE_CHARS),
+        polarity=statement.polarity,
+        quote=one_line(statement.quote, QUOTE_CHARS),
+        said_by=one_line(turn.user, NAME_CHARS),
     )
     memory.next_points += 1
     memory.key_points.append(point)
     memory.counts.items_written += 1
     return point
+
+
+_LABELS = {
+    ("allergy", "present"): "Allergy",
+    ("allergy", "absent"): "Not allergic to",
+    ("medication", "present"): "Takes",
+    ("medication", "absent"): "Does not take",
+    ("code status", "present"): "Code status",
+    ("code status", "absent"): "Code status is not",
+    ("note", "present"): "Noted",
+}
+
+
+def _shown(statement: HeldStatement) -> str:
+    known = _LABELS.get((statement.kind, statement.polarity))
+    return f"{known or statement.about.capitalize()}: {statement.value}"
 
 
 def flow_entry(turn: Turn, *, before: str | None, topic: str) -> FlowEntry:
@@ -126,13 +147,6 @@ def _answered(text: str) -> str:
 
 def _unanswered(turn: Turn) -> str:
     return {"FAILED": "The turn failed", "STOPPED": "The user stopped it"}.get(turn.turn_status, "")
-
-
-def _label(text: str) -> str:
-    """Return `headache severity` for `Headache severity: 8 of 10`; notes and facts add up."""
-    label, colon, _ = text.partition(":")
-    adds_up = label.casefold() in ("noted", "allergy", "medication")
-    return label.casefold() if colon and not adds_up else ""
 
 
 def _next_topics(context: ChatContext, turn: Turn, found: Sequence[str]) -> list[str]:

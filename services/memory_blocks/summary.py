@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from data_models.chat_context import ChatContext
 from data_models.memory_blocks import FlowEntry, TopicSpan
 from services.memory_blocks.figures import Quality, quality_of
+from services.memory_blocks.held import without_withdrawn
 from services.memory_blocks.history import session_id_of
 from services.memory_blocks.sizes import SUMMARY_LIMIT_CHARS
 from services.memory_blocks.wording import iso, one_line, title
@@ -63,6 +64,7 @@ def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) 
         newest=True,
     )
     told = _flow(memory.earlier, flow, room - len(points) - len(topics))
+    told = without_withdrawn(context, told)
     return (
         f"{top}{told}\n\n--- KEY CONTEXT POINTS ---\n{points}\n\n"
         f"--- NEXT LIKELY TOPICS ---\n{topics}"

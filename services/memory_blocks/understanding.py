@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from data_models.memory_blocks import ContextEnrichment, IntentClassification
+from services.language.held_statements import HeldStatement
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Understanding:
     Attributes:
         interprets: Whether the enriched message says more than the user's own words.
         trigger: What led to the topic.
-        key_points: What to remember, each with a label: `Allergy: penicillin`.
+        statements: What the user states about the patient, each with its quote.
         entities: What the user wants, by key; stored as extracted.
         seconds: How long it took to find out.
         failed: Whether a model was asked in vain, so that the rules had to do.
@@ -53,7 +54,7 @@ class Understanding:
     phase: str = ""
     trigger: str = ""
     interprets: bool = False
-    key_points: Sequence[str] = ()
+    statements: Sequence[HeldStatement] = ()
     next_topics: Sequence[str] = ()
     entities: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0

@@ -121,7 +121,8 @@ class PointPlace:
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
         """See `Place`."""
-        return {**state, "text": str(value), "source": PERSON}
+        was = str(state.get("text", "")) if state.get("status") == "active" else ""
+        return {**state, "text": str(value), "source": PERSON, "status": "active", "was": was}
 
     def retired(self, state: State) -> dict[str, Any]:
         """See `Place`."""

@@ -26,7 +26,7 @@ from services.memory_edits.places import (
     places_of,
 )
 
-ItemStatus = Literal["active", "retired", "expired", "deleted"]
+ItemStatus = Literal["active", "retired", "expired", "deleted", "superseded", "unverified"]
 _SHOWN_DATA_CHARS = 400
 _PRIVATE = "Other appointment"
 
@@ -51,7 +51,8 @@ class MemoryItem(BaseModel):
     Attributes:
         origin: Who wrote it: `user_stated`, `extracted`, `inferred`, `model`, `rules`, `tool`
             or `person`.
-        can_correct: Whether a person may give it another value.
+        can_correct: Whether a person may give it another value, or confirm the one it has.
+        quote: The words of a user that say it.
     """
 
     id: str
@@ -63,6 +64,8 @@ class MemoryItem(BaseModel):
     updated_at: AwareDatetime | None = None
     sources: MemorySources = Field(default_factory=MemorySources)
     can_correct: bool = True
+    quote: str = ""
+    said_by: str = ""
 
 
 class MemoryRun(BaseModel):
@@ -203,7 +206,8 @@ class _Renderer:
         return MemoryItem(
             id=place.item_id, kind="point", label=place.label, value=one.text, status=one.status,
             origin=one.source, sources=MemorySources(turns=[one.turn_id] if one.turn_id else []),
-            can_correct=one.status == "active",
+            can_correct=one.status in ("active", "unverified"), quote=one.quote,
+            said_by=one.said_by,
         )  # fmt: skip
 
     def _wish(self, one: ConversationEntity) -> MemoryItem:

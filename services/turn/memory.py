@@ -31,6 +31,7 @@ from services.memory_blocks.extraction import (
     understood,
 )
 from services.memory_blocks.figures import SURE
+from services.memory_blocks.held import held_lines
 from services.memory_blocks.phrases import FIRST_PERSON
 from services.memory_blocks.plain_reading import understand
 from services.memory_blocks.remembering import conclude, greet, note_call, take_in
@@ -88,7 +89,7 @@ class TurnMemory:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
         document, found = turn.document(), turn.understanding or turn.plain
         first = _first_shown(document.chat_history[:-1], self._window_chars)
-        summary = shown_summary(document, before=first) if first > 1 else ""
+        summary = shown_summary(document, before=first) if first > 1 else held_lines(document)
         if found is None:
             return MessageMeaning(summary=summary)
         text = found.enrichment.enriched_message if found.interprets else ""

@@ -2,6 +2,7 @@
 
 from data_models.errors import StaleQuestionError
 from services.group_chat_port import GroupChat, GroupChatRequest
+from services.memory_blocks.held import shown_history
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.reading import utterance_of
@@ -47,7 +48,7 @@ class TurnRequests:
             patient_id=turn.patient_id,
             all_patient_ids=shared_state(turn, self._group_chat).all_patient_ids,
             snapshot=snapshot_of(turn),
-            history=tuple(context.chat_history[:-1]),
+            history=shown_history(context, context.chat_history[:-1]),
             text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,

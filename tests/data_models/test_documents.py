@@ -188,7 +188,7 @@ async def test_what_a_newer_server_added_survives_our_rewrite(store: MemoryBlobS
 
 
 async def test_what_needs_a_newer_reader_is_refused_and_no_damage(store: MemoryBlobStore) -> None:
-    data = b'{"schema_version": 9, "min_reader": 2, "conversation_id": "c", "text": "t"}'
+    data = b'{"schema_version": 9, "min_reader": 3, "conversation_id": "c", "text": "t"}'
     await store.create(NAME, data)
     with pytest.raises(DocumentTooNewError):
         await read(documents(store))

@@ -1,6 +1,6 @@
-"""`app.py` of a coming release: documents of version 2, with a field that today's servers lack.
+"""`app.py` of a coming release: documents of version 3, with a field that today's servers lack.
 
-Run with `python -m`. `TOMORROW_MIN_READER=2` is the release after: today's servers must not read
+Run with `python -m`. `TOMORROW_MIN_READER=3` is the release after: today's servers must not read
 what it writes.
 """
 
@@ -11,15 +11,15 @@ from typing import Any, ClassVar
 from data_models import document, upgrades
 
 NOTE = "written tomorrow"
-_MIN_READER = int(os.environ.get("TOMORROW_MIN_READER", "1"))
+_MIN_READER = int(os.environ.get("TOMORROW_MIN_READER", "2"))
 
 
 class DocumentOfTomorrow(document.Document):
     """A document as every model will inherit it."""
 
-    SCHEMA_VERSION: ClassVar[int] = 2
+    SCHEMA_VERSION: ClassVar[int] = 3
 
-    schema_version: int = 2
+    schema_version: int = 3
     min_reader: int = _MIN_READER
     tomorrow: str = NOTE
 
@@ -28,10 +28,10 @@ class _EveryModel(dict[str, Any]):
     """The one step that leads up, whatever the model is called."""
 
     def get(self, key: str, default: object = None) -> object:
-        return {1: _with_note}
+        return {2: _with_note}
 
     def __getitem__(self, key: str) -> object:
-        return {1: _with_note}
+        return {2: _with_note}
 
 
 def _with_note(old: upgrades.Json) -> upgrades.Json:

@@ -61,7 +61,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory, azurite: str) -> Iterator[Fl
         new = {**shared, "PYTHONPATH": str(ROOT)}
         today = Server(folder=folder / "today", environment=shared)
         tomorrow = Server(folder=folder / "tomorrow", environment=new, program=TOMORROW)
-        breaks = {**new, "TOMORROW_MIN_READER": "2"}
+        breaks = {**new, "TOMORROW_MIN_READER": "3"}
         breaking = Server(folder=folder / "breaking", environment=breaks, program=TOMORROW)
         servers = [today, tomorrow, breaking]
         for server in servers:
@@ -119,7 +119,7 @@ async def test_what_today_does_not_know_survives_its_rewrite(fleet: Fleet) -> No
     await say(fleet.today, chat, "note by today's server")
     after = fleet.stored(chat).document("patient_patient_4_context.json")
     assert after["write_id"] != before["write_id"]
-    assert (after["schema_version"], after["tomorrow"]) == (2, NOTE)
+    assert (after["schema_version"], after["tomorrow"]) == (3, NOTE)
 
 
 async def test_what_tomorrow_brings_up_to_date_is_kept_as_it_was(fleet: Fleet) -> None:
@@ -130,7 +130,7 @@ async def test_what_tomorrow_brings_up_to_date_is_kept_as_it_was(fleet: Fleet) -
     await say(fleet.tomorrow, chat, "note by tomorrow's server")
     stored = fleet.stored(chat)
     assert stored.document(name)["tomorrow"] == NOTE
-    (copy,) = [each for each in stored.names() if each.startswith(f"{name}{BACKUP_MARK}1-")]
+    (copy,) = [each for each in stored.names() if each.startswith(f"{name}{BACKUP_MARK}2-")]
     assert stored.document(copy)["chat_history"] == before["chat_history"]
 
 

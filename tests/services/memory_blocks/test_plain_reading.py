@@ -64,7 +64,7 @@ def test_a_number_after_a_scale_rates_what_the_talk_is_about(
     assert found.enrichment.enriched_message == f"User rates the headache {number} of 10 ({grade})"
     assert found.enrichment.relevant_history == [1]
     assert (found.topic, found.interprets) == ("headache_severity", True)
-    assert found.key_points == (f"Headache severity: {number} of 10",)
+    assert found.statements == (), "a complaint of the user's own states nothing of the patient"
 
 
 def test_the_scale_may_be_asked_in_many_words() -> None:
@@ -172,22 +172,10 @@ def test_an_answer_has_the_intent_of_what_was_asked() -> None:
     assert read("8", HEADACHE, memory=gone).intent.intent == OTHER
 
 
-@pytest.mark.parametrize(
-    ("said", "points"),
-    [
-        ("I am allergic to penicillin.", ("Allergy: penicillin",)),
-        ("She takes metformin, twice a day", ("Medication: metformin",)),
-        (
-            "Please note: the son has power of attorney",
-            ("Noted: the son has power of attorney",),
-        ),
-        ("what is the stage?", ()),
-        ("do you remember that we talked about her headache?", ()),
-        ("remember that we talked about pain? what did I say", ()),
-    ],
-)
-def test_plain_facts_are_worth_remembering(said: str, points: tuple[str, ...]) -> None:
-    assert read(said).key_points == points
+def test_what_the_message_states_of_the_patient_is_read_with_it() -> None:
+    assert [one.value for one in read("She is allergic to latex. Any imaging?").statements] == [
+        "latex"
+    ]
 
 
 @given(st.text(max_size=3_000), st.text(max_size=3_000), st.text(max_size=3_000))

@@ -1,0 +1,183 @@
+"""Finds what a clinician states about the open patient: whole sentences of exact forms only.
+
+What is not one of the forms states nothing: a question, a plan, hearsay, a relative's illness or
+the clinician's own complaint must never become a fact of the patient. Rather nothing than
+something wrong (spec page 12.1). The words stand in `{language}/held_statements.yaml`.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import yaml
+
+StatementKind: TypeAlias = Literal[
+    "allergy", "medication", "code status", "measurement", "social", "note"
+]
+Polarity: TypeAlias = Literal["present", "absent"]
+
+LANGUAGES = ("en", "de")
+TEXT_LIMIT_CHARS = 2_000
+_FOLDER = Path(__file__).parent
+_SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;\n](?!\s|$)[^.!?;\n]*)*(?:[.!?;\n]+|$)")
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class HeldStatement:
+    """One statement about the patient, in the user's own words.
+
+    Attributes:
+        kind: What it is about; a new one of a kind that has one value replaces the old one.
+        value: Such as `penicillin`, `metformin 500 mg twice daily`, `DNR`.
+        about: What two statements must share to be about the same thing, folded.
+        quote: The sentence that says it, as typed.
+    """
+
+    kind: StatementKind
+    value: str
+    polarity: Polarity
+    about: str
+    quote: str
+
+
+def held_statements(text: str) -> tuple[HeldStatement, ...]:
+    """Return what `text` states about the patient who is open, in order."""
+    found: list[HeldStatement] = []
+    for sentence in _sentences(text[:TEXT_LIMIT_CHARS]):
+        found += _read(sentence)
+    return tuple(found)
+
+
+def withdrawn_value(text: str) -> str | None:
+    """Return what a command such as "forget the allergy to penicillin" wants forgotten."""
+    sentence = _SPACES.sub(" ", text).strip(" .!")
+    for grammar in _grammars():
+        found = grammar.withdraws.fullmatch(sentence)
+        if found is not None:
+            return found["what"].strip()
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    kind: StatementKind
+    polarity: Polarity
+    pattern: re.Pattern[str]
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Grammar:
+    """The forms of one language, compiled."""
+
+    leads: re.Pattern[str]
+    guards: re.Pattern[str]
+    relatives: re.Pattern[str]
+    notes: re.Pattern[str]
+    no_value: re.Pattern[str]
+    no_part: re.Pattern[str]
+    corrections: re.Pattern[str]
+    withdraws: re.Pattern[str]
+    forms: tuple[_Form, ...]
+
+
+@cache
+def _grammars() -> tuple[_Grammar, ...]:
+    return tuple(_compile(_load(language)) for language in LANGUAGES)
+
+
+def _load(language: str) -> Mapping[str, Any]:
+    path = _FOLDER / language / "held_statements.yaml"
+    loaded: Mapping[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+    return loaded
+
+
+def _compile(words: Mapping[str, Any]) -> _Grammar:
+    parts = {name: f"(?:{'|'.join(values)})" for name, values in words["parts"].items()}
+
+    def pattern(text: str) -> re.Pattern[str]:
+        for name, part in parts.items():
+            text = text.replace(f"%{name}%", part)
+        return re.compile(text, re.IGNORECASE)
+
+    forms = [
+        _Form(row["kind"], row.get("polarity", "present"), pattern(one), row.get("about", ""))
+        for row in words["forms"]
+        for one in row["sentences"]
+    ]
+    return _Grammar(
+        leads=pattern(rf"^(?:(?:{'|'.join(words['leads'])})[\s,:]+)+"),
+        guards=pattern(rf"(?:{'|'.join(words['guards'])})"),
+        relatives=pattern(rf"\b(?:{'|'.join(words['relatives'])})\b"),
+        notes=pattern(words["notes"]),
+        no_value=pattern(rf"^(?:{'|'.join(words['no_value'])})(?:\s|$)"),
+        no_part=pattern(rf"\b(?:{'|'.join(words['no_part'])})\b"),
+        corrections=pattern(words["corrections"]),
+        withdraws=pattern(words["withdraws"]),
+        forms=tuple(forms),
+    )
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for found in _SENTENCE.finditer(text):
+        sentence = _SPACES.sub(" ", found[0]).strip()
+        if sentence:
+            yield sentence
+
+
+def _read(sentence: str) -> list[HeldStatement]:
+    if sentence.endswith("?"):
+        return []
+    for grammar in _grammars():
+        stated = _stated(sentence, grammar)
+        if stated:
+            return stated
+    return []
+
+
+def _stated(quote: str, grammar: _Grammar) -> list[HeldStatement]:
+    said = grammar.leads.sub("", quote.rstrip(" .!;"))
+    noted = grammar.notes.match(said)
+    words = noted["what"].strip() if noted is not None else said
+    if grammar.guards.search(words):
+        return []
+    if grammar.relatives.search(words):
+        # What one is asked to remember is kept as it was said, and is nobody's illness.
+        return [] if noted is None else [_note(words, quote)]
+    corrected = grammar.corrections.fullmatch(words)
+    if corrected is not None:
+        instead = HeldStatement(
+            "allergy", corrected["value"], "present", corrected["value"].casefold(), quote
+        )
+        return [*_matched(corrected["not"], quote, grammar), instead]
+    found = _matched(words, quote, grammar)
+    if found or noted is None:
+        return found
+    return [_note(words, quote)]
+
+
+def _note(words: str, quote: str) -> HeldStatement:
+    return HeldStatement("note", words, "present", words.casefold(), quote)
+
+
+def _matched(words: str, quote: str, grammar: _Grammar) -> list[HeldStatement]:
+    for form in grammar.forms:
+        found = form.pattern.fullmatch(words)
+        if found is None:
+            continue
+        named = found.groupdict()
+        value = (named.get("value") or "").strip(" ,")
+        is_free = form.kind == "allergy"  # any words may stand there, so few are believed
+        if not value or (
+            is_free and (grammar.no_value.match(value) or grammar.no_part.search(value))
+        ):
+            return []
+        detail = (named.get("detail") or "").strip(" ,")
+        shown = f"{value} ({detail})" if detail else value
+        about = form.about or (named.get("about") or value)
+        return [HeldStatement(form.kind, shown, form.polarity, about.casefold().strip(), quote)]
+    return []

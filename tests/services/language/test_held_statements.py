@@ -1,0 +1,53 @@
+"""Of what clinicians write only plain statements about the patient become statements."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.language.held_statements import held_statements, withdrawn_value
+
+SENTENCES = yaml.safe_load(Path(__file__).with_name("held_sentences.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize(("sentence", "stated"), SENTENCES["states"].items())
+def test_a_plain_statement_is_read_with_its_polarity(sentence: str, stated: list[object]) -> None:
+    found = [[one.kind, one.polarity, one.value.casefold()] for one in held_statements(sentence)]
+    assert found == [[kind, polarity, value.casefold()] for kind, polarity, value in stated]  # type: ignore[misc, has-type]
+
+
+@pytest.mark.parametrize("sentence", SENTENCES["nothing"])
+def test_what_states_nothing_about_the_patient_is_not_kept(sentence: str) -> None:
+    assert held_statements(sentence) == ()
+
+
+@pytest.mark.parametrize("sentence", SENTENCES["states"])
+def test_the_quote_is_in_the_words_of_the_user(sentence: str) -> None:
+    assert all(one.quote in sentence for one in held_statements(sentence))
+
+
+@pytest.mark.parametrize("sentence", SENTENCES["states"])
+def test_a_question_mark_takes_every_statement_back(sentence: str) -> None:
+    assert held_statements(sentence.rstrip(". ") + "?") in ((), held_statements(sentence)[:-1])
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_without_failing(text: str) -> None:
+    assert all(one.value and one.quote for one in held_statements(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("forget the allergy to penicillin", "the allergy to penicillin"),
+        ("please forget that her son has power of attorney", "her son has power of attorney"),
+        ("forget everything about metformin", "everything about metformin"),
+        ("vergiss die Allergie gegen Penicillin", "die Allergie gegen Penicillin"),
+        ("clear patient context", None),
+        ("what is the stage?", None),
+    ],
+)  # fmt: skip
+def test_a_command_to_forget_one_thing_is_told_from_a_clear(text: str, value: str | None) -> None:
+    assert withdrawn_value(text) == value

@@ -1,0 +1,107 @@
+"""Statements about the patient: held with their quote, replaced by newer ones, never shown old."""
+
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.identifiers import PatientId
+from data_models.memory_blocks import KeyPoint
+from data_models.upgrades import upgraded
+from services.language.held_statements import held_statements
+from services.memory_blocks.held import held_lines, shown_history
+from services.memory_blocks.remembering import hold
+from services.memory_blocks.summary import shown_summary
+from tests.fakes import FixedClock
+
+NOW = FixedClock().now()
+
+
+def talk(*said: str) -> ChatContext:
+    context = ChatContext(conversation_id="c", patient_id=PatientId("patient_4"))
+    for number, text in enumerate(said, 1):
+        answer = AgentMessage(
+            message_id=f"m{number}", agent="A", text=f"Noted: {text}", timestamp=NOW
+        )
+        turn = Turn(
+            turn_id=number, run_id=f"r{number}", timestamp=NOW, user="Dr. Roth", user_message=text,
+            agent_responses=[answer], turn_status="COMPLETED",
+        )  # fmt: skip
+        context.chat_history.append(turn)
+        for statement in held_statements(text):
+            hold(context, statement, turn=turn)
+    return context
+
+
+def active(context: ChatContext) -> list[str]:
+    return [one.text for one in context.memory.key_points if one.status == "active"]
+
+
+def test_a_statement_is_held_with_who_said_it_and_its_quote() -> None:
+    assert "- Allergy: latex (Dr. Roth, turn 1: “She is allergic to latex.”)" in held_lines(
+        talk("She is allergic to latex.")
+    )
+
+
+def test_a_correction_in_the_talk_replaces_what_was_said_before() -> None:
+    context = talk(
+        "She is allergic to penicillin.",
+        "Correction: she is not allergic to penicillin, it is sulfa.",
+    )
+    assert active(context) == ["Not allergic to: penicillin", "Allergy: sulfa"]
+
+
+def test_one_value_of_a_kind_is_held_at_a_time() -> None:
+    context = talk(
+        "Code status is DNR",
+        "that is wrong, she is full code",
+        "She weighs 61 kg",
+        "She weighs 58 kg now",
+    )
+    assert active(context) == ["Code status: full code", "Weight: 58 kg"]
+
+
+def test_doses_of_one_drug_replace_each_other_and_other_drugs_stay() -> None:
+    context = talk(
+        "She takes metformin 500 mg daily",
+        "She is on ramipril",
+        "She takes metformin 1000 mg daily",
+    )
+    assert active(context) == ["Takes: ramipril", "Takes: metformin 1000 mg daily"]
+
+
+def test_what_was_corrected_is_in_no_prompt_in_its_old_form() -> None:
+    context = talk("She is allergic to  penicillin.", "What is the stage?")
+    point = context.memory.key_points[0]
+    point.was, point.text, point.source = point.text, "Allergy: sulfa, not penicillin", "person"
+    shown = shown_history(context, context.chat_history)
+    words = " ".join(
+        [*(t.user_message for t in shown), *(a.text for t in shown for a in t.agent_responses)]
+    )
+    assert "allergic to" not in words
+    assert "[corrected: Allergy: sulfa, not penicillin]" in words
+    assert "She is allergic to" not in shown_summary(context)
+    assert context.chat_history[0].user_message == "She is allergic to  penicillin.", "kept as said"
+
+
+def test_what_was_retired_is_shown_as_withdrawn_and_held_no_more() -> None:
+    context = talk("She is allergic to penicillin.")
+    context.memory.key_points[0].status = "retired"
+    assert held_lines(context) == ""
+    assert shown_history(context, context.chat_history)[0].user_message == "[withdrawn]."
+
+
+def test_notes_of_0_1_without_a_quote_are_unverified_and_in_no_prompt() -> None:
+    old = (
+        b'{"conversation_id": "c", "schema_version": 1, "memory": {"key_points": ['
+        b'{"point_id": "point_1", "text": "Allergy: latex", "source": "rules"},'
+        b'{"point_id": "point_2", "text": "Allergy: nuts", "source": "person"},'
+        b'{"point_id": "point_3", "text": "Gone", "source": "model", "status": "retired"}]}}'
+    )
+    context = ChatContext.model_validate(upgraded(old, ChatContext, 1))
+    assert [one.status for one in context.memory.key_points] == ["unverified", "active", "retired"]
+    assert (context.schema_version, context.min_reader) == (2, 2)
+    assert "latex" not in held_lines(context)
+    assert "Allergy: nuts" in held_lines(context)
+
+
+def test_a_point_of_a_person_needs_no_quote() -> None:
+    context = ChatContext(conversation_id="c")
+    context.memory.key_points.append(KeyPoint(point_id="p", text="Prefers mail", source="person"))
+    assert "- Prefers mail" in held_lines(context)
