@@ -20,9 +20,8 @@ from services.assistant.chosen import assistant_for
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.conversations.owner_index import OwnerIndex
 from services.patient_context.pattern import PatientIdPattern
-from services.records.chosen import records_for
+from services.records.chosen import Records, records_for
 from services.records.patient_names import PatientNames, patient_names_for
-from services.records.ports import PatientRecords
 from services.replica import Replica
 from services.scenarios.chosen import ScenarioHouse, scenarios_for
 from services.scheduling.clinic import Clinic
@@ -44,7 +43,7 @@ class Foundation:
     replica: Replica
     metrics: Metrics
     audit: Audit
-    records: PatientRecords
+    records: Records
     clinic: Clinic
     patient_names: PatientNames
     assistant: AssistantBackEnd
@@ -106,7 +105,7 @@ def foundation_of(
         registries=PatientContextRegistryAccessor(documents=documents),
         contexts=ChatContextAccessor(documents=documents),
         owners=OwnerIndex(store=stores.users),
-        pattern=PatientIdPattern.compile(settings.patient_id_pattern),
+        pattern=_pattern(settings, records),
         spec=spec,
         team=LateStart(team=spec, is_language_model=not offline),
         scenarios=scenarios_for(settings, ids=ids),
@@ -114,9 +113,15 @@ def foundation_of(
     )
 
 
+def _pattern(settings: Settings, records: Records) -> PatientIdPattern:
+    pattern = PatientIdPattern.compile(settings.patient_id_pattern)
+    return pattern.with_charts(records.named)
+
+
 def started(base: Foundation) -> Started:
     """Import Semantic Kernel and build the team; runs in a thread, once."""
     base.safety.rules.compile()
+    base.records.start()
     from group_chat.build import build_team
 
     importlib.import_module("services.assistant.local_calendar")

@@ -226,7 +226,7 @@ class Settings(BaseSettings):
     emergency_number: PhoneNumber = _set("112", "The local emergency number, told in answer to a call for help", "911")
     crisis_line: Annotated[str, Field(max_length=120)] | None = _set(None, "Whom people in a crisis can talk to, told in the same answer", "988, by call or text, at any time")
 
-    samples_dir: Path = _set(Path("samples"), "Folder of the sample patients, used without `FHIR_BASE_URL`", "./samples")
+    samples_dir: Path = _set(Path("samples"), "Folder of patients' records in files of any names (FHIR bundles or ndjson, perhaps gzipped), used without `FHIR_BASE_URL`", "./samples")
     fhir_base_url: Url | None = _set(None, "FHIR R4 server; unset: the sample patients", "https://fhir.example.org/r4")
     fhir_identifier_system: str | None = _set(None, "With `FHIR_BASE_URL`: the system of the identifiers that patient ids are; unset: any", "urn:oid:1.2.36.146.595.217.0.1")
     fhir_token: SecretStr | None = _set(None, "Bearer token for `FHIR_BASE_URL`", "eyJ…")
@@ -302,6 +302,17 @@ class Settings(BaseSettings):
         """`SAMPLES_DIR`; a relative one that is not in the working folder is the project's own."""
         here = self.samples_dir
         return here if here.exists() else Path(__file__).parent / here
+
+    def samples_part(self, name: Literal["patients", "scheduling", "assistant"]) -> Path:
+        """Return a part of the samples: patients are all that `SAMPLES_DIR` holds, if need be.
+
+        What else is not there is the project's own.
+        """
+        here = self.samples_folder / name
+        if here.is_dir():
+            return here
+        own = Path(__file__).parent / "samples" / name
+        return self.samples_folder if name == "patients" else own
 
     @property
     def serves_bots(self) -> bool:

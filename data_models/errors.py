@@ -56,7 +56,9 @@
       * RecordsBusyError: the server said so, perhaps with a time to wait
     * RecordsRefusedError: the operator's token is missing, wrong or not enough
     * RecordsUnreadableError: the records break the FHIR standard or our limits
+      * RecordMayBeDamagedError: nobody carries the id, but some files could not be read
     * RecordAmbiguousError: two patients carry the id; nobody guesses which
+    * RecordReplacedError: the record was merged into another
     * RecordNotFoundError
     * RecordChangedError: somebody else wrote first; nothing was written
   * ChannelError: a reply could not be handed to its channel; it is kept for the next contact
@@ -588,6 +590,16 @@ class RecordsUnreadableError(RecordsError):
     user_message = "The patient records cannot be read as they are. Please ask your operator."
 
 
+class RecordMayBeDamagedError(RecordsUnreadableError):
+    """Nobody that could be read carries this id, but not every file could be read."""
+
+    code = "record_may_be_damaged"
+    user_message = (
+        "No patient with this id is among the records that could be read, but some files could "
+        "not be read: the record may be one of them. Please ask your operator; the log names them."
+    )
+
+
 class RecordAmbiguousError(RecordsError):
     """More than one patient of the records carries this id."""
 
@@ -595,6 +607,17 @@ class RecordAmbiguousError(RecordsError):
     user_message = (
         "More than one patient in the records carries this id, so none was opened. "
         "Please ask your operator."
+    )
+    http_status = 409
+
+
+class RecordReplacedError(RecordsError):
+    """The patient's record was merged into another one, which is the one to open."""
+
+    code = "record_replaced"
+    user_message = (
+        "This record was merged into another one and is no longer kept. "
+        "Please open the patient under the id that is valid now."
     )
     http_status = 409
 

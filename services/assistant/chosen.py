@@ -27,7 +27,7 @@ def assistant_for(
     """
     if settings.assistant_backend == "graph":
         return graph_for(settings, session=session, clock=clock, ids=ids)
-    folder = settings.samples_folder / "assistant"
+    folder = settings.samples_part("assistant")
     return LocalAssistant(
         store=store,
         samples=LocalSamples(folder=folder if folder.is_dir() else None),

@@ -4,9 +4,9 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeAlias
 
 from data_models.errors import ConfigurationError, InvalidIdentifierError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS, PatientId, storable_patient_id
@@ -22,15 +22,30 @@ _PROBE = Path(__file__).with_name("pattern_probe.py")
 _HOSTILE_CHARS = (20, 22, 24, 28, 64, 200)
 _UNSAFE = ("/", "\\", "..", "\n", "\r", "\x00", " ", "%", ":", "*", "é", "٣", "～")  # noqa: RUF001
 _DIGITS = re.compile("[0-9]+")
+_CHART_LEAST_CHARS = 6
+
+ChartOf: TypeAlias = Callable[[str], PatientId | None]
+
+
+def _no_chart(_: str) -> PatientId | None:
+    return None
 
 
 class PatientIdPattern:
     """Says what a patient id looks like; build it with `compile`."""
 
-    def __init__(self, *, source: str, compiled: re.Pattern[str], examples: Sequence[str]) -> None:
+    def __init__(
+        self,
+        *,
+        source: str,
+        compiled: re.Pattern[str],
+        examples: Sequence[str],
+        chart_of: ChartOf = _no_chart,
+    ) -> None:
         self.source = source
         self.examples = tuple(examples)
         self._exact = compiled
+        self._chart_of = chart_of
         self._any_case = re.compile(source, re.ASCII | re.IGNORECASE)
 
     @classmethod
@@ -52,17 +67,36 @@ class PatientIdPattern:
         _refuse_unsafe(compiled, drafts)
         return cls(source=source, compiled=compiled, examples=examples)
 
+    def with_charts(self, chart_of: ChartOf) -> Self:
+        """Return the pattern of the same ids, which knows those of the records' charts too.
+
+        Args:
+            chart_of: The chart that an identifier or resource id leads to, None if none.
+        """
+        return type(self)(
+            source=self.source, compiled=self._exact, examples=self.examples, chart_of=chart_of
+        )
+
     def example(self) -> str:
         """Return an id in the pattern's form, such as `patient_4`."""
         return self.examples[0]
 
     def matches(self, text: str) -> bool:
         """Whether `text` as it stands is a patient id."""
-        return self._fits(self._exact, text)
+        return self._fits(self._exact, text) or self._chart(text) == text
 
     def matches_any_case(self, text: str) -> bool:
         """Whether `text` is a patient id if upper and lower case are not told apart."""
-        return self._fits(self._any_case, text)
+        return self._fits(self._any_case, text) or self._chart(text) is not None
+
+    def _chart(self, token: str) -> PatientId | None:
+        """Return the chart of an identifier that is no word and no plain number."""
+        is_distinct = (
+            _CHART_LEAST_CHARS <= len(token) <= PATIENT_ID_LIMIT_CHARS
+            and not token.isdigit()
+            and _DIGITS.search(token) is not None
+        )
+        return self._chart_of(token) if is_distinct else None
 
     def _fits(self, compiled: re.Pattern[str], text: str) -> bool:
         # The length first: it bounds the work on hostile text.
@@ -81,6 +115,9 @@ class PatientIdPattern:
         known = [one for one in roster if one.lower() == token.lower()]
         if known:
             return known[0] if len(known) == 1 else None
+        chart = self._chart(token)
+        if chart is not None:
+            return chart
         spellings = (token, token.lower(), token.upper())
         return next((PatientId(one) for one in spellings if self.matches(one)), None)
 

@@ -8,31 +8,26 @@ import aiohttp
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError
-from services.records.bundle_patients import BundlePatients
-from services.records.bundle_records import BundleRecords
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.fhir_server_resources import FhirServerResources
+from services.records.folder.files import files_in
+from services.records.folder.records import FolderRecords
+from services.records.id_pattern import id_fits
 from services.records.local_resources import LocalResources
-from services.records.ports import PatientRecords
 from settings import Settings
 
+Records: TypeAlias = FhirServerRecords | FolderRecords
 Resources: TypeAlias = FhirServerResources | LocalResources
 
 
-def records_for(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
-) -> PatientRecords:
-    """Return a FHIR server's records if `FHIR_BASE_URL` is set, else the sample patients'.
+def records_for(settings: Settings, *, session: aiohttp.ClientSession, clock: Clock) -> Records:
+    """Return a FHIR server's records if `FHIR_BASE_URL` is set, else those of a folder of files.
 
     Raises:
-        ConfigurationError: there are no sample patients where `SAMPLES_DIR` says.
+        ConfigurationError: there is no folder where `SAMPLES_DIR` says.
     """
     if settings.fhir_base_url is None:
-        folder = settings.samples_folder / "patients"
-        if not folder.is_dir():
-            problem = "SAMPLES_DIR: has no folder named patients. Example: SAMPLES_DIR=./samples"
-            raise ConfigurationError(problem)
-        return BundleRecords(folder=folder, clock=clock)
+        return folder_records(settings, clock=clock)
     token = settings.fhir_token
     return FhirServerRecords(
         base_url=settings.fhir_base_url,
@@ -40,13 +35,33 @@ def records_for(
         identifier_system=settings.fhir_identifier_system,
         session=session,
         clock=clock,
+        fits=id_fits(settings.patient_id_pattern),
+    )
+
+
+def folder_records(settings: Settings, *, clock: Clock) -> FolderRecords:
+    """Return the records of `SAMPLES_DIR`.
+
+    Raises:
+        ConfigurationError: there is no such folder, or nothing in it.
+    """
+    folder = settings.samples_part("patients")
+    if not folder.is_dir() or not files_in(folder):
+        problem = "SAMPLES_DIR: holds no .json or .ndjson file. Example: SAMPLES_DIR=./samples"
+        raise ConfigurationError(problem)
+    system = settings.fhir_identifier_system
+    return FolderRecords(
+        folder=folder,
+        clock=clock,
+        systems=(system,) if system else (),
+        fits=id_fits(settings.patient_id_pattern),
     )
 
 
 def resources_for(
     settings: Settings,
     *,
-    patients: PatientRecords,
+    patients: Records,
     store: BlobStore,
     session: aiohttp.ClientSession,
     clock: Clock,
@@ -69,14 +84,11 @@ def resources_for(
     )
 
 
-def local_resources(
-    settings: Settings, *, patients: PatientRecords, store: BlobStore
-) -> LocalResources:
+def local_resources(settings: Settings, *, patients: Records, store: BlobStore) -> LocalResources:
     """Return the sample clinic's resources."""
     return LocalResources(
         patients=patients,
-        registered=BundlePatients(folder=settings.samples_folder / "patients"),
-        folder=settings.samples_folder / "scheduling",
+        folder=settings.samples_part("scheduling"),
         store=store,
         zone=ZoneInfo(settings.time_zone),
     )

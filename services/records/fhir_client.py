@@ -20,7 +20,7 @@ from data_models.errors import (
     RecordsUnavailableError,
     RecordsUnreadableError,
 )
-from services.records.bundle_records import bundle_entries
+from services.records.bundle import bundle_entries
 from services.records.fhir_types import OperationOutcome
 
 _CODE = re.compile(r"[a-z-]{1,40}")

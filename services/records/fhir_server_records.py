@@ -1,6 +1,7 @@
 """Patient records from a FHIR R4 server."""
 
 import asyncio
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +13,11 @@ from data_models.clock import Clock
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId, hashed
 from services.records.base_url import checked_base_url
+from services.records.canonical import canonical_id
 from services.records.fhir_attachments import fetch_attachments
-from services.records.fhir_client import FhirClient, FhirLimits, Pages
+from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits, Pages
 from services.records.patient_lookup import PatientLookup, unexpected
+from services.records.ports import AllPatients, ChartPatient
 from services.records.record import PatientRecord, record_from_resources
 from services.records.record_cache import RecordCache
 
@@ -25,6 +28,10 @@ _SEARCHED = (
     "MedicationAdministration", "Procedure", "ImagingStudy", "DiagnosticReport",
     "DocumentReference", "AllergyIntolerance",
 )  # fmt: skip
+
+_IDENTITY = "identifier,name,birthDate,gender,active,link,deceased"
+KEPT_BYTES = 400_000_000
+_BYTES_PER_RESOURCE = 12_000
 
 _log = structlog.get_logger()
 
@@ -53,6 +60,7 @@ class FhirServerRecords:
         identifier_system: str | None = None,
         limits: FhirLimits | None = None,
         cache_seconds: float = 60,
+        fits: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """Take a session that the caller made for outbound calls and closes.
 
@@ -67,12 +75,38 @@ class FhirServerRecords:
         self._client = FhirClient(
             base_url=url, token=token, session=session, clock=clock, limits=self._limits
         )
-        self._lookup = PatientLookup(client=self._client, system=identifier_system)
-        self._cache = RecordCache(clock=clock, limit=64, seconds=cache_seconds)
+        self._lookup = PatientLookup(client=self._client, system=identifier_system, clock=clock)
+        self._cache = RecordCache(clock=clock, limit_bytes=KEPT_BYTES, seconds=cache_seconds)
+        self._clock = clock
+        self._systems = (identifier_system,) if identifier_system else ()
+        self._fits = fits
 
     async def load(self, patient_id: PatientId) -> PatientRecord:
         """See `PatientRecords.load`."""
-        return await self._cache.get(patient_id, self._fetch)
+        return await self._cache.get(patient_id, self._fetch, size=_size)
+
+    async def all_patients(self) -> AllPatients:
+        """See `PatientIndex.all_patients`."""
+        query = {"_elements": _IDENTITY, "_count": str(PAGE_ENTRIES)}
+        found = await self._client.pages((self._client.base_url / "Patient").with_query(query))
+        if isinstance(found, FhirAnswer):
+            raise RecordsUnavailableError("the records server lists no patients")
+        rows = [entry.get("resource") or {} for entry in found.entries]
+        bodies = [row for row in rows if row.get("resourceType") == "Patient"]
+        people = [(self._canonical(body), body) for body in bodies]
+        known = tuple(ChartPatient(key, body) for key, body in people if key)
+        return AllPatients(known, is_complete=not found.truncated and len(known) == len(bodies))
+
+    def named(self, token: str) -> PatientId | None:
+        """Return None: which identifiers lead to a chart, only the server knows."""
+        return None
+
+    def start(self) -> None:
+        """Nothing is read before somebody asks."""
+
+    def _canonical(self, body: Mapping[str, Any]) -> PatientId | None:
+        today = self._clock.now().date()
+        return canonical_id(body, systems=self._systems, fits=self._fits, today=today)
 
     async def _fetch(self, patient_id: PatientId) -> PatientRecord:
         try:
@@ -128,3 +162,7 @@ class FhirServerRecords:
         if kind.startswith("Medication"):
             query["_include"] = f"{kind}:medication"
         return (self._client.base_url / kind).with_query(query)
+
+
+def _size(record: PatientRecord) -> int:
+    return len(record.resources) * _BYTES_PER_RESOURCE

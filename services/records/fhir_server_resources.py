@@ -46,7 +46,7 @@ class FhirServerResources:
             base_url=checked_base_url(base_url), token=token, session=session, clock=clock,
             limits=limits or FhirLimits(),
         )  # fmt: skip
-        self._lookup = PatientLookup(client=self._client, system=identifier_system)
+        self._lookup = PatientLookup(client=self._client, system=identifier_system, clock=clock)
 
     async def patient_key(self, patient_id: PatientId) -> str:
         """Return the id of the Patient resource that carries `patient_id`.

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from data_models.blob_store import Blob, BlobStore
 from data_models.errors import (
@@ -21,9 +21,8 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId, hashed
 from data_models.resource import Resource
-from services.records.bundle_patients import BundlePatients
-from services.records.bundle_records import entries_of
-from services.records.ports import PatientRecords
+from services.records.bundle import bundle_entries_of
+from services.records.ports import PatientIndex, PatientRecords
 from services.records.timetable import schedule_and_day, slots_on
 
 _FOLDER = "clinic/"
@@ -31,25 +30,26 @@ _DAYS_SHOWN = 31
 _Found = dict[str, Resource]
 
 
+class RecordsOfAll(PatientRecords, PatientIndex, Protocol):
+    """Records whose patients are known."""
+
+
 class LocalResources:
     """Reads `{folder}/*.json` and the blobs below `clinic/`; writes blobs only.
 
     Args:
-        patients: What every other part reads of patients, by their ids.
-        registered: The same patients as persons who can be looked up.
+        patients: What every other part reads of patients; they can be looked up as persons.
     """
 
     def __init__(
         self,
         *,
-        patients: PatientRecords,
-        registered: BundlePatients,
+        patients: RecordsOfAll,
         folder: Path,
         store: BlobStore,
         zone: tzinfo,
     ) -> None:
         self._patients = patients
-        self._registered = registered
         self._folder = folder
         self._store = store
         self._zone = zone
@@ -146,7 +146,10 @@ class LocalResources:
         if self._samples is None:
             self._samples = await asyncio.to_thread(_samples_in, self._folder)
         rows = self._samples.get(kind, [])
-        return rows if kind != "Patient" else [*rows, *await self._registered.all()]
+        if kind != "Patient":
+            return rows
+        known = await self._patients.all_patients()
+        return [*rows, *(dict(one.body) for one in known.patients if "id" in one.body)]
 
 
 def _samples_in(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -157,7 +160,7 @@ def _samples_in(folder: Path) -> dict[str, list[dict[str, Any]]]:
     except OSError as error:
         raise RecordsUnavailableError("the clinic's bundles could not be read") from error
     for text in texts:
-        for entry in entries_of(text):
+        for entry in bundle_entries_of(text):
             found.setdefault(entry["resource"]["resourceType"], []).append(entry["resource"])
     return found
 

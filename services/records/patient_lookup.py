@@ -1,26 +1,35 @@
 """Finds the Patient resource of a patient id on a FHIR server."""
 
 import re
+from datetime import date
 from typing import Any
 
+from data_models.clock import Clock
 from data_models.errors import (
     RecordAmbiguousError,
     RecordNotFoundError,
+    RecordReplacedError,
     RecordsUnreadableError,
 )
 from data_models.identifiers import PatientId
-from services.records.bundle_records import bundle_entries
+from services.records.bundle import bundle_entries
+from services.records.canonical import identifiers_of, is_replaced, is_retired
 from services.records.fhir_client import FhirAnswer, FhirClient
 
 _FHIR_ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")
 
 
 class PatientLookup:
-    """By identifier (in `system` if given), else by resource id."""
+    """By identifier in `system`; where none is given, by any identifier, else by resource id.
 
-    def __init__(self, *, client: FhirClient, system: str | None) -> None:
+    A number that people type is never tried as a resource id where `system` is given: servers
+    count resources, so a mistyped record number would open a stranger's chart.
+    """
+
+    def __init__(self, *, client: FhirClient, system: str | None, clock: Clock) -> None:
         self._client = client
         self._system = system
+        self._clock = clock
 
     async def find(self, patient_id: PatientId) -> tuple[str, dict[str, Any]]:
         """Return the FHIR id and the Patient; what the server sends is checked to be the one.
@@ -28,6 +37,7 @@ class PatientLookup:
         Raises:
             RecordNotFoundError: no patient carries the id.
             RecordAmbiguousError: more than one does.
+            RecordReplacedError: who carried it was merged into another.
             RecordsError: as `FhirClient.get`.
         """
         token = f"{self._system}|{patient_id}" if self._system else patient_id
@@ -36,9 +46,15 @@ class PatientLookup:
         if answer.status != 200:
             raise unexpected(answer)
         rows = [entry.get("resource") for entry in bundle_entries(answer.body)]
-        found = [row for row in rows if _carries(row, self._system, patient_id)]
-        if not found:
+        today = self._clock.now().date()
+        found = [row for row in rows if _carries(row, self._system, patient_id, today)]
+        if not found and self._system is None:
             return await self._read(patient_id)
+        if not found:
+            raise RecordNotFoundError
+        if all(is_replaced(row or {}) for row in found):
+            raise RecordReplacedError
+        found = [row for row in found if not is_replaced(row or {})]
         keys = {str(row["id"]) for row in found if isinstance(row, dict)}
         if len(keys) > 1:
             raise RecordAmbiguousError
@@ -58,6 +74,8 @@ class PatientLookup:
             raise unexpected(answer)
         if body.get("resourceType") != "Patient" or body.get("id") != patient_id:
             raise RecordsUnreadableError("the server answered with another resource")
+        if is_replaced(body):
+            raise RecordReplacedError
         return patient_id, body
 
 
@@ -72,16 +90,13 @@ def unexpected(answer: FhirAnswer) -> RecordsUnreadableError:
     return RecordsUnreadableError(f"the records server answered {answer.status} ({codes})")
 
 
-def _carries(row: object, system: str | None, patient_id: PatientId) -> bool:
-    """Return whether `row` is a Patient with the identifier: some servers ignore a search."""
+def _carries(row: object, system: str | None, patient_id: PatientId, today: date) -> bool:
+    """Return whether `row` is a Patient whose identifier it is: some servers ignore a search."""
     if not isinstance(row, dict) or row.get("resourceType") != "Patient" or "id" not in row:
         return False
-    identifiers = row.get("identifier", [])
-    if not isinstance(identifiers, list):
-        return False
     return any(
-        isinstance(item, dict)
-        and item.get("value") == patient_id
+        item["value"] == patient_id
         and system in (None, item.get("system"))
-        for item in identifiers
+        and not is_retired(item, today)
+        for item in identifiers_of(row)
     )

@@ -6,7 +6,6 @@ No model and no log sees what is here.
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 import aiohttp
@@ -18,13 +17,12 @@ from data_models.clock import Clock
 from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records.base_url import checked_base_url
-from services.records.bundle_records import entries_of
-from services.records.chosen import local_resources
+from services.records.chosen import Records, local_resources
 from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits
 from services.records.fhir_resources import Patient
 from services.records.fhir_types import HumanName
 from services.records.local_resources import LocalResources
-from services.records.ports import PatientRecords
+from services.records.ports import PatientIndex
 from settings import Settings
 
 KEPT_SECONDS = 300.0
@@ -153,38 +151,32 @@ class RecordedNames:
             return self._people
 
 
-class BundleRegister:
-    """A `PatientRegister` over a folder of bundles, one for each patient.
+class FolderRegister:
+    """A `PatientRegister` over a folder of files.
 
     Args:
-        clinic: Whom the clinic registered without a bundle.
+        clinic: Whom the clinic registered without a record.
     """
 
-    def __init__(self, *, folder: Path, clinic: LocalResources | None = None) -> None:
-        self._folder = folder
+    def __init__(self, *, records: PatientIndex, clinic: LocalResources | None = None) -> None:
+        self._records = records
         self._clinic = clinic
 
     async def people(self) -> Sequence[Person]:
         """See `PatientRegister.people`."""
-        found = await asyncio.to_thread(self._read)
+        everybody = await self._records.all_patients()
+        if not everybody.is_complete:
+            raise RecordsUnreadableError("a file of the records may hide a patient")
+        known = everybody.patients
+        _refuse_more_than_fit(len(known))
+        found = [_person(one.body, one.patient_id) for one in known]
         if self._clinic is None:
             return found
-        known = {each for one in found for each in one.ids}
+        ids = {each for one in found for each in one.ids}
         rows = [_person(row.body) for row in await self._clinic.search("Patient", ())]
-        registered = [one for one in rows if not one.ids & known]
+        registered = [one for one in rows if not one.ids & ids]
         _refuse_more_than_fit(len(found) + len(registered))
         return [*found, *registered]
-
-    def _read(self) -> Sequence[Person]:
-        try:
-            paths = sorted(self._folder.glob("*.json"))
-            _refuse_more_than_fit(len(paths))
-            return [
-                Person(frozenset({path.stem}), _names_in(entries_of(path.read_bytes())))
-                for path in paths
-            ]
-        except OSError as error:
-            raise RecordsUnavailableError("the bundles could not be read") from error
 
 
 class FhirRegister:
@@ -267,17 +259,9 @@ def _forms(person: Person) -> Iterable[str]:
     return (form for name in person.names for form in forms_of(name))
 
 
-def _names_in(entries: Sequence[Mapping[str, object]]) -> Sequence[HumanName]:
-    for entry in entries:
-        row = entry.get("resource")
-        if isinstance(row, dict) and row.get("resourceType") == "Patient":
-            return _patient(row).name
-    return ()
-
-
-def _person(row: Mapping[str, object]) -> Person:
+def _person(row: Mapping[str, object], patient_id: str = "") -> Person:
     one = _patient(row)
-    ids = {one.id or "", *(each.value or "" for each in one.identifier)}
+    ids = {patient_id, one.id or "", *(each.value or "" for each in one.identifier)}
     return Person(frozenset(ids) - {""}, one.name)
 
 
@@ -292,7 +276,7 @@ def _patient(row: Mapping[str, object]) -> Patient:
 def patient_names_for(
     settings: Settings,
     *,
-    patients: PatientRecords,
+    patients: Records,
     store: BlobStore,
     session: aiohttp.ClientSession,
     clock: Clock,
@@ -305,8 +289,7 @@ def patient_names_for(
     """
     if settings.fhir_base_url is None:
         clinic = local_resources(settings, patients=patients, store=store)
-        folder = settings.samples_folder / "patients"
-        return RecordedNames(register=BundleRegister(folder=folder, clinic=clinic), clock=clock)
+        return RecordedNames(register=FolderRegister(records=patients, clinic=clinic), clock=clock)
     token = settings.fhir_token
     client = FhirClient(
         base_url=checked_base_url(settings.fhir_base_url),

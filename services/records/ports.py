@@ -1,9 +1,45 @@
 """What Rounds needs from a store of patient records, said without naming one."""
 
-from typing import Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from data_models.identifiers import PatientId
 from services.records.record import PatientRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ChartPatient:
+    """A Patient resource as received, and the id of its chart.
+
+    Merged (`active`, `link`) and retired identifiers (`use`, `period`) are in `body`: whoever
+    looks a person up decides by them.
+    """
+
+    patient_id: PatientId
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class AllPatients:
+    """Every patient of the records; not all of them where `is_complete` is False."""
+
+    patients: Sequence[ChartPatient]
+    is_complete: bool = True
+
+
+class PatientIndex(Protocol):
+    """Knows who the patients are."""
+
+    async def all_patients(self) -> AllPatients:
+        """Return the Patient resources of all charts, as they were some seconds ago at most.
+
+        One that breaks R4's shapes is among them, as received.
+
+        Raises:
+            RecordsError: as `PatientRecords.load`.
+        """
+        ...
 
 
 class PatientRecords(Protocol):

@@ -34,7 +34,7 @@ class LeftOut:
     Attributes:
         other_patient: Resources that belong to another patient, or to nobody by name.
         withdrawn: Resources marked as entered in error, cancelled or refuted.
-        unreadable: Refs of resources that break R4's shapes.
+        unreadable: What could not be read, and why: `Observation/x: status: is not as R4 has it`.
         truncated: The server had more than we were willing to read.
         not_offered: Resource types that the server does not serve.
     """
@@ -108,6 +108,7 @@ def record_from_resources(
     patient_ref: str | None = None,
     truncated: bool = False,
     not_offered: tuple[str, ...] = (),
+    damaged: tuple[str, ...] = (),
 ) -> PatientRecord:
     """Return the record in Bundle `entries` (`{"fullUrl", "resource"}`) as one patient's.
 
@@ -117,6 +118,7 @@ def record_from_resources(
         patient_ref: Which Patient is meant; needed when there may be more than one.
         truncated: Whether the sender had more.
         not_offered: Resource types that the sender does not have.
+        damaged: What the sender could not read, and why.
 
     Raises:
         RecordNotFoundError: there is no Patient among the entries.
@@ -126,13 +128,13 @@ def record_from_resources(
     sorter = _Sorter()
     for entry in entries:
         sorter.add(entry)
-    ref, patient, names = sorter.the_patient(patient_ref)
+    _, patient, names = sorter.the_patient(patient_ref)
     mine = {key: resource for key, resource in sorter.clinical.items() if _owner(resource) in names}
     kept = {key: resource for key, resource in mine.items() if not _is_withdrawn(resource)}
     left_out = LeftOut(
         other_patient=len(sorter.clinical) - len(mine),
         withdrawn=len(mine) - len(kept),
-        unreadable=tuple(key for key in sorter.unreadable if key != ref),
+        unreadable=(*damaged, *(why for _, why in sorter.unreadable)),
         truncated=truncated,
         not_offered=not_offered,
     )
@@ -146,7 +148,8 @@ class _Sorter:
         self.patients: dict[str, Patient] = {}
         self.clinical: dict[str, PatientResource] = {}
         self.medications: dict[str, Medication] = {}
-        self.unreadable: list[str] = []
+        self.unreadable: list[tuple[str, str]] = []
+        """References, and what is wrong with them."""
         self._names: dict[str, set[str]] = {}
         self._counts: Counter[str] = Counter()
 
@@ -162,11 +165,13 @@ class _Sorter:
         self._counts[kind] += 1
         ref = f"{kind}/{_id_of(raw) or f'entry-{self._counts[kind]}'}"
         try:
-            resource = model.model_validate(raw)
-        except ValidationError:
-            self.unreadable.append(ref)
-            return
-        self._file(ref, resource, entry.get("fullUrl"))
+            self._file(ref, model.model_validate(raw), entry.get("fullUrl"))
+        except ValidationError as error:
+            self.unreadable.append((ref, f"{ref}: {_element(error)}"))
+            rest = _without(raw, error) if model is Patient else raw
+            if rest != raw:
+                # A person with a broken telephone number is still that person.
+                self.add({**entry, "resource": rest})
 
     def the_patient(self, wanted: str | None) -> tuple[str, Patient, frozenset[str]]:
         """Return the one Patient, its ref and the references that mean it."""
@@ -174,8 +179,8 @@ class _Sorter:
         if len(found) > 1:
             raise RecordAmbiguousError
         if not found:
-            damaged = any(ref.startswith("Patient/") for ref in self.unreadable)
-            raise RecordsUnreadableError if damaged else RecordNotFoundError
+            damaged = [why for ref, why in self.unreadable if ref.startswith("Patient/")]
+            raise RecordsUnreadableError(damaged[0]) if damaged else RecordNotFoundError
         return found[0], self.patients[found[0]], frozenset(self._names[found[0]])
 
     def _file(self, ref: str, resource: AnyResource, full_url: object) -> None:
@@ -192,6 +197,17 @@ class _Sorter:
 def _id_of(raw: Mapping[str, Any]) -> str | None:
     found = raw.get("id")
     return found if isinstance(found, str) and 0 < len(found) <= 64 else None
+
+
+def _element(error: ValidationError) -> str:
+    """Return which element is wrong; what it holds is not quoted."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: is not as R4 has it"
+
+
+def _without(raw: Mapping[str, Any], error: ValidationError) -> Mapping[str, Any]:
+    broken = {str(each["loc"][0]) for each in error.errors(include_input=False)}
+    return {name: value for name, value in raw.items() if name not in broken - {"id"}}
 
 
 def _owner(resource: PatientResource) -> str | None:

@@ -1,8 +1,10 @@
 """A small cache of loaded records, so that the tools of one turn read a record once."""
 
 import asyncio
+import math
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
+from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
 from data_models.clock import Clock
@@ -10,38 +12,56 @@ from data_models.identifiers import PatientId
 from services.records.record import PatientRecord
 
 
-class RecordCache:
-    """Keeps the `limit` most recently used records for `seconds`; failures are not kept."""
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    version: Hashable
+    at: float
+    bytes_: int
+    record: PatientRecord
 
-    def __init__(self, *, clock: Clock, limit: int, seconds: float) -> None:
+
+class RecordCache:
+    """Keeps for `seconds` the most recently used records, `limit_bytes` together.
+
+    Failures are not kept. The last one is kept whatever its size, or no turn could work on it.
+    """
+
+    def __init__(self, *, clock: Clock, limit_bytes: int, seconds: float = math.inf) -> None:
         self._clock = clock
-        self._limit = limit
+        self._limit_bytes = limit_bytes
         self._seconds = seconds
-        self._kept: OrderedDict[PatientId, tuple[float, PatientRecord]] = OrderedDict()
+        self._kept: OrderedDict[PatientId, _Kept] = OrderedDict()
         self._locks: WeakValueDictionary[PatientId, asyncio.Lock] = WeakValueDictionary()
 
     async def get(
-        self, patient_id: PatientId, load: Callable[[PatientId], Awaitable[PatientRecord]]
+        self,
+        patient_id: PatientId,
+        load: Callable[[PatientId], Awaitable[PatientRecord]],
+        *,
+        version: Hashable = None,
+        size: Callable[[PatientRecord], int],
     ) -> PatientRecord:
-        """Return the kept record, else load it; callers of one patient wait for one load."""
+        """Return the record kept in this `version`, else load it; callers wait for one load.
+
+        Args:
+            size: About how many bytes of memory a record takes.
+        """
         lock = self._locks.setdefault(patient_id, asyncio.Lock())
         async with lock:
-            kept = self._fresh(patient_id)
-            if kept is not None:
-                return kept
+            kept = self._kept.get(patient_id)
+            if kept is not None and kept.version == version and not self._is_old(kept):
+                self._kept.move_to_end(patient_id)
+                return kept.record
             record = await load(patient_id)
-            self._keep(patient_id, record)
+            self._keep(patient_id, _Kept(version, self._clock.monotonic(), size(record), record))
             return record
 
-    def _fresh(self, patient_id: PatientId) -> PatientRecord | None:
-        found = self._kept.get(patient_id)
-        if found is None or self._clock.monotonic() - found[0] > self._seconds:
-            return None
-        self._kept.move_to_end(patient_id)
-        return found[1]
+    def _is_old(self, kept: _Kept) -> bool:
+        return self._clock.monotonic() - kept.at > self._seconds
 
-    def _keep(self, patient_id: PatientId, record: PatientRecord) -> None:
-        self._kept[patient_id] = (self._clock.monotonic(), record)
+    def _keep(self, patient_id: PatientId, new: _Kept) -> None:
+        self._kept[patient_id] = new
         self._kept.move_to_end(patient_id)
-        while len(self._kept) > self._limit:
-            self._kept.popitem(last=False)
+        total = sum(each.bytes_ for each in self._kept.values())
+        while total > self._limit_bytes and len(self._kept) > 1:
+            total -= self._kept.popitem(last=False)[1].bytes_

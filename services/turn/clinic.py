@@ -6,8 +6,7 @@ import aiohttp
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from services.records.chosen import resources_for
-from services.records.ports import PatientRecords
+from services.records.chosen import Records, resources_for
 from services.scheduling.clinic import Clinic
 from settings import Settings
 
@@ -15,7 +14,7 @@ from settings import Settings
 def clinic_for(
     settings: Settings,
     *,
-    patients: PatientRecords,
+    patients: Records,
     store: BlobStore,
     session: aiohttp.ClientSession,
     clock: Clock,

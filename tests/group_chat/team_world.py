@@ -24,10 +24,10 @@ from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import ToolRun
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import ChatFinished, GroupChatEvent, GroupChatRequest, PlanChanged
-from services.records.bundle_records import BundleRecords
 from services.records.ports import PatientRecords
 from tests.fakes import CountingIds
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
+from tests.services.records.charts import records_in
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "patients"
 Event = TypeVar("Event")
@@ -119,7 +119,7 @@ class TeamWorld:
         self.watcher = RecordingWatcher()
         self.shelf = MemoryShelf()
         self._team = team or house_team()
-        self._records = records or BundleRecords(folder=SAMPLES, clock=self.clock)
+        self._records = records or records_in(SAMPLES, self.clock)
         self._limits = limits or GroupChatLimits()
         self._clinic = clinic
         self._models: Models | None = None

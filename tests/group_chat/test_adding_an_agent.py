@@ -4,9 +4,9 @@ from pathlib import Path
 
 from group_chat.team import TEAM_FILE, load_team
 from group_chat.tools.catalogue import TOOL_NAMES, catalogue
-from services.records.bundle_records import BundleRecords
 from tests.fakes import CountingIds, FixedClock
 from tests.group_chat.team_world import SAMPLES, call, propose, team_world, text
+from tests.services.records.charts import records_in
 
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "agents.md"
 
@@ -44,7 +44,7 @@ async def test_braces_in_instructions_mean_nothing(tmp_path: Path) -> None:
 def test_the_guide_names_every_tool_and_the_names_are_the_catalogues() -> None:
     clock = FixedClock()
     built = catalogue(
-        records=BundleRecords(folder=SAMPLES, clock=clock),
+        records=records_in(SAMPLES, clock),
         names=("Orchestrator",),
         clock=clock,
         ids=CountingIds(),

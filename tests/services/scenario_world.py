@@ -21,7 +21,6 @@ from data_models.scenario_session import MigrationAppliedEvent, ScenarioSession
 from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
-from services.records.bundle_records import BundleRecords
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.replica import Replica
@@ -42,6 +41,7 @@ from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.tools import TurnTools
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
+from tests.services.records.charts import records_in
 from tests.services.world import CHAT, Heard, World
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -221,7 +221,7 @@ class ScenarioWorld:
 
 
 def with_sample_records(clock: Clock) -> PatientRecords:
-    return BundleRecords(folder=SAMPLES / "patients", clock=clock)
+    return records_in(SAMPLES / "patients", clock)
 
 
 def questions(heard: Heard) -> Sequence[str]:

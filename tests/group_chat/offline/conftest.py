@@ -13,7 +13,6 @@ from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
 from services.group_chat_port import GroupChatRequest, PastTurns
-from services.records.bundle_records import BundleRecords
 from services.records.ports import PatientRecords
 from tests.fakes import CountingIds
 from tests.group_chat.team_world import (
@@ -23,6 +22,7 @@ from tests.group_chat.team_world import (
     RecordingWatcher,
     house_team,
 )
+from tests.services.records.charts import records_in
 
 ROSTER = ("patient_15", "patient_4")
 
@@ -94,7 +94,7 @@ def conversation(
     chat = SemanticGroupChat.build(
         team=team or house_team(),
         chat_model=build_models(settings=ModelSettings()).chat,
-        records=records or BundleRecords(folder=SAMPLES, clock=clock),
+        records=records or records_in(SAMPLES, clock),
         clock=clock,
         ids=CountingIds(),
         limits=GroupChatLimits(),

@@ -157,3 +157,19 @@ def test_bare_digits_suggest_an_id(digits: str, expected: str | None) -> None:
 
 def test_bare_digits_suggest_nothing_where_an_id_needs_more() -> None:
     assert PatientIdPattern.compile("^mrn-[A-Z0-9]{6}$").with_digits("15") is None
+
+
+def test_the_identifiers_of_a_chart_are_ids_beside_those_of_the_pattern() -> None:
+    chart = PatientId("018f428e-34f6-4707-8009-5ad742f901e7")
+    charts = {chart: chart, "mrn-77": chart}
+    pattern = DEFAULT.with_charts(lambda token: charts.get(token.lower()))
+
+    assert pattern.matches(chart)
+    assert pattern.canonical(chart.upper(), NO_ROSTER) == chart
+    assert pattern.canonical("MRN-77", NO_ROSTER) == chart
+    assert pattern.canonical("patient_4", NO_ROSTER) == "patient_4"
+
+
+@pytest.mark.parametrize("token", ["12345678", "example", "p9"])
+def test_a_word_or_a_number_is_no_chart_though_one_is_called_so(token: str) -> None:
+    assert not DEFAULT.with_charts(PatientId).matches_any_case(token)

@@ -7,8 +7,8 @@ import pytest
 
 from data_models.errors import ConfigurationError
 from data_models.identifiers import PatientId
-from services.records.bundle_records import BundleRecords
 from services.records.chosen import records_for
+from services.records.folder.records import FolderRecords
 from settings import Settings
 from tests.fakes import FixedClock
 from tests.services.records.charts import patient
@@ -18,7 +18,7 @@ from tests.services.records.fhir_fake import FakeFhir, found, running
 async def test_without_a_server_the_sample_patients_are_read() -> None:
     async with aiohttp.ClientSession() as session:
         chosen = records_for(Settings(_env_file=None), session=session, clock=FixedClock())
-    assert isinstance(chosen, BundleRecords)
+    assert isinstance(chosen, FolderRecords)
 
 
 async def test_a_folder_without_patients_stops_the_start(tmp_path: Path) -> None:

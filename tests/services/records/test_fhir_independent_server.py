@@ -9,7 +9,6 @@ import pytest
 from data_models.errors import RecordNotFoundError
 from data_models.identifiers import PatientId
 from scripts.test_tools import NODE_HOME
-from services.records.bundle_records import BundleRecords
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
@@ -17,6 +16,7 @@ from services.records.views.status import current_status
 from services.records.views.timeline import timeline
 from tests import peers
 from tests.fakes import FixedClock
+from tests.services.records.charts import records_in
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "samples" / "patients"
@@ -76,7 +76,7 @@ async def test_a_server_and_a_bundle_give_the_same_facts(
     records: PatientRecords, name: str
 ) -> None:
     served = await records.load(PatientId(name))
-    filed = await BundleRecords(folder=SAMPLES, clock=FixedClock()).load(PatientId(name))
+    filed = await records_in(SAMPLES, FixedClock()).load(PatientId(name))
 
     assert served.left_out.sentence() is None
     assert len(served.resources) == len(filed.resources)

@@ -13,10 +13,8 @@ from data_models.errors import RecordsUnreadableError
 from data_models.identifiers import PatientId
 from data_models.local_blob_store import LocalBlobStore
 from services.records import patient_names
-from services.records.bundle_records import BundleRecords
 from services.records.fhir_types import HumanName
 from services.records.patient_names import (
-    BundleRegister,
     RecordedNames,
     RosterOnly,
     forms_of,
@@ -25,6 +23,7 @@ from services.records.patient_names import (
 from services.scheduling.fhir import patient_resource
 from settings import Settings
 from tests.fakes import FixedClock
+from tests.services.records.charts import records_in, register_of
 from tests.services.scheduling.clinics import local_records
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
@@ -39,7 +38,7 @@ def bundle(folder: Path, patient: str, family: str, given: str) -> None:
 
 
 async def test_everybody_but_the_active_patient_is_known_by_id_and_name() -> None:
-    names = RecordedNames(register=BundleRegister(folder=SAMPLES), clock=FixedClock())
+    names = RecordedNames(register=register_of(SAMPLES, FixedClock()), clock=FixedClock())
     others = await names.of_others(P4, ["patient_15", "patient_99"])
     assert {"patient_15", "patient_99", "Doyle", "Francis Doyle", "Çelik-Sørensen"} <= others
     assert not {"patient_4", "Whitfield", "Margaret Whitfield"} & others
@@ -51,7 +50,7 @@ async def test_who_shares_the_active_patients_family_name_is_known_by_the_full_n
 ) -> None:
     bundle(tmp_path, "patient_4", "Novak", "Petra")
     bundle(tmp_path, "patient_15", "Novak", "Jan")
-    names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=FixedClock())
+    names = RecordedNames(register=register_of(tmp_path, FixedClock()), clock=FixedClock())
     others = await names.of_others(P4, [])
     assert "Jan Novak" in others
     assert "Novak" not in others
@@ -60,7 +59,7 @@ async def test_who_shares_the_active_patients_family_name_is_known_by_the_full_n
 async def test_a_new_patient_is_known_within_five_minutes(tmp_path: Path) -> None:
     bundle(tmp_path, "patient_4", "Novak", "Petra")
     clock = FixedClock()
-    names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=clock)
+    names = RecordedNames(register=register_of(tmp_path, clock), clock=clock)
     assert await names.of_others(P4, []) == frozenset()
     bundle(tmp_path, "patient_15", "Okafor", "Ada")
     clock.advance(301)
@@ -69,7 +68,7 @@ async def test_a_new_patient_is_known_within_five_minutes(tmp_path: Path) -> Non
 
 async def test_records_that_cannot_be_read_name_nobody_and_say_so(tmp_path: Path) -> None:
     (tmp_path / "patient_4.json").write_text("{", encoding="utf-8")
-    names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=FixedClock())
+    names = RecordedNames(register=register_of(tmp_path, FixedClock()), clock=FixedClock())
     with pytest.raises(RecordsUnreadableError):
         await names.of_others(P15, [])
 
@@ -79,7 +78,7 @@ async def test_more_patients_than_can_be_kept_back_end_it_instead_of_some_being_
 ) -> None:
     monkeypatch.setattr(patient_names, "PATIENTS_LIMIT", 2)
     clock = FixedClock()
-    names = RecordedNames(register=BundleRegister(folder=tmp_path), clock=clock)
+    names = RecordedNames(register=register_of(tmp_path, clock), clock=clock)
     for number in range(2):
         bundle(tmp_path, f"patient_{number}", f"Family{number}", "Given")
     assert {"Family0", "Family1"} <= await names.of_others(P4, ())
@@ -96,7 +95,7 @@ def test_a_family_name_that_is_a_word_counts_with_a_given_name_only() -> None:
 
 
 async def test_answers_for_many_conversations_are_not_all_kept() -> None:
-    names = RecordedNames(register=BundleRegister(folder=SAMPLES), clock=FixedClock())
+    names = RecordedNames(register=register_of(SAMPLES, FixedClock()), clock=FixedClock())
     first = await names.of_others(P4, ["patient_100"])
     for number in range(50):
         await names.of_others(P4, [f"patient_{number + 100}"])
@@ -111,7 +110,8 @@ async def test_without_records_the_roster_is_withheld() -> None:
 async def test_who_was_registered_without_a_record_is_withheld_too(tmp_path: Path) -> None:
     clinic = local_records(tmp_path)
     names = RecordedNames(
-        register=BundleRegister(folder=SAMPLES, clinic=clinic), clock=FixedClock()
+        register=register_of(SAMPLES, FixedClock(), clinic=clinic),
+        clock=FixedClock(),
     )
     await clinic.create_once(patient_resource("Ada Leeward", date(1981, 2, 27)))
     others = await names.of_others(P4, ())
@@ -146,7 +146,7 @@ async def test_a_fhir_server_lists_its_patients_page_by_page(tmp_path: Path) -> 
         settings = Settings(fhir_base_url=str(server.make_url("/r4")))
         names = patient_names_for(
             settings,
-            patients=BundleRecords(folder=SAMPLES, clock=FixedClock()),
+            patients=records_in(SAMPLES, FixedClock()),
             store=LocalBlobStore(root=tmp_path),
             session=session,
             clock=FixedClock(),

@@ -76,7 +76,7 @@ def test_a_refuted_diagnosis_is_not_a_fact() -> None:
 def test_an_unreadable_entry_is_named_and_the_others_are_kept() -> None:
     chart = record(resource("Observation", "odd", code="not an object"), ecog("e", "2024", "1"))
 
-    assert chart.left_out.unreadable == ("Observation/odd",)
+    assert chart.left_out.unreadable == ("Observation/odd: code: is not as R4 has it",)
     assert "1 entries could not be read" in (timeline(chart).incomplete or "")
     assert list(chart.resources) == ["Observation/e"]
 
@@ -101,9 +101,16 @@ def test_two_patients_are_ambiguous_unless_one_is_asked_for() -> None:
     assert record_from_resources(PATIENT_ID, rows, patient_ref="Patient/p10").patient.id == "p10"
 
 
-def test_a_damaged_patient_is_not_an_absent_one_and_its_text_is_not_in_the_error() -> None:
+def test_a_damaged_element_of_the_patient_costs_that_element_and_its_text_is_not_quoted() -> None:
+    chart = record_from_resources(PATIENT_ID, entries(patient(name="Ada Secret")))
+
+    assert chart.patient.id == "p9"
+    assert chart.left_out.unreadable == ("Patient/p9: name: is not as R4 has it",)
+
+
+def test_a_patient_without_a_usable_id_is_not_an_absent_one() -> None:
     with pytest.raises(RecordsUnreadableError) as caught:
-        record_from_resources(PATIENT_ID, entries(patient(name="Ada Secret")))
+        record_from_resources(PATIENT_ID, entries(patient(id=["Secret"])))
 
     assert "Secret" not in repr(caught.value)
     assert caught.value.__cause__ is None

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
-from services.records.bundle_records import BundleRecords
 from services.records.facts import Source
 from services.records.record import PatientRecord
 from services.records.report import DISCLAIMER, OFFLINE_NOTICE, STATEMENT_LIMIT, tumor_board_report
@@ -24,7 +23,7 @@ from services.records.views.reports import imaging_reports, pathology_reports
 from services.records.views.status import current_status
 from services.records.views.timeline import timeline
 from tests.fakes import FixedClock
-from tests.services.records.charts import ecog, patient, record
+from tests.services.records.charts import ecog, patient, record, records_in
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
 NOW = datetime(2025, 7, 1, 9, 30, tzinfo=UTC)
@@ -45,7 +44,7 @@ def content(chart: PatientRecord, **more: Any) -> ReportContent:
 
 
 def sample(name: str) -> PatientRecord:
-    records = BundleRecords(folder=SAMPLES, clock=FixedClock())
+    records = records_in(SAMPLES, FixedClock())
     return asyncio.run(records.load(PatientId(name)))
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from data_models.identifiers import PatientId
 from samples.make_patients import bundle, read_source, text_of
-from services.records.bundle_records import BundleRecords
 from services.records.ports import PatientRecords
 from services.records.views.notes import search_notes
 from services.records.views.reports import imaging_studies, pathology_reports
 from services.records.views.status import current_status
 from services.records.views.timeline import timeline
 from tests.fakes import FixedClock
+from tests.services.records.charts import records_in
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 PATIENTS = ["patient_4", "patient_7", "patient_15", "patient_21", "patient_33", "patient_42"]
@@ -24,7 +24,7 @@ TODAY = date(2025, 7, 1)
 
 @pytest.fixture
 def records() -> PatientRecords:
-    return BundleRecords(folder=SAMPLES / "patients", clock=FixedClock())
+    return records_in(SAMPLES / "patients", FixedClock())
 
 
 def committed(name: str) -> str:

@@ -3,7 +3,7 @@ import time
 from collections.abc import Callable
 from datetime import date
 
-from services.records.bundle_records import entries_of
+from services.records.bundle import bundle_entries_of
 from services.records.record import PatientRecord, record_from_resources
 from services.records.views.biomarkers import biomarkers
 from services.records.views.notes import search_notes
@@ -57,7 +57,7 @@ def best_seconds(work: Callable[[], object], times: int = 5) -> float:
 
 
 def parsed() -> PatientRecord:
-    return record_from_resources(PATIENT_ID, entries_of(LARGE))
+    return record_from_resources(PATIENT_ID, bundle_entries_of(LARGE))
 
 
 def test_a_bundle_of_a_thousand_entries_is_parsed_in_time() -> None:

@@ -12,14 +12,13 @@ import aiohttp
 
 from data_models.clock import RandomIds
 from data_models.local_blob_store import LocalBlobStore
-from services.records.bundle_patients import BundlePatients
-from services.records.bundle_records import BundleRecords
 from services.records.fhir_server_resources import FhirServerResources
 from services.records.local_resources import LocalResources
 from services.records.timetable import slots_on
 from services.scheduling.clinic import Clinic
 from services.scheduling.ports import ClinicRecords
 from tests.fakes import FixedClock
+from tests.services.records.charts import records_in
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 NOW = datetime(2030, 1, 2, 9, 5, tzinfo=UTC)
@@ -34,8 +33,7 @@ def clinic_over(records: ClinicRecords, *, now: datetime = NOW) -> Clinic:
 def local_records(root: Path, *, now: datetime = NOW) -> LocalResources:
     clock = FixedClock(now)
     return LocalResources(
-        patients=BundleRecords(folder=SAMPLES / "patients", clock=clock),
-        registered=BundlePatients(folder=SAMPLES / "patients"),
+        patients=records_in(SAMPLES / "patients", clock),
         folder=SAMPLES / "scheduling",
         store=LocalBlobStore(root=root),
         zone=UTC,

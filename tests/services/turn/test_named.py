@@ -8,9 +8,10 @@ import pytest
 
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
-from services.records.patient_names import BundleRegister, RecordedNames
+from services.records.patient_names import RecordedNames
 from services.turn.named import NamedPatients
 from tests.fakes import FixedClock
+from tests.services.records.charts import register_of
 from tests.services.world import World
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
@@ -38,7 +39,7 @@ class Register:
 
 @pytest.fixture
 def names() -> NamedPatients:
-    register = RecordedNames(register=BundleRegister(folder=SAMPLES), clock=FixedClock())
+    register = RecordedNames(register=register_of(SAMPLES, FixedClock()), clock=FixedClock())
     return NamedPatients(names=register, wait_seconds=30.0)
 
 

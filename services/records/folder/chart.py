@@ -1,0 +1,109 @@
+"""The entries of one chart, gathered from its files. Blocking: call it off the event loop."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from services.records.folder.files import Entry, Problem, ResourceFile
+from services.records.folder.index import Chart, FolderIndex
+from services.records.folder.owners import identifier_keys, names_of, owner_keys, references_in
+
+_STEPS = 3
+"""From an entry over a drug or a role to who made it; references may go in circles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """Entries of one patient, whose owner reads `Patient/{id}` in each, and what was damaged."""
+
+    entries: list[Entry]
+    problems: list[Problem]
+
+
+def gathered(index: FolderIndex, chart: Chart) -> Gathered:
+    """Read the files of a chart."""
+    reading = _Reading(index=index, chart=chart)
+    for path in chart.files:
+        reading.read(path)
+    return Gathered(list(reading.result()), reading.problems)
+
+
+@dataclass(slots=True)
+class _Reading:
+    index: FolderIndex
+    chart: Chart
+    problems: list[Problem] = field(default_factory=list)
+    _mine: dict[str, Entry] = field(default_factory=dict)
+    _unowned: dict[str, Entry] = field(default_factory=dict)
+
+    def read(self, path: Path) -> None:
+        facts = self.index.facts[path]
+        file = ResourceFile(path=path, name=facts.name)
+        is_alone = len(facts.patients) == 1
+        for number, entry in enumerate(file.entries()):
+            resource = entry["resource"]
+            owners = owner_keys(resource)
+            key = f"{resource['resourceType']}/{resource.get('id', f'{facts.name}#{number}')}"
+            if resource["resourceType"] == "Patient":
+                continue
+            if owners & self.chart.names:
+                self._keep(key, facts.name, {**entry, "resource": self._named(resource)})
+            elif not owners:
+                names = names_of(resource, entry.get("fullUrl")) | identifier_keys(resource)
+                self._unowned.update(dict.fromkeys(names or {key}, entry))
+            elif is_alone:
+                # It names nobody of this file: the record counts it as left out.
+                self._mine.setdefault(key, entry)
+        self.problems += file.problems
+
+    def result(self) -> Iterator[Entry]:
+        """Yield the Patient, what is the patient's, and what that points to."""
+        yield {"resource": dict(self.chart.body)}
+        yield from self._mine.values()
+        yield from self._pointed_to().values()
+
+    def _keep(self, key: str, name: str, entry: Entry) -> None:
+        kept = self._mine.get(key)
+        if kept is None or kept == entry or _updated(entry) > _updated(kept):
+            self._mine[key] = entry
+        elif _updated(entry) == _updated(kept):
+            reason = "another file has other content under this id; the later one is shown"
+            self.problems.append(Problem(name, key, reason))
+            self._mine[key] = entry
+
+    def _named(self, resource: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the resource with the reference that the record knows its patient by."""
+        ref = {"reference": self.chart.ref}
+        for name in ("subject", "patient", "beneficiary"):
+            if isinstance(resource.get(name), dict):
+                return {**resource, name: {**resource[name], **ref}}
+        return resource
+
+    def _pointed_to(self) -> Mapping[int, Entry]:
+        found: dict[int, Entry] = {}
+        waiting: list[Entry] = list(self._mine.values())
+        seen: set[str] = set()
+        for _ in range(_STEPS):
+            wanted = {ref for entry in waiting for ref in references_in(entry["resource"])} - seen
+            seen |= wanted
+            self._fetch(wanted)
+            waiting = [self._unowned[ref] for ref in wanted if ref in self._unowned]
+            found |= {id(entry): entry for entry in waiting}
+        return found
+
+    def _fetch(self, wanted: set[str]) -> None:
+        """Read what is wanted from files that hold nothing of the chart itself."""
+        missing = {ref for ref in wanted if ref not in self._unowned and ref in self.index.shared}
+        for path in sorted({self.index.shared[ref] for ref in missing} - self.chart.files.keys()):
+            file = ResourceFile(path=path, name=self.index.facts[path].name)
+            for entry in file.entries():
+                resource = entry["resource"]
+                names = names_of(resource, entry.get("fullUrl")) | identifier_keys(resource)
+                if names & missing:
+                    self._unowned.update(dict.fromkeys(names, entry))
+
+
+def _updated(entry: Entry) -> str:
+    meta = entry["resource"].get("meta")
+    return str(meta.get("lastUpdated") or "") if isinstance(meta, dict) else ""

@@ -1,0 +1,184 @@
+"""Patient records from a folder of files."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from data_models.clock import Clock
+from data_models.errors import (
+    RecordAmbiguousError,
+    RecordMayBeDamagedError,
+    RecordNotFoundError,
+    RecordReplacedError,
+    RecordsUnavailableError,
+    RecordsUnreadableError,
+)
+from data_models.identifiers import PatientId, hashed
+from services.records.canonical import canonical_id, is_replaced
+from services.records.folder.chart import gathered
+from services.records.folder.files import Stamp, files_in
+from services.records.folder.index import Chart, FileFacts, FolderIndex, facts_of, index_of
+from services.records.ports import AllPatients, ChartPatient
+from services.records.record import PatientRecord, record_from_resources
+from services.records.record_cache import RecordCache
+
+LOOK_AGAIN_SECONDS = 2.0
+KEPT_BYTES = 400_000_000
+_BYTES_PER_FILE_BYTE = 8
+"""What a chart takes in memory, against its files unpacked; gzip packs to about a tenth."""
+_GZIP = 10
+_PROBLEMS_LOGGED = 50
+
+_log = structlog.get_logger()
+
+
+class FolderRecords:
+    """A `PatientRecords` over files with any names.
+
+    The folder is read whole once and watched: at most every two seconds, when somebody asks, files
+    that changed are read again. Loaded charts are kept, the least recently used let go.
+
+    Args:
+        systems: Systems of identifiers whose values are the ids of charts, the first one first.
+        fits: Whether a text is an id after `PATIENT_ID_PATTERN`.
+    """
+
+    def __init__(
+        self,
+        *,
+        folder: Path,
+        clock: Clock,
+        systems: Sequence[str] = (),
+        fits: Callable[[str], bool] = lambda _: False,
+        kept_bytes: int = KEPT_BYTES,
+    ) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._systems = tuple(systems)
+        self._fits = fits
+        self._index: FolderIndex | None = None
+        self._looked_at = float("-inf")
+        self._looking = threading.Lock()
+        self._cache = RecordCache(clock=clock, limit_bytes=kept_bytes)
+
+    async def load(self, patient_id: PatientId) -> PatientRecord:
+        """See `PatientRecords.load`."""
+        index = await self.index()
+        chart = index.charts.get(patient_id)
+        if chart is None and index.hiding:
+            raise RecordMayBeDamagedError(f"{len(index.hiding)} files may hide a patient")
+        if chart is None:
+            raise RecordNotFoundError
+        if chart.is_ambiguous:
+            _log.warning("records_ambiguous", patient=hashed(patient_id))
+            raise RecordAmbiguousError
+        if is_replaced(chart.body):
+            raise RecordReplacedError
+        return await self._cache.get(
+            patient_id, lambda _: asyncio.to_thread(_record, index, chart),
+            version=tuple(chart.files.items()), size=lambda _: _size(chart),
+        )  # fmt: skip
+
+    async def index(self) -> FolderIndex:
+        """Return who the patients are now.
+
+        Raises:
+            RecordsUnavailableError: the folder cannot be read.
+        """
+        if self._index is not None and not self._is_old():
+            return self._index
+        return await asyncio.to_thread(self.look)
+
+    async def all_patients(self) -> AllPatients:
+        """See `PatientIndex.all_patients`."""
+        index = await self.index()
+        known = tuple(ChartPatient(one.patient_id, one.body) for one in index.everybody)
+        return AllPatients(known, is_complete=not index.hiding)
+
+    def named(self, token: str) -> PatientId | None:
+        """Return the chart that an identifier or a resource id leads to, as last looked at."""
+        return None if self._index is None else self._index.named(token)
+
+    def start(self) -> None:
+        """Read the folder before the first turn needs it; what fails is told in the log.
+
+        Blocking.
+        """
+        try:
+            self.look()
+        except RecordsUnavailableError as error:
+            _log.warning("records_unavailable", reason=str(error))
+
+    def look(self) -> FolderIndex:
+        """Read what changed. Blocking; callers at the same time wait for one reading."""
+        with self._looking:
+            if self._index is None or self._is_old():
+                self._index = self._read()
+                self._looked_at = self._clock.monotonic()
+            return self._index
+
+    def _is_old(self) -> bool:
+        return self._clock.monotonic() - self._looked_at >= LOOK_AGAIN_SECONDS
+
+    def _read(self) -> FolderIndex:
+        try:
+            stamps = files_in(self._folder)
+        except OSError as error:
+            raise RecordsUnavailableError("the folder of the records cannot be read") from error
+        kept = self._index
+        before = {} if kept is None else kept.facts
+        if kept is not None and {path: one.stamp for path, one in before.items()} == stamps:
+            return kept
+        facts = {path: self._facts(path, stamp, before) for path, stamp in stamps.items()}
+        found = index_of(facts, canonical=self._canonical, today=self._clock.now().date())
+        _report(found)
+        return found
+
+    def _canonical(self, body: Mapping[str, Any]) -> PatientId | None:
+        today = self._clock.now().date()
+        return canonical_id(body, systems=self._systems, fits=self._fits, today=today)
+
+    def _facts(self, path: Path, stamp: Stamp, before: Mapping[Path, FileFacts]) -> FileFacts:
+        kept = before.get(path)
+        if kept is not None and kept.stamp == stamp:
+            return kept
+        return facts_of(path, name=str(path.relative_to(self._folder)), stamp=stamp)
+
+
+def _record(index: FolderIndex, chart: Chart) -> PatientRecord:
+    found = gathered(index, chart)
+    try:
+        record = record_from_resources(
+            chart.patient_id, found.entries, patient_ref=chart.ref,
+            damaged=tuple(map(str, found.problems)),
+        )  # fmt: skip
+    except RecordsUnreadableError as error:
+        names = [index.facts[path].name for path in chart.files]
+        _log.warning("records_unreadable", files=names, resource=chart.ref, reason=str(error))
+        raise
+    patient = hashed(chart.patient_id)
+    _log.info("records_loaded", patient=patient, resources=len(record.resources))
+    for problem in record.left_out.unreadable[:_PROBLEMS_LOGGED]:
+        _log.warning("records_skipped", patient=patient, problem=problem)
+    return record.prepared()
+
+
+def _report(index: FolderIndex) -> None:
+    _log.info("records_found", files=len(index.facts), patients=len(index.charts))
+    for problem in index.problems[:_PROBLEMS_LOGGED]:
+        _log.warning(
+            "records_skipped", file=problem.file, place=problem.place, reason=problem.reason
+        )
+    if len(index.problems) > _PROBLEMS_LOGGED:
+        _log.warning("records_skipped_more", count=len(index.problems) - _PROBLEMS_LOGGED)
+
+
+def _size(chart: Chart) -> int:
+    return sum(
+        size * _BYTES_PER_FILE_BYTE * (_GZIP if path.name.endswith(".gz") else 1)
+        for path, (_, size) in chart.files.items()
+    )
