@@ -1,0 +1,237 @@
+"""FHIR files as plain facts, read by code that shares nothing with the product."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Json: TypeAlias = dict[str, Any]
+_NOISE = re.compile(r"\s*\((?:disorder|finding|procedure|situation|regime/therapy)\)$")
+_NOT_FACTS = {"entered-in-error", "cancelled", "not-done", "nullified"}
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One entry of a chart.
+
+    Attributes:
+        value: As recorded; "128/76" for a blood pressure; "" where there is none.
+        when: As recorded, perhaps partial; "" when undated.
+        status: The clinical status of its kind.
+    """
+
+    kind: str
+    name: str
+    code: str
+    ref: str
+    when: str = ""
+    value: str = ""
+    unit: str = ""
+    status: str = ""
+
+    @property
+    def day(self) -> str:
+        """The date in the record's own offset."""
+        return self.when[:10]
+
+    @property
+    def instant(self) -> datetime:
+        """For sorting; the epoch where there is no date."""
+        return instant_of(self.when)
+
+
+@dataclass(slots=True)
+class Chart:
+    """One patient and what the record holds."""
+
+    patient_id: str
+    name: str = ""
+    birth_date: str = ""
+    gender: str = ""
+    identifiers: list[str] = field(default_factory=list)
+    facts: list[Fact] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    """Names of entries that were withdrawn: nothing is asked about them."""
+
+    def of(self, kind: str) -> list[Fact]:
+        """Return the entries of one kind, the oldest first."""
+        return sorted((one for one in self.facts if one.kind == kind), key=lambda one: one.instant)
+
+
+def instant_of(when: str) -> datetime:
+    """Return a moment for a date that may be partial."""
+    padded = (
+        when if len(when) > 10 else (when + "-01-01"[len(when) - 4 :] if when else "1900-01-01")
+    )
+    found = datetime.fromisoformat(padded)
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def age_on(birth_date: str, day: date) -> int:
+    """Return a person's age in years."""
+    born = date.fromisoformat(birth_date)
+    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+
+
+def charts_in(folder: Path) -> list[Chart]:
+    """Return the charts of every FHIR file below `folder`, by name of the file."""
+    charts: dict[str, Chart] = {}
+    found = sorted(one for one in folder.rglob("*") if _is_fhir(one))
+    for file in found:
+        rows = [one for one in resources_of(file) if "resourceType" in one]
+        for row in rows:
+            if row["resourceType"] == "Patient" and "id" in row:
+                charts.setdefault(row["id"], _chart_of(row))
+        drugs = {f"Medication/{one.get('id')}": one for one in rows}
+        for row in rows:
+            _file(charts, row, drugs)
+    return [one for one in charts.values() if one.facts]
+
+
+def _is_fhir(path: Path) -> bool:
+    return path.name.endswith((".json", ".json.gz", ".ndjson", ".ndjson.gz")) and path.is_file()
+
+
+def resources_of(file: Path) -> Iterator[Json]:
+    """Yield the resources of a bundle, of a bulk file or a single one."""
+    raw = file.read_bytes()
+    text = (gzip.decompress(raw) if file.name.endswith(".gz") else raw).decode("utf-8-sig")
+    if ".ndjson" in file.name:
+        yield from (json.loads(line) for line in text.splitlines() if line.strip())
+        return
+    body = json.loads(text)
+    if isinstance(body, dict) and body.get("resourceType") == "Bundle":
+        for entry in body.get("entry", ()):
+            resource = dict(entry.get("resource") or {})
+            full = str(entry.get("fullUrl", ""))
+            resource.setdefault("id", full.rpartition(":")[2])
+            yield resource
+    elif isinstance(body, dict):
+        yield body
+
+
+def _chart_of(row: Json) -> Chart:
+    names = [one for one in row.get("name", ()) if one.get("use") not in ("old", "maiden")]
+    name = next((one for one in names if one.get("use") == "official"), names[0] if names else {})
+    given = " ".join(name.get("given", ()))
+    return Chart(
+        patient_id=row["id"],
+        name=str(name.get("text") or f"{given} {name.get('family', '')}".strip()),
+        birth_date=str(row.get("birthDate", "")),
+        gender=str(row.get("gender", "")),
+        identifiers=[str(one["value"]) for one in row.get("identifier", ()) if "value" in one],
+    )
+
+
+def _file(charts: dict[str, Chart], row: Json, drugs: dict[str, Json]) -> None:
+    whose = row.get("subject") or row.get("patient") or {}
+    chart = charts.get(re.split(r"[/:]", str(whose.get("reference", "")))[-1])
+    if chart is None:
+        return
+    status = str(row.get("status", ""))
+    verification = _code_of(row.get("verificationStatus"))
+    if status in _NOT_FACTS or verification in ("entered-in-error", "refuted"):
+        chart.refused.add(_name(row.get("code") or row.get("vaccineCode")).casefold())
+        return
+    chart.facts.extend(_facts(row, drugs))
+
+
+def _facts(row: Json, drugs: dict[str, Json]) -> Iterator[Fact]:
+    kind, ref = row["resourceType"], f"{row['resourceType']}/{row.get('id')}"
+    match kind:
+        case "Observation":
+            yield from _observation(row, ref)
+        case "Condition":
+            status = _code_of(row.get("clinicalStatus")) or "active"
+            started = _when(row, "onsetDateTime", "onsetPeriod", "recordedDate")
+            encounter = any(
+                _code_of(one) == "encounter-diagnosis" for one in row.get("category", ())
+            )
+            kind = "visit diagnosis" if encounter and status == "" else "problem"
+            yield _fact(kind, row.get("code"), ref, started, status=status)
+        case "MedicationRequest" | "MedicationStatement" | "MedicationAdministration":
+            yield from _medication(row, ref, drugs)
+        case "AllergyIntolerance":
+            status = _code_of(row.get("clinicalStatus")) or "active"
+            yield _fact("allergy", row.get("code"), ref, _when(row, "recordedDate"), status=status)
+        case "Immunization":
+            given = _when(row, "occurrenceDateTime")
+            yield _fact("immunization", row.get("vaccineCode"), ref, given)
+        case "Procedure":
+            done = _when(row, "performedDateTime", "performedPeriod")
+            yield _fact("procedure", row.get("code"), ref, done, status=str(row.get("status", "")))
+        case "Encounter":
+            kinds = row.get("type") or [{}]
+            yield _fact("encounter", kinds[0], ref, _when(row, "period"))
+        case _:
+            return
+
+
+def _observation(row: Json, ref: str) -> Iterator[Fact]:
+    when = _when(row, "effectiveDateTime", "effectivePeriod", "issued")
+    value, unit = _value(row)
+    parts = {_code_of(one.get("code")): one for one in row.get("component", ())}
+    pressure = parts.get("8480-6"), parts.get("8462-4")
+    if pressure[0] and pressure[1]:
+        top, bottom = _value(pressure[0]), _value(pressure[1])
+        value, unit = f"{top[0]}/{bottom[0]}", top[1]
+    if value and not (parts and not (pressure[0] and pressure[1])):
+        yield _fact("result", row.get("code"), ref, when, value=value, unit=unit)
+
+
+def _medication(row: Json, ref: str, drugs: dict[str, Json]) -> Iterator[Fact]:
+    if row.get("intent") in ("proposal", "plan"):
+        return
+    concept = row.get("medicationCodeableConcept")
+    if concept is None:
+        pointed = str((row.get("medicationReference") or {}).get("reference", ""))
+        key = f"Medication/{re.split(r'[/:]', pointed)[-1]}"
+        concept = drugs.get(key, {}).get("code")
+    period = row.get("effectivePeriod") or {}
+    status = str(row.get("status", ""))
+    if period.get("end"):
+        status = "stopped"
+    when = _when(row, "authoredOn", "effectiveDateTime", "effectivePeriod")
+    yield _fact("medication", concept, ref, when, status=status)
+
+
+def _fact(kind: str, concept: Any, ref: str, when: str, **more: str) -> Fact:
+    return Fact(kind=kind, name=_name(concept), code=_code_of(concept), ref=ref, when=when, **more)
+
+
+def _name(concept: Any) -> str:
+    concept = concept or {}
+    codings = [one.get("display", "") for one in concept.get("coding", ())]
+    return _NOISE.sub("", str(concept.get("text") or next(iter(codings), "")))
+
+
+def _code_of(concept: Any) -> str:
+    codings = (concept or {}).get("coding", ())
+    return str(next((one.get("code", "") for one in codings), ""))
+
+
+def _when(row: Json, *names: str) -> str:
+    for name in names:
+        found = row.get(name)
+        if isinstance(found, dict):
+            found = found.get("start") or found.get("end")
+        if found:
+            return str(found)
+    return ""
+
+
+def _value(row: Json) -> tuple[str, str]:
+    quantity = row.get("valueQuantity")
+    if quantity is not None and quantity.get("comparator") is None and "value" in quantity:
+        unit = str(quantity.get("unit") or quantity.get("code") or "")
+        return str(quantity["value"]), unit
+    if "valueCodeableConcept" in row:
+        return _name(row["valueCodeableConcept"]), ""
+    for name in ("valueString", "valueInteger"):
+        if name in row:
+            return str(row[name]), ""
+    return "", ""

@@ -1,1 +1,0 @@
-"""Does a model answer with the delta, and nothing but the delta (spec page 2.7)?"""

@@ -1,0 +1,203 @@
+"""Runs cases against real servers, several conversations at a time, and keeps the results."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import aiohttp
+import orjson
+
+from evals.cases import Case, Given, Person
+from evals.models import ModelChosen
+from evals.results import FoundRow, Progress, PromptKept, Result
+from evals.samples import samples_folder
+from evals.scoring.checks import Seen, rows_of
+from evals.server import running_server
+from evals.spending import Spending, Usage
+from evals.talk import Talk, Turn, in_time, talking
+from evals.wire import Asked, Wire
+
+BOARD = "start tumor board for {patient}"
+KEPT_PROMPT_CHARS = 60_000
+Say: TypeAlias = Callable[[str], Awaitable[Turn]]
+
+
+@dataclass(slots=True)
+class Run:
+    """What is to be run, and how.
+
+    Attributes:
+        folder: Where progress, data of the servers and the reports are.
+        parallel: Conversations at a time.
+        turn_seconds: A turn of a case fails after so long.
+        say: Told of each result, for people who wait.
+    """
+
+    cases: Sequence[Case]
+    model: ModelChosen
+    spending: Spending
+    folder: Path
+    repeat: int = 1
+    parallel: int = 4
+    turn_seconds: float = 330.0
+    say: Callable[[Result], None] = lambda _: None
+    results: list[Result] = field(default_factory=list)
+    recorded: list[tuple[str, Asked]] = field(default_factory=list)
+
+    async def finish(self) -> list[Result]:
+        """Run what no earlier life of this run has done; return all results.
+
+        Raises:
+            ConfigurationError: a server did not start.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        progress = Progress(self.folder / "progress.jsonl")
+        wanted = {case.key for case in self.cases}
+        self.results = [one for one in progress.read() if one.case in wanted]
+        done = {(one.case, one.repeat) for one in self.results}
+        for world, tries in self._by_world(done).items():
+            await self._in_world(world, tries, progress)
+        order = {case.key: index for index, case in enumerate(self.cases)}
+        return sorted(self.results, key=lambda one: (order[one.case], one.repeat))
+
+    def _by_world(self, done: set[tuple[str, int]]) -> Mapping["World", list[tuple[Case, int]]]:
+        """Return what is left to do, by the server that it needs."""
+        worlds: dict[World, list[tuple[Case, int]]] = defaultdict(list)
+        for repeat in range(self.repeat):
+            for case in self.cases:
+                if (case.key, repeat) not in done:
+                    worlds[World.of(case.given)].append((case, repeat))
+        return worlds
+
+    async def _in_world(
+        self, world: "World", tries: list[tuple[Case, int]], progress: Progress
+    ) -> None:
+        async with AsyncExitStack() as stack:
+            wire = await stack.enter_async_context(self.model.wire(self.cases, self.spending))
+            samples = samples_folder(world.samples, self.folder)
+            server = running_server(
+                folder=self.folder / f"server-{abs(hash(world)) % 10**8}",
+                samples=samples,
+                settings={**self.model.settings(wire), **dict(world.settings)},
+            )
+            url = await stack.enter_async_context(server)
+            gate = asyncio.Semaphore(self.parallel)
+
+            async def one(case: Case, repeat: int) -> None:
+                async with gate:
+                    if self.spending.is_over:
+                        return
+                    result = await self._tried(case, repeat, url, wire)
+                    progress.add(result)
+                    self.results.append(result)
+                    self.say(result)
+
+            async with asyncio.TaskGroup() as group:
+                for case, repeat in tries:
+                    group.create_task(one(case, repeat))
+
+    async def _tried(self, case: Case, repeat: int, url: str, wire: Wire | None) -> Result:
+        base = Result(
+            case=case.key, suite=case.suite, repeat=repeat, tags=list(case.tags), about=case.about
+        )
+        try:
+            async with talking(url) as talk:
+                seen = await self._seen(case, talk, wire)
+                asked = wire.end(talk.conversation) if wire is not None else []
+        except (aiohttp.ClientError, TimeoutError, TypeError) as error:
+            wrong = [FoundRow(row="outcome", why=f"the connection failed: {type(error).__name__}")]
+            return base.model_copy(update={"wrong": wrong})
+        self.recorded += [(case.key, one) for one in asked]
+        rows = rows_of(case, seen)
+        timing = seen.turn.timing
+        found = base.model_copy(
+            update={
+                "wrong": [FoundRow(row=one.row, why=one.why) for one in rows],
+                "decided": decided_by(seen.turn, asked),
+                "first_text_ms": timing.get("first_token_ms"),
+                "total_ms": timing.get("total_ms", 0.0),
+                "turns": talk.turns,
+                "prompts": [_kept(one) for one in asked] if rows else [],
+            }
+        )
+        usage = sum((one.usage for one in asked), Usage())
+        return found.with_usage(usage, calls=len(asked), cost=self.spending.cost(usage))
+
+    async def _seen(self, case: Case, talk: Talk, wire: Wire | None) -> Seen:
+        async def say(text: str) -> Turn:
+            if wire is not None:
+                wire.begin(talk.conversation, case.key, text)
+            return await in_time(talk, text, self.turn_seconds)
+
+        opened = await prepare(case.given, say)
+        before = talk.turns[-1].patient if talk.turns else None
+        for text in case.say[:-1]:
+            await say(text)
+        turn = await say(case.say[-1])
+        memory = await talk.memory() if case.expect.memory is not None else ""
+        return Seen(turn=turn, before=before, same=opened, memory=memory)
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a server stands on; cases of one world share it."""
+
+    samples: str
+    settings: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, given: Given) -> "World":
+        """Return the world that a case needs."""
+        return cls(samples=given.samples, settings=tuple(sorted(given.settings.items())))
+
+
+async def prepare(given: Given, say: Say) -> frozenset[str]:
+    """Say what stands before the message; return ids that stand for the patient of the case."""
+    for patient in given.known:
+        await say(f"switch to {patient}")
+    same: frozenset[str] = frozenset()
+    if given.open is not None:
+        turn = await say(f"switch to {given.open}")
+        if turn.patient != given.open and given.person is not None:
+            same = await _open_by_name(given.person, say)
+    for text in given.turns:
+        await say(text)
+    if given.plan is not None:
+        is_board = given.plan == "board"
+        await say(BOARD.format(patient=given.open) if is_board else given.plan)
+    return same
+
+
+async def _open_by_name(person: Person, say: Say) -> frozenset[str]:
+    """Open a chart whose id the server chooses, as a user would: by name and birth date."""
+    born = f", born {person.birth_date}" if person.birth_date else ""
+    turn = await say(f"open the chart of {person.name}{born}")
+    if turn.state.get("question") is not None:
+        turn = await say("1")
+    return frozenset({turn.patient}) if turn.patient else frozenset()
+
+
+def decided_by(turn: Turn, asked: Sequence[Asked]) -> str:
+    """Return who decided whom the message is about, as far as the server and the wire tell it."""
+    told = turn.state.get("decided_by") or turn.timing.get("decided_by")
+    if told:
+        return str(told)
+    asks = any(_is_reading(one) for one in asked)
+    analysed = turn.timing.get("analyzer_ms") is not None
+    return "model" if asks or analysed else "rule"
+
+
+def _is_reading(asked: Asked) -> bool:
+    schema = (asked.body.get("response_format") or {}).get("json_schema") or {}
+    return "patient_id" in str(schema.get("schema", {}).get("properties", {}))
+
+
+def _kept(asked: Asked) -> PromptKept:
+    body = orjson.dumps(asked.body, option=orjson.OPT_INDENT_2).decode()
+    return PromptKept(
+        body=body[:KEPT_PROMPT_CHARS], answer=asked.answer[:KEPT_PROMPT_CHARS], status=asked.status
+    )

@@ -1,0 +1,109 @@
+"""A scripted model over the real wire: capable by default, misbehaving where a case says so.
+
+It knows of a request only what every server's prompt shows: which tools are offered, whether a
+schema is asked for, and whose results came back. So it outlives changes of the prompts.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from evals.cases import Script
+from tests.fakes_openai import RecordedRequest, Reply, ToolCall
+from tests.fakes_openai_brain import brain as plain_brain
+from tests.fakes_openai_brain import structured_answer
+
+_REPAIR = re.compile(
+    r"(?i)not supported|contradict|unsupported|put (?:it|your answer) right|repair"
+)
+
+
+class ScriptedModel:
+    """Answers as the case of the conversation says."""
+
+    def __init__(self, *, script_of: Callable[[str], Script | None]) -> None:
+        self._script_of = script_of
+
+    def brain(self, request: RecordedRequest) -> Reply:
+        """Answer one request."""
+        script = self._script_of(request.text)
+        if script is None:
+            return plain_brain(request)
+        if "response_format" in request.body or "JSON Schema" in request.instructions:
+            return Reply(text=_reading(request, script))
+        tools = {name.rpartition("-")[2]: name for name in request.tool_names}
+        if "hand_over" in tools or "propose_plan" in tools:
+            return _facilitator(request, script, tools)
+        return _agent(request, script, tools)
+
+
+def _reading(request: RecordedRequest, script: Script) -> str:
+    """Return the smallest answer that fits, with the agent and the fields of the script."""
+    answer: dict[str, Any] = orjson.loads(structured_answer(request.body))
+    shape = request.body.get("response_format", {}).get("json_schema", {}).get("schema", {})
+    for name, row in shape.get("properties", {}).items():
+        options = _options(row, shape)
+        if script.agent in options and name in ("agent", "addressee", "speaker", "next"):
+            answer[name] = script.agent
+    return orjson.dumps(
+        {**answer, **{k: v for k, v in script.reader.items() if k in answer}}
+    ).decode()
+
+
+def _options(row: Mapping[str, Any], shape: Mapping[str, Any]) -> list[Any]:
+    if "$ref" in row:
+        return _options(shape.get("$defs", {}).get(str(row["$ref"]).rsplit("/", 1)[-1], {}), shape)
+    found = list(row.get("enum", ()))
+    for part in row.get("anyOf", ()):
+        found += _options(part, shape)
+    return found
+
+
+def _facilitator(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -> Reply:
+    if script.facilitator is not None:
+        return Reply(text=script.facilitator)
+    if _results(request):
+        return Reply(text="Done.")
+    if not script.agent:
+        return Reply(text=script.says)
+    if "hand_over" in tools:
+        properties = _properties(request, tools["hand_over"])
+        given = {
+            name: script.agent if name == "agent" else "answer the question" for name in properties
+        }
+        return Reply(text=None, tool_calls=[ToolCall(tools["hand_over"], given)])
+    return Reply(text=f"*{script.agent}*, please answer this from the record.")
+
+
+def _properties(request: RecordedRequest, tool: str) -> list[str]:
+    for one in request.body.get("tools") or ():
+        if one["function"]["name"] == tool:
+            return list(one["function"].get("parameters", {}).get("properties", {}))
+    return []
+
+
+def _agent(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -> Reply:
+    last = str(request.messages[-1].get("content") or "")
+    if (
+        script.repairs is not None
+        and request.messages[-1]["role"] != "tool"
+        and _REPAIR.search(last)
+    ):
+        return Reply(text=script.repairs)
+    calls = [ToolCall(tools[one.tool], one.arguments) for one in script.calls if one.tool in tools]
+    if calls and not _results(request):
+        return Reply(text=None, tool_calls=calls)
+    return Reply(text=script.says)
+
+
+def _results(request: RecordedRequest) -> list[dict[str, Any]]:
+    """Return the results of tools since the user's last words."""
+    found: list[dict[str, Any]] = []
+    for message in reversed(request.messages):
+        if message["role"] == "tool":
+            found.append(message)
+        elif message["role"] == "user":
+            break
+    return found
