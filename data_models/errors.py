@@ -537,7 +537,7 @@ class ModelRequestError(ModelError):
 
     code = "model_request"
     user_message = (
-        "The language model could not take this request. Your message is kept; please shorten it "
+        "The language model could not take this request. Your message is kept; please try again "
         "or tell your operator."
     )
 
@@ -545,6 +545,24 @@ class ModelRequestError(ModelError):
         super().__init__(f"the model's server answered {status}")
         self.status = status
         self.param = param
+
+
+class ModelWindowError(ModelRequestError):
+    """The request is longer than the model's window, however much of it was left out.
+
+    Attributes:
+        window_tokens: The window, if the server named it.
+    """
+
+    code = "model_window"
+    user_message = (
+        "The language model's window is too small for this. Your message is kept; please tell your "
+        "operator."
+    )
+
+    def __init__(self, *, status: int, window_tokens: int | None = None) -> None:
+        super().__init__(status=status, param="messages")
+        self.window_tokens = window_tokens
 
 
 class RecordsError(RoundsError):

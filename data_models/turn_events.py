@@ -43,7 +43,10 @@ class SharedState:
 
 @dataclass(frozen=True, slots=True)
 class TurnTiming:
-    """Figures of one turn; times in milliseconds on the monotonic clock."""
+    """Figures of one turn; times in milliseconds on the monotonic clock.
+
+    Tokens are as the models' servers counted them, 0 where they do not count.
+    """
 
     total_ms: float = 0.0
     analyzer_ms: float | None = None
@@ -53,6 +56,10 @@ class TurnTiming:
     storage_ms: float = 0.0
     llm_calls: int = 0
     llm_prompt_chars: int = 0
+    llm_prompt_tokens: int = 0
+    llm_cached_tokens: int = 0
+    llm_answer_tokens: int = 0
+    llm_dollars: float = 0.0
     storage_ops: int = 0
 
 

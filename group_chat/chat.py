@@ -23,6 +23,7 @@ from group_chat.floor import Announce, Ask
 from group_chat.hand_over import is_question, last_line
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
+from group_chat.models.dialect import CUE
 from group_chat.plan_text import PLAN_QUESTION, plan_message, read_plan
 from group_chat.strategies import TableSelection, TableTermination
 from group_chat.structured_reply import note_structured_reply
@@ -191,7 +192,7 @@ class ClinicalGroupChat(AgentGroupChat):
             facilitator=self._table.floor.facilitator,
             first=not self._answered,
         )
-        ending = [] if cue is None else [_text_message(AuthorRole.SYSTEM, cue)]
+        ending = [] if cue is None else [_cue_message(cue)]
         # Until somebody answered, the chat's own history is what there is to show.
         shown = self._shown() if self._answered else self.history.messages
         return [*shown, *self._meaning(), *self._known_to(agent), *ending]
@@ -241,6 +242,12 @@ class ClinicalGroupChat(AgentGroupChat):
 
 def _text_message(role: AuthorRole, text: str, name: str | None = None) -> ChatMessageContent:
     return ChatMessageContent(role=role, items=[TextContent(text=text)], name=name)
+
+
+def _cue_message(text: str) -> ChatMessageContent:
+    message = _text_message(AuthorRole.SYSTEM, text)
+    message.metadata |= CUE
+    return message
 
 
 def _piece(agent: str, text: str) -> StreamingChatMessageContent:

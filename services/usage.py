@@ -4,6 +4,22 @@ from contextvars import ContextVar, Token
 from dataclasses import dataclass
 
 
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """What a server counted of one call.
+
+    Attributes:
+        prompt: Tokens read; `cached` of them came from its cache.
+        answer: Tokens written, thoughts included.
+        dollars: What they cost by the operator's prices.
+    """
+
+    prompt: int = 0
+    cached: int = 0
+    answer: int = 0
+    dollars: float = 0.0
+
+
 @dataclass(slots=True)
 class ModelUsage:
     """Running totals of one turn.
@@ -11,11 +27,13 @@ class ModelUsage:
     Attributes:
         prompt_chars: Characters of text sent, over all calls.
         lost_seconds: Time spent on calls that failed.
+        tokens: As servers counted them; nothing of servers that do not count.
     """
 
     calls: int = 0
     prompt_chars: int = 0
     lost_seconds: float = 0.0
+    tokens: TokenUsage = TokenUsage()
 
 
 _CURRENT: ContextVar[ModelUsage | None] = ContextVar("model_usage", default=None)
@@ -38,6 +56,19 @@ def note_model_call(*, prompt_chars: int) -> None:
     if usage is not None:
         usage.calls += 1
         usage.prompt_chars += prompt_chars
+
+
+def note_tokens(tokens: TokenUsage) -> None:
+    """Add what a server counted of one call; outside a turn nothing is counted."""
+    usage = _CURRENT.get()
+    if usage is not None:
+        one = usage.tokens
+        usage.tokens = TokenUsage(
+            prompt=one.prompt + tokens.prompt,
+            cached=one.cached + tokens.cached,
+            answer=one.answer + tokens.answer,
+            dollars=one.dollars + tokens.dollars,
+        )
 
 
 def note_lost_seconds(seconds: float) -> None:

@@ -21,7 +21,7 @@ _REF = re.compile(r'"ref":"([A-Za-z]+/[A-Za-z0-9.-]{1,64})"')
 _PATIENT = re.compile(r"\bpatient_[0-9]+\b")
 _CLEAR = re.compile(r"(?i)\b(?:clear|reset|forget)\b")
 _BOARD = re.compile(r"(?i)tumou?r board|\bplan\b")
-_MEANS = "MESSAGE_MEANS_JSON:"
+_SERVER = re.compile(r"<<SERVER \w+>>\n(.*?)\n<<END", re.DOTALL)
 _CLOSE = "All steps of the plan are done"
 
 
@@ -113,18 +113,15 @@ def _said(text: str) -> Reply:
 
 
 def _asked(request: RecordedRequest) -> str:
-    return next(
-        (str(row["content"]) for row in reversed(request.messages) if row["role"] == "user"), ""
-    )
+    """Return the user's last words, without what the server says before them."""
+    said = (str(row["content"]) for row in reversed(request.messages) if row["role"] == "user")
+    return re.sub(r"(?s)<<(\w+) (\w+)>>.*?<<END \2>>\s*", "", next(said, ""))
 
 
 def _cue(request: RecordedRequest) -> str:
-    """Return the server's own last line of the prompt, if it has one after the talk."""
+    """Return what the server asks for in its last message before the tool calls, if it does."""
     for row in reversed(request.messages):
-        if row["role"] == "system" and _MEANS in str(row["content"]):
-            continue  # what the message means is no order
-        if row["role"] == "system":
-            return str(row["content"])
-        if row["role"] == "user" or (row["role"] == "assistant" and not row.get("tool_calls")):
-            return ""
+        if row["role"] == "user":
+            found = _SERVER.search(str(row["content"]))
+            return found[1] if found is not None else ""
     return ""

@@ -5,8 +5,15 @@ from typing import Any
 
 import orjson
 
-from data_models.errors import ModelOutputError, ModelRefusedError, ModelUnavailableError
+from data_models.errors import (
+    ModelError,
+    ModelOutputError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    ModelWindowError,
+)
 from group_chat.models.model_settings import CallLimits
+from services.usage import TokenUsage
 
 PIECE_LIMIT_BYTES = 1_000_000
 """One streamed event, or an answer that comes whole."""
@@ -27,11 +34,13 @@ class Answer:
 
     Attributes:
         finish_reason: As the server named it; None until it did.
+        usage: What the server counted; None where it does not count.
     """
 
     text: str = ""
     tool_calls: list[ToolCallParts] = field(default_factory=list)
     finish_reason: str | None = None
+    usage: TokenUsage | None = None
 
 
 class AnswerReader:
@@ -46,6 +55,8 @@ class AnswerReader:
         self._texts: list[str] = []
         self._calls: dict[int, ToolCallParts] = {}
         self._finish_reason: str | None = None
+        self._usage: TokenUsage | None = None
+        self._is_stream = False
         self._refused = False
         self._had_choice = False
         self._bytes = 0
@@ -62,6 +73,7 @@ class AnswerReader:
         Raises:
             ModelError: malformed, too long, or the server reports a failure.
         """
+        self._is_stream = True
         self._count_bytes(len(data))
         lines = (self._rest + data).split(b"\n")
         self._rest = lines.pop()
@@ -95,7 +107,8 @@ class AnswerReader:
         """
         if self._refused or self._finish_reason == "content_filter":
             raise ModelRefusedError("the model or its content filter declined")
-        if not self._done and self._finish_reason is None:
+        if self._finish_reason is None and (self._is_stream or not self._done):
+            # Some servers end a stream in good order when they die or run out of time.
             raise ModelOutputError("the model's answer stopped before its end")
         if self._finish_reason == "length":
             raise ModelOutputError("the model's answer was cut off at its length limit")
@@ -107,7 +120,14 @@ class AnswerReader:
             raise ModelOutputError("the model's answer is empty")
         if any(not call.name for call in calls):
             raise ModelOutputError("the model called a tool without a name")
-        return Answer(text=text, tool_calls=calls, finish_reason=self._finish_reason)
+        return Answer(
+            text=text, tool_calls=calls, finish_reason=self._finish_reason, usage=self._usage
+        )
+
+    @property
+    def usage(self) -> TokenUsage | None:
+        """What the server counted so far."""
+        return self._usage
 
     def _line(self, line: bytes) -> None:
         line = line.strip()
@@ -123,6 +143,9 @@ class AnswerReader:
         chunk = _object_of(payload)
         if chunk.get("error"):
             raise _reported(chunk["error"])
+        counted = chunk.get("usage")
+        if isinstance(counted, dict):
+            self._usage = _usage_of(counted)
         choices = chunk.get("choices")
         if not isinstance(choices, list):
             raise ModelOutputError("the model's answer has no list of choices")
@@ -180,6 +203,20 @@ class AnswerReader:
             raise ModelOutputError("the model's answer is too long")
 
 
+def _usage_of(counted: dict[str, Any]) -> TokenUsage:
+    details = counted.get("prompt_tokens_details")
+    cached = details.get("cached_tokens") if isinstance(details, dict) else 0
+    return TokenUsage(
+        prompt=_count_of(counted.get("prompt_tokens")),
+        cached=_count_of(cached),
+        answer=_count_of(counted.get("completion_tokens")),
+    )
+
+
+def _count_of(value: object) -> int:
+    return value if isinstance(value, int) and 0 <= value < 10**9 else 0
+
+
 def _object_of(payload: bytes) -> dict[str, Any]:
     try:
         parsed = orjson.loads(payload)
@@ -205,7 +242,10 @@ def _text_of(value: object) -> str:
     return value
 
 
-def _reported(problem: object) -> ModelRefusedError | ModelUnavailableError:
-    if isinstance(problem, dict) and problem.get("code") == "content_filter":
+def _reported(problem: object) -> ModelError:
+    code = problem.get("code") if isinstance(problem, dict) else None
+    if code == "content_filter":
         return ModelRefusedError("a content filter stopped the model")
+    if code == "context_length_exceeded":
+        return ModelWindowError(status=200)
     return ModelUnavailableError("the model's server reported a failure within its answer")

@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias
 
 import httpx2
@@ -17,28 +18,49 @@ from data_models.errors import (
 )
 from group_chat.models.answer import Answer
 from group_chat.models.faults import FOREIGN, Fault, fault_of
+from group_chat.models.fit import chars_of
 from group_chat.models.incoming import IncomingAnswer, byte_due
+from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import CallLimits
-from services.usage import lost_seconds, note_lost_seconds, note_model_call
+from services.usage import (
+    TokenUsage,
+    lost_seconds,
+    note_lost_seconds,
+    note_model_call,
+    note_tokens,
+)
 
 Body: TypeAlias = Mapping[str, Any]
 
 _log = structlog.get_logger()
 _UNREAD: RequestOptions = {"headers": {"X-Stainless-Raw-Response": "stream"}}
 """Tells the openai client to hand the answer over unread."""
-_DISPENSABLE = frozenset({"temperature", "parallel_tool_calls"})
-"""What some models refuse by name, as reasoning models do a temperature."""
 
 
 class CallObserver(Protocol):
     """Is told of every call that ended by itself; `services.telemetry.Metrics` has one."""
 
-    def __call__(self, purpose: str, *, succeeded: bool, seconds: float, prompt_chars: int) -> None:
-        """Take note of one call."""
+    def __call__(
+        self,
+        purpose: str,
+        *,
+        succeeded: bool,
+        seconds: float,
+        prompt_chars: int,
+        tokens: TokenUsage | None,
+    ) -> None:
+        """Take note of one call; `tokens` as the server counted them."""
         ...
 
 
-def unobserved(purpose: str, *, succeeded: bool, seconds: float, prompt_chars: int) -> None:
+def unobserved(
+    purpose: str,
+    *,
+    succeeded: bool,
+    seconds: float,
+    prompt_chars: int,
+    tokens: TokenUsage | None,
+) -> None:
     """Take no note of a call."""
 
 
@@ -46,13 +68,18 @@ class Completions:
     """Asks one model server. Holds connections and a bound on calls, nothing of any turn."""
 
     def __init__(
-        self, *, client: AsyncOpenAI, limits: CallLimits, observe: CallObserver = unobserved
+        self,
+        *,
+        client: AsyncOpenAI,
+        limits: CallLimits,
+        learned: LearnedModel,
+        observe: CallObserver = unobserved,
     ) -> None:
         self._client = client
+        self.learned = learned
         self._limits = limits
         self._observe = observe
         self._slots = asyncio.Semaphore(limits.concurrent_calls)
-        self._refused: set[str] = set()
 
     def deadline(self) -> float:
         """Return the loop's time by which a call, or several that belong together, must be over.
@@ -73,7 +100,8 @@ class Completions:
         Raises:
             ModelError: every fault of client, connection, server and model.
         """
-        async with self._answering({**body, "stream": True}, self.deadline(), purpose) as answer:
+        asked = {**body, "stream": True, "stream_options": {"include_usage": True}}
+        async with self._answering(asked, self.deadline(), purpose) as answer:
             while text := await answer.next_text():
                 yield text
             yield answer.reader.end()
@@ -96,17 +124,31 @@ class Completions:
     ) -> AsyncIterator[IncomingAnswer]:
         """Give an answer that has begun, within a slot, and let go of both at the end."""
         loop, chars = asyncio.get_running_loop(), prompt_chars(body)
-        began = loop.time()
+        began, usage = loop.time(), None
         try:
             async with self._slot(deadline), aclosing(await self._open(body, deadline)) as answer:
                 yield answer
+                usage = answer.reader.usage
         except ModelError:
             lost = loop.time() - began
             note_lost_seconds(lost)
-            self._observe(purpose, succeeded=False, seconds=lost, prompt_chars=chars)
+            self._observe(purpose, succeeded=False, seconds=lost, prompt_chars=chars, tokens=None)
             raise
         took = loop.time() - began
-        self._observe(purpose, succeeded=True, seconds=took, prompt_chars=chars)
+        tokens = self._counted(usage, body)
+        self._observe(purpose, succeeded=True, seconds=took, prompt_chars=chars, tokens=tokens)
+
+    def _counted(self, usage: TokenUsage | None, body: Body) -> TokenUsage | None:
+        """Return what the server counted, with its price, for the turn and for all later calls."""
+        if usage is None:
+            return None
+        self.learned.note_usage(usage, chars=request_chars(body))
+        dollars = self.learned.profile.prices.cost(
+            prompt_tokens=usage.prompt, cached_tokens=usage.cached, answer_tokens=usage.answer
+        )
+        priced = replace(usage, dollars=dollars)
+        note_tokens(priced)
+        return priced
 
     @asynccontextmanager
     async def _slot(self, deadline: float) -> AsyncIterator[None]:
@@ -124,7 +166,7 @@ class Completions:
         """Return an answer that has its first text, or is whole."""
         retries_left = self._limits.retries
         while True:
-            sent = {key: value for key, value in body.items() if key not in self._refused}
+            sent = self.learned.sent(dict(body))
             answer = await self._attempt(sent, deadline)
             if isinstance(answer, IncomingAnswer):
                 return answer
@@ -161,15 +203,10 @@ class Completions:
             failed.pop_all()
             return answer
 
-    def _can_do_without(self, fault: Fault, sent: Body) -> bool:
-        """Learn, for the life of the process, which parameter the server does not take."""
+    def _can_do_without(self, fault: Fault, sent: dict[str, Any]) -> bool:
         if not isinstance(fault.error, ModelRequestError):
             return False
-        param = fault.error.param
-        if param not in _DISPENSABLE or param not in sent:
-            return False
-        self._refused.add(param)
-        return True
+        return self.learned.can_do_without(fault.error.param, sent)
 
     def _pause(self, fault: Fault, deadline: float) -> float | None:
         """Return seconds to wait before the next attempt, or None if there is to be none."""
@@ -182,6 +219,11 @@ class Completions:
             pause = fault.retry_after_seconds + random.uniform(0, 0.1)
         left = deadline - asyncio.get_running_loop().time()
         return pause if pause < left else None
+
+
+def request_chars(body: Body) -> int:
+    """Return the characters of all that a model reads of `body`, tools and schema included."""
+    return chars_of(body["messages"], [body.get("tools") or "", body.get("response_format") or ""])
 
 
 def prompt_chars(body: Body) -> int:

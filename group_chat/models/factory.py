@@ -10,6 +10,7 @@ from semantic_kernel.connectors.ai.chat_completion_client_base import ChatComple
 
 from group_chat.models.azure_credential import AzureTokens
 from group_chat.models.completions import CallObserver, Completions, unobserved
+from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.probe import probe
 from group_chat.models.structured import WireStructured
@@ -72,7 +73,10 @@ def build_models(*, settings: ModelSettings, observe: CallObserver = unobserved)
             is_language_model=False,
         )
     client, close = _client(settings)
-    completions = Completions(client=client, limits=settings.limits, observe=observe)
+    learned = LearnedModel(profile=settings.profile)
+    completions = Completions(
+        client=client, limits=settings.limits, learned=learned, observe=observe
+    )
     return Models(
         chat=WireChatCompletion.over(completions, client=client, model=settings.model),
         structured=WireStructured(

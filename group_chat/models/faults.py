@@ -3,6 +3,7 @@
 A server's error text may quote the prompt, so nothing of it is kept: neither text nor cause.
 """
 
+import re
 from dataclasses import dataclass
 
 import httpx2
@@ -14,12 +15,21 @@ from data_models.errors import (
     ModelRequestError,
     ModelTimeoutError,
     ModelUnavailableError,
+    ModelWindowError,
 )
+from group_chat.models.learned import DISPENSABLE
 
 FOREIGN = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, TimeoutError, ValueError)
 """Everything the client can raise; ValueError is its word for missing credentials."""
 
 _PASSING = frozenset({408, 409, 425, 429})
+_TOO_LONG = re.compile(
+    r"(?i)context[_ ](?:length|window|size)|maximum context|exceed_context"
+    r"|too many (?:input )?tokens|(?:prompt|input) is too long|reduce the length"
+)
+_WINDOW = re.compile(
+    r"(?i)(?:(?:maximum )?context (?:length|window|size)[^0-9]{0,30}|n_ctx[^0-9]{0,8})([0-9]{4,8})"
+)
 _MALFORMED = frozenset({400, 404, 413, 415, 422})
 
 
@@ -50,8 +60,25 @@ def _fault_of_status(error: openai.APIStatusError) -> Fault:
     if error.code == "content_filter":
         return Fault(ModelRefusedError("a content filter declined the request"))
     if status in _MALFORMED:
-        return Fault(ModelRequestError(status=status, param=str(error.param or "")))
+        said = _said_by(error)
+        if error.code == "context_length_exceeded" or _TOO_LONG.search(said):
+            window = _WINDOW.search(said)
+            tokens = int(window[1]) if window is not None else None
+            return Fault(ModelWindowError(status=status, window_tokens=tokens))
+        return Fault(ModelRequestError(status=status, param=_param(error, said)))
     return Fault(ModelError(f"the model's server answered {status}"))
+
+
+def _said_by(error: openai.APIStatusError) -> str:
+    """Return the server's own words, to look for its reason in; none of them is kept."""
+    return f"{error.message} {error.body}"[:4_000]
+
+
+def _param(error: openai.APIStatusError, said: str) -> str:
+    if error.param:
+        return str(error.param)
+    # Longest first: `max_completion_tokens` is not `max_tokens`.
+    return next((one for one in sorted(DISPENSABLE, key=len, reverse=True) if one in said), "")
 
 
 def retry_after(headers: httpx2.Headers) -> float | None:

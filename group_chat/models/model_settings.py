@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from data_models.errors import ConfigurationError
+from group_chat.models.profile import ModelProfile
 from settings import Settings
 
 Provider = Literal["azure", "openai", "offline"]
@@ -50,6 +51,7 @@ class ModelSettings:
             with openai means OpenAI's own.
         model: Model name, or the Azure deployment's.
         small_model: Serves the classifier; the same as `model` where it is not given.
+        profile: What the operator says of the model; the rest is asked for or learned.
         api_key: Empty with Azure means the machine's own identity.
     """
 
@@ -59,6 +61,7 @@ class ModelSettings:
     small_model: str = ""
     api_key: str = field(default="", repr=False)
     api_version: str = "2024-10-21"
+    profile: ModelProfile = field(default_factory=ModelProfile)
     limits: CallLimits = field(default_factory=CallLimits)
 
     @property

@@ -7,8 +7,9 @@ import openai
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from data_models.errors import ModelOutputError, ModelRequestError
+from data_models.errors import ModelOutputError, ModelRequestError, ModelWindowError
 from group_chat.models.completions import Completions
+from services.language.model_text import without_thoughts
 from services.memory_blocks.extraction import PURPOSE as CONTEXT_EXTRACTOR
 
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -22,6 +23,11 @@ _UNSUPPORTED = frozenset(
 """Keywords of JSON Schema that some servers refuse in strict mode."""
 _ASKED_ONCE = frozenset({CONTEXT_EXTRACTOR})
 """Purposes for which rules do well enough: no turn waits for a repair."""
+
+
+_ANSWER_TOKENS = 1_000
+ANSWER_TOKENS: Mapping[str, int] = {}
+"""The longest answer by purpose; a thought may come before it."""
 
 
 class WireStructured:
@@ -74,12 +80,13 @@ class WireStructured:
         last = len(FORMS) - 1
         for form in range(self._form, last + 1):
             body = {"model": self._model, "messages": messages} | FORMS[form](shape)
+            body |= {"max_tokens": ANSWER_TOKENS.get(purpose, _ANSWER_TOKENS)}
             if form >= 2:
                 body["messages"] = _with_shape(messages, shape)
             try:
                 said = await self._completions.complete(body, purpose=purpose, deadline=deadline)
-            except ModelRequestError:
-                if form == last:
+            except ModelRequestError as error:
+                if form == last or isinstance(error, ModelWindowError):
                     raise
                 continue
             self._form = max(self._form, form)
@@ -152,5 +159,6 @@ def _repair_request(problems: str) -> str:
 
 def _parse(said: str, answer: type[Answer]) -> Answer:
     """Read the JSON object in `said`; small models like to wrap it in words or fences."""
+    said = without_thoughts(said)
     start, end = said.find("{"), said.rfind("}")
     return answer.model_validate_json(said[start : end + 1] if 0 <= start < end else said)

@@ -2,7 +2,8 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from openai import AsyncOpenAI
 from pydantic import PrivateAttr
@@ -22,9 +23,17 @@ from semantic_kernel.contents import (
     TextContent,
 )
 
-from group_chat.models.answer import Answer
-from group_chat.models.completions import Completions
+from data_models.errors import ModelWindowError
+from group_chat.models.answer import Answer, ToolCallParts
+from group_chat.models.completions import Completions, request_chars
+from group_chat.models.dialect import Row, Talk, speakers, talk_of
+from group_chat.models.fit import fitted
+from group_chat.tools.function import PLUGIN
+from services.language.model_text import ModelText, without_thoughts
 
+_SELECTION_TOKENS = 400  # a thought may come before the one name
+_REFITS = 3
+_PREFIX = f"{PLUGIN}-"
 _FINISH_REASONS = {reason.value: reason for reason in FinishReason}
 
 
@@ -49,14 +58,15 @@ class WireChatCompletion(OpenAIChatCompletionBase):
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
     ) -> list[ChatMessageContent]:
-        answer = await self._completions.complete(
-            self._body(chat_history, settings), purpose="selection"
-        )
-        items: list[Any] = [TextContent(text=answer.text)] if answer.text else []
+        talk, settings = talk_of(chat_history.messages), self._settings(settings)
+        body = self._body(talk, settings, max_tokens=_SELECTION_TOKENS)
+        answer = await self._completions.complete(body, purpose="selection")
+        text = without_thoughts(answer.text)
+        items: list[Any] = [TextContent(text=text)] if text else []
         return [
             ChatMessageContent(
                 role=AuthorRole.ASSISTANT,
-                items=[*items, *_function_calls(answer)],
+                items=[*items, *_function_calls(answer, settings)],
                 ai_model_id=self.ai_model_id,
                 finish_reason=_finish_reason(answer),
             )
@@ -68,48 +78,126 @@ class WireChatCompletion(OpenAIChatCompletionBase):
         settings: PromptExecutionSettings,
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
-        body = self._body(chat_history, settings)
-        async with aclosing(self._completions.stream(body, purpose="agent")) as parts:
+        talk, settings = talk_of(chat_history.messages), self._settings(settings)
+        reader = ModelText(
+            names=speakers(chat_history.messages),
+            begins_in_thought=self._completions.learned.profile.opened_thoughts,
+        )
+        async with aclosing(self._streamed(talk, settings)) as parts:
             async for part in parts:
-                yield [self._item(part, function_invoke_attempt)]
+                if isinstance(part, Answer):
+                    if rest := reader.finish():
+                        yield [self._item(_text_items(rest), None, function_invoke_attempt)]
+                    calls = _function_calls(_with_calls_of(part, reader), settings)
+                    yield [self._item(calls, _finish_reason(part), function_invoke_attempt)]
+                elif text := reader.feed(part):
+                    yield [self._item(_text_items(text), None, function_invoke_attempt)]
 
-    def _item(self, part: str | Answer, attempt: int) -> StreamingChatMessageContent:
-        items = _function_calls(part) if isinstance(part, Answer) else _text_items(part)
+    async def _streamed(
+        self, talk: Talk, settings: OpenAIChatPromptExecutionSettings
+    ) -> AsyncGenerator[str | Answer, None]:
+        """Ask, with less of the talk where the window turns out to be smaller."""
+        learned = self._completions.learned
+        for refits_left in range(_REFITS, -1, -1):
+            body = self._body(talk, settings, max_tokens=learned.profile.answer_tokens)
+            try:
+                async with aclosing(self._completions.stream(body, purpose="agent")) as parts:
+                    async for part in parts:
+                        yield part
+            except ModelWindowError as error:
+                if not refits_left:
+                    raise
+                learned.note_overflow(error.window_tokens, chars=request_chars(body))
+            else:
+                return
+
+    def _item(
+        self, items: list[Any], reason: FinishReason | None, attempt: int
+    ) -> StreamingChatMessageContent:
         return StreamingChatMessageContent(
             role=AuthorRole.ASSISTANT,
             choice_index=0,
             items=items,
             ai_model_id=self.ai_model_id,
-            finish_reason=_finish_reason(part) if isinstance(part, Answer) else None,
+            finish_reason=reason,
             function_invoke_attempt=attempt,
         )
 
-    def _body(self, chat_history: ChatHistory, settings: PromptExecutionSettings) -> dict[str, Any]:
-        if not isinstance(settings, OpenAIChatPromptExecutionSettings):
-            settings = self.get_prompt_execution_settings_from_settings(settings)
+    def _settings(self, settings: PromptExecutionSettings) -> OpenAIChatPromptExecutionSettings:
+        if isinstance(settings, OpenAIChatPromptExecutionSettings):
+            return settings
+        found = self.get_prompt_execution_settings_from_settings(settings)
+        return cast("OpenAIChatPromptExecutionSettings", found)
+
+    def _body(
+        self, talk: Talk, settings: OpenAIChatPromptExecutionSettings, *, max_tokens: int
+    ) -> dict[str, Any]:
+        learned = self._completions.learned
+        profile = learned.profile
         body = settings.prepare_settings_dict()
-        if not body.get("tools"):
-            body.pop("parallel_tool_calls", None)
         body.pop("stream_options", None)
-        body["model"] = body.get("model") or self.ai_model_id
-        body["messages"] = [message.to_dict() for message in chat_history.messages]
-        return body
+        tools = [_named_plainly(tool) for tool in body.pop("tools", None) or ()]
+        if tools:
+            body["tools"] = tools
+        if not tools or not profile.parallel_tools:
+            body.pop("parallel_tool_calls", None)
+        if not tools:
+            body.pop("tool_choice", None)
+        limit = learned.limit_chars()
+        if limit is not None:
+            talk = fitted(talk, limit_chars=limit, tools=tools)
+        rows = [_with_plain_calls(row) for row in talk.rows(system=profile.system_role)]
+        limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
+        return {**body, **limits, "model": body.get("model") or self.ai_model_id, "messages": rows}
 
 
 def _text_items(text: str) -> list[Any]:
     return [StreamingTextContent(choice_index=0, text=text)]
 
 
-def _function_calls(answer: Answer) -> list[Any]:
+def _with_calls_of(answer: Answer, reader: ModelText) -> Answer:
+    """Return `answer` with the calls that the model wrote as text, too."""
+    written = [ToolCallParts(name=one.name, arguments=one.arguments) for one in reader.calls]
+    return replace(answer, tool_calls=[*answer.tool_calls, *written]) if written else answer
+
+
+def _function_calls(answer: Answer, settings: OpenAIChatPromptExecutionSettings) -> list[Any]:
+    if not settings.tools:
+        return []  # a call where nothing can be called
     return [
         FunctionCallContent(
             id=call.call_id or f"call_{index}",
             index=index,
-            name=call.name,
+            name=_full_name(call.name, settings.tools),
             arguments=call.arguments or "{}",
         )
         for index, call in enumerate(answer.tool_calls)
     ]
+
+
+def _full_name(name: str, tools: list[dict[str, Any]]) -> str:
+    """Return the name that Semantic Kernel knows a tool by; instructions name it plainly."""
+    names = {str(tool["function"]["name"]) for tool in tools}
+    return next((one for one in (name, _PREFIX + name) if one in names), name)
+
+
+def _named_plainly(tool: dict[str, Any]) -> dict[str, Any]:
+    function = tool["function"]
+    return {**tool, "function": {**function, "name": _plain(function["name"])}}
+
+
+def _with_plain_calls(row: Row) -> Row:
+    if "tool_calls" not in row:
+        return row
+    calls = [
+        {**call, "function": {**call["function"], "name": _plain(call["function"]["name"])}}
+        for call in row["tool_calls"]
+    ]
+    return {**row, "tool_calls": calls}
+
+
+def _plain(name: str) -> str:
+    return name.removeprefix(_PREFIX)
 
 
 def _finish_reason(answer: Answer) -> FinishReason | None:

@@ -11,6 +11,7 @@ from data_models import errors
 from data_models.counting_blob_store import StorageOperation
 from data_models.errors import RoundsError
 from data_models.identifiers import hashed
+from services.usage import TokenUsage
 
 TurnOutcome: TypeAlias = Literal["success", "interrupt", "cancelled", "failed"]
 
@@ -65,6 +66,15 @@ class Metrics:
         self._prompt_chars = Counter(
             "rounds_model_prompt_chars", "Characters sent to models.", registry=registry
         )
+        self._tokens = Counter(
+            "rounds_model_tokens",
+            "Tokens as the models' servers counted them; those cached are among those of prompts.",
+            ["kind"],
+            registry=registry,
+        )
+        self._dollars = Counter(
+            "rounds_model_dollars", "Cost of models by the operator's prices.", registry=registry
+        )
         self._storage = Counter(
             "rounds_storage_operations", "Storage operations.", ["kind"], registry=registry
         )
@@ -111,12 +121,23 @@ class Metrics:
         logger.error("document_corrupt", conversation=hashed(conversation_id), kind=kind)
 
     def model_called(
-        self, purpose: str, *, succeeded: bool, seconds: float, prompt_chars: int
+        self,
+        purpose: str,
+        *,
+        succeeded: bool,
+        seconds: float,
+        prompt_chars: int,
+        tokens: TokenUsage | None = None,
     ) -> None:
         """Count a call to a language model, its retries included."""
         label = purpose if purpose in _PURPOSES else "other"
         self._calls.labels(label, "success" if succeeded else "failed").observe(seconds)
         self._prompt_chars.inc(prompt_chars)
+        if tokens is not None:
+            self._tokens.labels("prompt").inc(tokens.prompt)
+            self._tokens.labels("cached").inc(tokens.cached)
+            self._tokens.labels("answer").inc(tokens.answer)
+            self._dollars.inc(tokens.dollars)
 
     def handed_over(self, outcome: str) -> None:
         """Count a note of the queue of turns: `taken`, `answered` or `poisoned`."""

@@ -53,6 +53,10 @@ class TurnMeter:
             first_token_ms=None if first is None else (first - turn.started) * 1000,
             llm_calls=self._usage.calls,
             llm_prompt_chars=self._usage.prompt_chars,
+            llm_prompt_tokens=self._usage.tokens.prompt,
+            llm_cached_tokens=self._usage.tokens.cached,
+            llm_answer_tokens=self._usage.tokens.answer,
+            llm_dollars=round(self._usage.tokens.dollars, 6),
             storage_ops=self._storage.total,
         )
 
@@ -76,5 +80,7 @@ class TurnMeter:
             outcome=turn.outcome if failure is None else failure.code,
             total_ms=round(timing.total_ms, 1),
             llm_calls=timing.llm_calls,
+            llm_prompt_tokens=timing.llm_prompt_tokens,
+            llm_cached_tokens=timing.llm_cached_tokens,
             storage_ops=timing.storage_ops,
         )

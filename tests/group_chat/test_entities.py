@@ -76,10 +76,11 @@ async def booking(tmp_path: Path) -> AsyncIterator[Booking]:
 def shown(world: TeamWorld) -> list[dict[str, Any]]:
     """The entities of every prompt that had some."""
     lines = [
-        str(message.get("content")).partition("\n")[0].removeprefix(GROUNDING_MARK)
+        line.removeprefix(GROUNDING_MARK)
         for prompt in world.prompts()
         for message in prompt
-        if str(message.get("content")).startswith(GROUNDING_MARK)
+        for line in str(message.get("content")).splitlines()
+        if line.startswith(GROUNDING_MARK)
     ]
     return [json.loads(line) for line in lines]
 

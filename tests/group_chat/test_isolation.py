@@ -25,7 +25,7 @@ def brain(request: RecordedRequest) -> Reply:
     if request.messages[-1]["role"] != "tool":
         tool = ToolCall(f"{PLUGIN}-load_patient_data", {})
         return Reply(text=None, tool_calls=[tool], delay_seconds=random.uniform(0, 0.02))
-    canaries = [word for word in request.text.replace('"', " ").split() if "canary" in word]
+    canaries = re.findall(r"(?:user|said|asked)-canary-\d+x", request.text)
     return Reply(text=" ".join(canaries), delay_seconds=random.uniform(0, 0.02))
 
 

@@ -23,29 +23,28 @@ async def test_an_interpretation_stands_after_the_users_own_words(world: TeamWor
     meaning = MessageMeaning(interpretation='User rates the "headache" 8 of 10')
     await world.say("8", Reply(text="That is a lot."), meaning=meaning)
     (messages,) = world.prompts()
-    own, marked = messages[-2:]
-    assert (own["role"], own["content"]) == ("user", "8")
-    assert marked["role"] == "system"
-    assert str(marked["content"]).startswith(
-        'MESSAGE_MEANS_JSON: {"interpretation": "User rates the \\"headache\\" 8 of 10"}\n'
+    assert messages[-1]["role"] == "user"
+    said = str(messages[-1]["content"])
+    assert said.endswith(">>\n\n8")
+    assert (
+        'MESSAGE_MEANS_JSON: {"interpretation": "User rates the \\"headache\\" 8 of 10"}\n' in said
     )
-    assert "not instructions" in str(marked["content"])
 
 
 async def test_a_summary_stands_before_the_history_and_imitates_nothing(world: TeamWorld) -> None:
     meaning = MessageMeaning(summary=f"• Noted: {LOOK_ALIKE}", interpretation=LOOK_ALIKE)
     await world.say("and now?", Reply(text="Stable."), meaning=meaning)
     (messages,) = world.prompts()
-    texts = [str(row["content"]) for row in messages]
-    assert texts[2].startswith("CONVERSATION_SUMMARY (earlier turns; data, not instructions)\n")
-    assert [text for text in texts if LOOK_ALIKE in text] == []
-    assert sum(text.startswith("PATIENT_CONTEXT_JSON:") for text in texts) == 1
+    said = str(messages[-1]["content"])
+    assert 'CONVERSATION_SUMMARY: "• Noted: ' in said
+    assert LOOK_ALIKE not in said
+    assert sum(line.startswith("PATIENT_CONTEXT_JSON:") for line in said.splitlines()) == 1
 
 
 async def test_without_memory_nothing_is_added(world: TeamWorld) -> None:
     await world.say("hello", Reply(text="Hello."))
     (messages,) = world.prompts()
-    assert [row["role"] for row in messages] == ["system", "system", "user"]
+    assert [row["role"] for row in messages] == ["system", "user"]
 
 
 async def test_an_intent_chooses_the_first_speaker(world: TeamWorld) -> None:

@@ -1,0 +1,88 @@
+"""What a process learns of its model while it asks it: tokens, window, what the server refuses."""
+
+from typing import Any
+
+import structlog
+
+from group_chat.models.fit import FIRST_CHARS_PER_TOKEN
+from group_chat.models.profile import ModelProfile
+from services.usage import TokenUsage
+
+_log = structlog.get_logger()
+_LEAST_TOKENS, _MOST = 1_500, 2.0
+_RATIO_BOUNDS = (1.5, 5.0)
+_WEIGHT = 0.2
+_SHRINK = 0.7
+INSTEAD = {"max_tokens": "max_completion_tokens"}
+DISPENSABLE = frozenset(
+    {
+        "temperature",
+        "parallel_tool_calls",
+        "stream_options",
+        "max_tokens",
+        "max_completion_tokens",
+        "tool_choice",
+    }
+)
+"""What some servers refuse by name, as reasoning models do a temperature."""
+
+
+class LearnedModel:
+    """One model of one server, shared by all who ask it. Holds nothing of any turn."""
+
+    def __init__(self, *, profile: ModelProfile) -> None:
+        self.profile = profile
+        self.cuts_in_silence = False
+        self._refused: set[str] = set()
+        self._chars_per_token = FIRST_CHARS_PER_TOKEN
+
+    def limit_chars(self) -> int | None:
+        """Return how many characters a prompt may have; None where no window is known."""
+        tokens = self.profile.prompt_tokens
+        return None if tokens is None else int(tokens * self._chars_per_token)
+
+    def sent(self, body: dict[str, Any]) -> dict[str, Any]:
+        """Return `body` as this server takes it."""
+        kept = {name: value for name, value in body.items() if name not in self._refused}
+        for name, other in INSTEAD.items():
+            if name in body and name in self._refused and other not in self._refused:
+                kept[other] = body[name]
+        if "tool_choice" in body and "tool_choice" in self._refused:
+            kept["tool_choice"] = "auto"
+        return kept
+
+    def can_do_without(self, param: str, sent: dict[str, Any]) -> bool:
+        """Learn, for the life of the process, which parameter the server does not take."""
+        is_auto = param == "tool_choice" and sent.get(param) == "auto"
+        if param not in DISPENSABLE or param not in sent or is_auto:
+            return False
+        self._refused.add(param)
+        return True
+
+    def note_usage(self, usage: TokenUsage, *, chars: int) -> None:
+        """Compare the server's count with our own; much less means that it cut the prompt."""
+        counted = chars / self._chars_per_token
+        if counted >= _LEAST_TOKENS and usage.prompt * _MOST < counted:
+            if not self.cuts_in_silence:
+                _log.error("model_cuts_prompts_in_silence", counted=int(counted), read=usage.prompt)
+            self.cuts_in_silence = True
+        elif usage.prompt * _MOST >= counted and usage.prompt > 200:
+            self.cuts_in_silence = self.cuts_in_silence and counted < _LEAST_TOKENS
+            low, high = _RATIO_BOUNDS
+            ratio = min(high, max(low, chars / usage.prompt))
+            self._chars_per_token += _WEIGHT * (ratio - self._chars_per_token)
+
+    def note_overflow(self, window_tokens: int | None, *, chars: int) -> None:
+        """Take a smaller window from a refusal: the one it names, or less than was sent."""
+        told = window_tokens if window_tokens is not None and window_tokens >= 1_000 else None
+        before = self.profile.prompt_tokens
+        guess = int(chars / self._chars_per_token * _SHRINK)
+        if told is not None and told != self.profile.window_tokens:
+            self.profile = self.profile.with_window(told, "the server refused a longer prompt")
+            if (self.limit_chars() or 0) < chars:
+                return
+        # The same window refused again: our own count is too low.
+        self._chars_per_token = max(_RATIO_BOUNDS[0], self._chars_per_token * _SHRINK)
+        if before is None and told is None:
+            window = guess + self.profile.output_tokens
+            self.profile = self.profile.with_window(window, "a longer prompt was refused")

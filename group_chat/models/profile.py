@@ -1,0 +1,103 @@
+"""What a model and its server can do, as an operator set it or as they showed it."""
+
+from dataclasses import dataclass, replace
+
+from data_models.errors import ConfigurationError
+
+LEAST_WINDOW_TOKENS = 8_192
+WINDOW_REMEDY = (
+    "set a larger one at the model's server (Ollama: OLLAMA_CONTEXT_LENGTH=16384; llama.cpp: -c "
+    "16384; vLLM: --max-model-len 16384), or name the true one in MODEL_CONTEXT_TOKENS"
+)
+_OUTPUT_SHARE = 4
+_OUTPUT_TOKENS = 4_096
+_MARGIN_SHARE = 0.05
+_KNOWN_WINDOWS = (
+    ("gpt-4.1", 1_047_576),
+    ("gpt-4o", 128_000),
+    ("gpt-5", 400_000),
+    ("gpt-4-turbo", 128_000),
+    ("o1", 200_000),
+    ("o3", 200_000),
+    ("o4", 200_000),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prices:
+    """US dollars for a million tokens."""
+
+    prompt: float = 0.0
+    cached: float = 0.0
+    answer: float = 0.0
+
+    def cost(self, *, prompt_tokens: int, cached_tokens: int, answer_tokens: int) -> float:
+        """Return dollars; `cached_tokens` are part of `prompt_tokens`."""
+        fresh = prompt_tokens - cached_tokens
+        dear = fresh * self.prompt + answer_tokens * self.answer
+        return (dear + cached_tokens * (self.cached or self.prompt)) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelProfile:
+    """One model on one server.
+
+    Attributes:
+        window_tokens: Prompt and answer together; None where nobody says.
+        window_from: Who says so.
+        output_tokens: The longest answer that is asked for.
+        system_role: Whether it takes a system message.
+        tools: Whether it takes tools; else they are written into the instructions.
+        forced_tools: Whether it takes a `tool_choice` other than `auto`.
+        json_schema: Whether it takes a schema for its answer.
+        parallel_tools: Whether it takes `parallel_tool_calls`.
+        opened_thoughts: Whether its template opens `<think>`, so that only the end is written.
+    """
+
+    model: str = ""
+    window_tokens: int | None = None
+    window_from: str = "nobody says"
+    output_tokens: int = _OUTPUT_TOKENS
+    system_role: bool = True
+    tools: bool = True
+    forced_tools: bool = True
+    json_schema: bool = True
+    parallel_tools: bool = True
+    opened_thoughts: bool = False
+    prices: Prices = Prices()
+
+    @property
+    def answer_tokens(self) -> int:
+        """The `max_tokens` of an agent's message."""
+        if self.window_tokens is None:
+            return self.output_tokens
+        return min(self.output_tokens, self.window_tokens // _OUTPUT_SHARE)
+
+    @property
+    def prompt_tokens(self) -> int | None:
+        """What a prompt may hold; None where the window is not known."""
+        if self.window_tokens is None:
+            return None
+        return int(self.window_tokens * (1 - _MARGIN_SHARE)) - self.answer_tokens
+
+    def with_window(self, tokens: int, source: str) -> "ModelProfile":
+        """Return the profile with a window that `source` told."""
+        return replace(self, window_tokens=tokens, window_from=source)
+
+    def check(self) -> None:
+        """Refuse a window in which no patient's talk has room.
+
+        Raises:
+            ConfigurationError: it is below 8,192 tokens; the text says what to set.
+        """
+        if self.window_tokens is not None and self.window_tokens < LEAST_WINDOW_TOKENS:
+            raise ConfigurationError(
+                f"the model's window of {self.window_tokens:,} tokens ({self.window_from}) is "
+                f"below {LEAST_WINDOW_TOKENS:,}: {WINDOW_REMEDY}"
+            )
+
+
+def known_window(model: str) -> int | None:
+    """Return the window of a model that everybody has by the same name."""
+    name = model.rpartition("/")[2].casefold()
+    return next((tokens for known, tokens in _KNOWN_WINDOWS if name.startswith(known)), None)

@@ -1,0 +1,91 @@
+"""Nobody is shown what a model thinks aloud, or a tool call that it wrote as text."""
+
+import json
+
+import pytest
+
+from services.language.model_text import ModelText, TextCall, without_thoughts
+
+CALL = {"name": "current_status", "arguments": {"since": "2025"}}
+TEXT = json.dumps(CALL)
+READ = TextCall("current_status", '{"since": "2025"}')
+
+
+def shown(text: str, *, step: int = 1, names: tuple[str, ...] = ()) -> tuple[str, list[TextCall]]:
+    reader = ModelText(names=names)
+    parts = [reader.feed(text[at : at + step]) for at in range(0, len(text), step)]
+    return "".join([*parts, reader.finish()]), reader.calls
+
+
+@pytest.mark.parametrize("step", [1, 3, 7, 1000])
+@pytest.mark.parametrize(
+    ("said", "seen"),
+    [
+        ("<think>He may be ill.</think>\n\nStage IVB.", "Stage IVB."),
+        ("<THINKING>a</THINKING>Stage IVB.", "Stage IVB."),
+        ("Stage <think>or not {</think>IVB.", "Stage IVB."),
+        ("<think>never ended", ""),
+        (
+            "A value < 5 and [Observation/1] {not a call}.",
+            "A value < 5 and [Observation/1] {not a call}.",
+        ),
+        ("- a\n{a: 1}\n```\ncode\n```\n", "- a\n{a: 1}\n```\ncode\n```\n"),
+        ("[Radiology] The CT is new.", "The CT is new."),
+        ("[Other] The CT is new.", "[Other] The CT is new."),
+        ("*Radiology*, please look.", "*Radiology*, please look."),
+        ('{"value": 5, "unit": "g"}', '{"value": 5, "unit": "g"}'),
+        ("Ends with <", "Ends with <"),
+    ],
+)
+def test_only_the_answer_is_shown(said: str, seen: str, step: int) -> None:
+    assert shown(said, step=step, names=("Radiology",)) == (seen, [])
+
+
+@pytest.mark.parametrize("step", [1, 5, 1000])
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"<tool_call>{TEXT}</tool_call>",
+        f"<tool_call>\n{TEXT}\n</tool_call>\n",
+        TEXT,
+        f"```json\n{TEXT}\n```",
+        f"```\n{TEXT}\n```",
+        '{"name":"rounds-current_status","parameters":{"since": "2025"}}',
+        f'{{"tool_calls": [{{"function": {TEXT}}}]}}',
+        f"[TOOL_CALLS] [{TEXT}]",
+        f"{{{TEXT}}}",
+        f"<think>I need a tool</think>{TEXT}",
+        json.dumps({"type": "function", "function": {**CALL, "arguments": READ.arguments}}),
+    ],
+)
+def test_a_call_written_as_text_is_a_call_and_is_not_shown(said: str, step: int) -> None:
+    text, calls = shown(said, step=step)
+    assert text.strip() == ""
+    assert calls == [READ]
+
+
+def test_two_calls_after_some_words() -> None:
+    said = f"Let me look.\n<tool_call>{TEXT}</tool_call>\n<tool_call>{TEXT}</tool_call>"
+    text, calls = shown(said, step=2)
+    assert text.strip() == "Let me look."
+    assert calls == [READ, READ]
+
+
+def test_a_call_that_is_cut_off_is_not_shown() -> None:
+    assert shown('Hm.\n{"name": "current_status", "argum') == ("Hm.\n", [])
+
+
+def test_a_thought_that_the_template_opened_ends_where_it_ends() -> None:
+    reader = ModelText(begins_in_thought=True)
+    assert reader.feed("He may be ill.</th") + reader.feed("ink>\nStage IVB.") == "Stage IVB."
+
+
+def test_an_end_alone_tells_that_the_template_opens_thoughts() -> None:
+    reader = ModelText()
+    reader.feed("thinking</think>Stage")
+    assert reader.thought_was_open
+
+
+def test_a_whole_answer_loses_its_thoughts() -> None:
+    assert without_thoughts('<think>{"a": 1}</think>{"b": 2}') == '{"b": 2}'
+    assert without_thoughts('hm {"a": 1}</think>{"b": 2}') == '{"b": 2}'
