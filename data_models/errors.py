@@ -51,6 +51,7 @@
     * ModelOutputError
     * ModelRefusedError
     * ModelRequestError: the server does not take requests of this form
+      * ModelWindowError: longer than the model's window, whatever is left out
   * RecordsError: the patient's records could not be read or written
     * RecordsUnavailableError: retry
       * RecordsBusyError: the server said so, perhaps with a time to wait
