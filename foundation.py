@@ -63,6 +63,7 @@ class Foundation:
         await self.team.close()
         await self.audit.close()
         await self.scenarios.close()
+        self.records.close()
         await self.stores.close()
 
 

@@ -88,7 +88,9 @@ def _text_of(attachments: Iterable[Attachment]) -> tuple[str | None, str | None]
     problem = "no text in the record"
     for attachment in attachments:
         kind = (attachment.content_type or "text/plain").partition(";")[0].strip().lower()
-        if not kind.startswith("text/") and kind != "application/xhtml+xml":
+        if attachment.unread:
+            problem = attachment.unread
+        elif not kind.startswith("text/") and kind != "application/xhtml+xml":
             problem = "attached in a format that is not text"
         elif attachment.data is None:
             problem = "the text is kept elsewhere and was not fetched"

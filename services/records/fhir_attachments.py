@@ -28,9 +28,10 @@ async def fetch_attachments(
     async def fetch(attachment: dict[str, Any], url: URL) -> None:
         async with turns:
             answer = await client.get(url)
-        data = (answer.body or {}).get("data") if answer.status == 200 else None
-        if isinstance(data, str):
-            attachment["data"] = data
+        body = (answer.body or {}) if answer.status == 200 else {}
+        if isinstance(body.get("data"), str):
+            attachment["data"] = body["data"]
+            attachment.setdefault("contentType", body.get("contentType"))
 
     tasks = [asyncio.create_task(fetch(attachment, url)) for attachment, url in wanted[:limit]]
     try:
@@ -45,7 +46,7 @@ def _kept_elsewhere(
 ) -> Iterator[tuple[dict[str, Any], URL]]:
     for attachment in _attachments(entry.get("resource")):
         address = attachment.get("url")
-        if isinstance(address, str) and "data" not in attachment and _is_text(attachment):
+        if isinstance(address, str) and "data" not in attachment and _may_be_read(attachment):
             url = _under(client.base_url, address)
             if url is not None and client.serves(url):
                 yield attachment, url
@@ -65,9 +66,10 @@ def _objects(value: object) -> list[dict[str, Any]]:
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
-def _is_text(attachment: dict[str, Any]) -> bool:
+def _may_be_read(attachment: dict[str, Any]) -> bool:
+    """Tell whether a text may be in it: pictures, sounds and films are not fetched."""
     kind = str(attachment.get("contentType", "text/plain")).lower()
-    return kind.startswith(("text/", "application/xhtml+xml"))
+    return not kind.startswith(("image/", "audio/", "video/"))
 
 
 def _under(base: URL, address: str) -> URL | None:

@@ -18,6 +18,8 @@ from services.records.fhir_attachments import fetch_attachments
 from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits, Pages
 from services.records.patient_lookup import PatientLookup, unexpected
 from services.records.ports import AllPatients, ChartPatient
+from services.records.readers.attachments import with_texts
+from services.records.readers.reading import DocumentReader
 from services.records.record import PatientRecord, record_from_resources
 from services.records.record_cache import RecordCache
 
@@ -61,6 +63,7 @@ class FhirServerRecords:
         limits: FhirLimits | None = None,
         cache_seconds: float = 60,
         fits: Callable[[str], bool] = lambda _: False,
+        reader: DocumentReader | None = None,
     ) -> None:
         """Take a session that the caller made for outbound calls and closes.
 
@@ -78,6 +81,7 @@ class FhirServerRecords:
         self._lookup = PatientLookup(client=self._client, system=identifier_system, clock=clock)
         self._cache = RecordCache(clock=clock, limit_bytes=KEPT_BYTES, seconds=cache_seconds)
         self._clock = clock
+        self._reader = reader or DocumentReader()
         self._systems = (identifier_system,) if identifier_system else ()
         self._fits = fits
 
@@ -104,6 +108,10 @@ class FhirServerRecords:
     def start(self) -> None:
         """Nothing is read before somebody asks."""
 
+    def close(self) -> None:
+        """End the processes that read documents."""
+        self._reader.close()
+
     def _canonical(self, body: Mapping[str, Any]) -> PatientId | None:
         today = self._clock.now().date()
         return canonical_id(body, systems=self._systems, fits=self._fits, today=today)
@@ -128,7 +136,7 @@ class FhirServerRecords:
         entry = {"fullUrl": str(self._client.base_url / "Patient" / key), "resource": patient}
         return record_from_resources(
             patient_id,
-            [*received.entries, entry],
+            with_texts([*received.entries, entry], self._reader),
             patient_ref=f"Patient/{key}",
             truncated=received.truncated,
             not_offered=received.not_offered,

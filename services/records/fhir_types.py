@@ -91,13 +91,18 @@ class Quantity(Element):
 
 
 class Attachment(Element):
-    """Content in base64, or a URL where it is kept."""
+    """Content in base64, or a URL where it is kept.
+
+    Attributes:
+        unread: Why its text could not be read, of our own making; FHIR knows no such element.
+    """
 
     content_type: str | None = None
     data: str | None = None
     url: str | None = None
     title: str | None = None
     creation: str | None = None
+    unread: str | None = None
 
 
 class Extension(Element):

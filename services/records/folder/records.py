@@ -23,6 +23,8 @@ from services.records.folder.chart import gathered
 from services.records.folder.files import Stamp, files_in
 from services.records.folder.index import Chart, FileFacts, FolderIndex, facts_of, index_of
 from services.records.ports import AllPatients, ChartPatient
+from services.records.readers.attachments import with_texts
+from services.records.readers.reading import DocumentReader
 from services.records.record import PatientRecord, record_from_resources
 from services.records.record_cache import RecordCache
 
@@ -55,6 +57,7 @@ class FolderRecords:
         systems: Sequence[str] = (),
         fits: Callable[[str], bool] = lambda _: False,
         kept_bytes: int = KEPT_BYTES,
+        reader: DocumentReader | None = None,
     ) -> None:
         self._folder = folder
         self._clock = clock
@@ -63,6 +66,7 @@ class FolderRecords:
         self._index: FolderIndex | None = None
         self._looked_at = float("-inf")
         self._looking = threading.Lock()
+        self._reader = reader or DocumentReader()
         self._cache = RecordCache(clock=clock, limit_bytes=kept_bytes)
 
     async def load(self, patient_id: PatientId) -> PatientRecord:
@@ -79,7 +83,7 @@ class FolderRecords:
         if is_replaced(chart.body):
             raise RecordReplacedError
         return await self._cache.get(
-            patient_id, lambda _: asyncio.to_thread(_record, index, chart),
+            patient_id, lambda _: asyncio.to_thread(_record, index, chart, self._reader),
             version=tuple(chart.files.items()), size=lambda _: _size(chart),
         )  # fmt: skip
 
@@ -112,6 +116,10 @@ class FolderRecords:
             self.look()
         except RecordsUnavailableError as error:
             _log.warning("records_unavailable", reason=str(error))
+
+    def close(self) -> None:
+        """End the processes that read documents."""
+        self._reader.close()
 
     def look(self) -> FolderIndex:
         """Read what changed. Blocking; callers at the same time wait for one reading."""
@@ -149,11 +157,11 @@ class FolderRecords:
         return facts_of(path, name=str(path.relative_to(self._folder)), stamp=stamp)
 
 
-def _record(index: FolderIndex, chart: Chart) -> PatientRecord:
+def _record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> PatientRecord:
     found = gathered(index, chart)
     try:
         record = record_from_resources(
-            chart.patient_id, found.entries, patient_ref=chart.ref,
+            chart.patient_id, with_texts(found.entries, reader), patient_ref=chart.ref,
             damaged=tuple(map(str, found.problems)),
         )  # fmt: skip
     except RecordsUnreadableError as error:

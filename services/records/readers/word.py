@@ -1,0 +1,52 @@
+"""Text of Word documents: paragraphs and tables in their order."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+
+from docx import Document
+from docx.document import Document as WordDocument
+from docx.opc.exceptions import PackageNotFoundError
+from docx.table import Table
+from docx.text.paragraph import Paragraph
+
+from data_models.errors import RecordsUnreadableError
+from services.records.readers.markup import tidied
+from services.records.readers.result import UNPACKED_LIMIT_BYTES
+
+
+def text_of_word(data: bytes) -> str:
+    """Return the text.
+
+    Raises:
+        RecordsUnreadableError: damaged, locked, or larger when unpacked than we read.
+    """
+    _refuse_bombs(data)
+    try:
+        document = Document(io.BytesIO(data))
+        return tidied("\n".join(_lines(document)))
+    except (PackageNotFoundError, KeyError, ValueError, SyntaxError, zipfile.BadZipFile):
+        # lxml's errors of syntax are SyntaxErrors.
+        raise RecordsUnreadableError("the Word document is damaged") from None
+
+
+def _refuse_bombs(data: bytes) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            unpacked = sum(each.file_size for each in archive.infolist())
+    except (zipfile.BadZipFile, ValueError, OSError):
+        raise RecordsUnreadableError("the Word document is damaged or locked") from None
+    if unpacked > UNPACKED_LIMIT_BYTES:
+        raise RecordsUnreadableError(
+            f"the Word document is over {UNPACKED_LIMIT_BYTES} bytes when unpacked"
+        )
+
+
+def _lines(document: WordDocument) -> Iterator[str]:
+    for section in document.sections:
+        yield from (each.text for each in section.header.paragraphs)
+    for block in document.iter_inner_content():
+        if isinstance(block, Paragraph):
+            yield block.text
+        elif isinstance(block, Table):
+            yield from (" | ".join(cell.text for cell in row.cells) for row in block.rows)
