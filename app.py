@@ -39,6 +39,7 @@ from services.desk.chosen import turn_desk_for
 from services.desk.turn_desk import TurnDesk
 from services.hand_over.chosen import turn_queues_for
 from services.hand_over.hand_over import HandOver
+from services.identity.chosen import linker_for
 from services.operators.chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.service import PatientContextService
@@ -47,7 +48,6 @@ from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.turn.documents import TurnDocuments
 from services.turn.memory import memory_for
-from services.turn.named import NamedPatients
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
 from services.turn.tools import tools_for
@@ -128,7 +128,8 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         pattern=base.pattern,
         clock=base.clock,
         ids=base.ids,
-        names=NamedPatients(names=base.patient_names),
+        linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
+        allow_unknown=base.settings.allow_unknown_patients,
     )
     return TurnPipeline(
         documents=documents,

@@ -19,6 +19,8 @@ from services.assistant.back_end import AssistantBackEnd
 from services.assistant.chosen import assistant_for
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.conversations.owner_index import OwnerIndex
+from services.identity.chosen import directory_for
+from services.identity.directory import Directory
 from services.patient_context.pattern import PatientIdPattern
 from services.records.chosen import Records, records_for
 from services.records.patient_names import PatientNames, patient_names_for
@@ -46,6 +48,7 @@ class Foundation:
     records: Records
     clinic: Clinic
     patient_names: PatientNames
+    directory: Directory
     assistant: AssistantBackEnd
     documents: Documents
     conversations: ConversationAccessor
@@ -82,6 +85,8 @@ def foundation_of(
     store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
     documents = Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
     records = records_for(settings, session=session, clock=clock)
+    pattern = _pattern(settings, records)
+    fits = pattern.matches
     spec, offline = load_team(tools=TOOL_NAMES), settings.model_provider == "offline"
     return Foundation(
         settings=settings,
@@ -98,6 +103,9 @@ def foundation_of(
         patient_names=patient_names_for(
             settings, patients=records, store=stores.users, session=session, clock=clock
         ),
+        directory=directory_for(
+            settings, fits=fits, patients=records, store=stores.users, session=session, clock=clock
+        ),
         assistant=assistant_for(
             settings, store=stores.users, session=session, clock=clock, ids=ids
         ),
@@ -106,7 +114,7 @@ def foundation_of(
         registries=PatientContextRegistryAccessor(documents=documents),
         contexts=ChatContextAccessor(documents=documents),
         owners=OwnerIndex(store=stores.users),
-        pattern=_pattern(settings, records),
+        pattern=pattern,
         spec=spec,
         team=LateStart(team=spec, is_language_model=not offline),
         scenarios=scenarios_for(settings, ids=ids),

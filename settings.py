@@ -229,6 +229,9 @@ class Settings(BaseSettings):
     samples_dir: Path = _set(Path("samples"), "Folder of patients' records in files of any names (FHIR bundles or ndjson, perhaps gzipped), used without `FHIR_BASE_URL`", "./samples")
     fhir_base_url: Url | None = _set(None, "FHIR R4 server; unset: the sample patients", "https://fhir.example.org/r4")
     fhir_identifier_system: str | None = _set(None, "With `FHIR_BASE_URL`: the system of the identifiers that patient ids are; unset: any", "urn:oid:1.2.36.146.595.217.0.1")
+    patient_identifier_systems: Names = _set((), "Systems of the identifiers by which patients are looked up; unset: `FHIR_IDENTIFIER_SYSTEM`, or all", "urn:oid:1.2.36.146.595.217.0.1")
+    directory_seconds: Seconds = _set(2.0, "Looking up whom a message names ends after so long, and the user is asked", 2)
+    allow_unknown_patients: bool = _set(False, "Whether a number that nobody carries opens a blank chart, for demonstrations", "true")
     fhir_token: SecretStr | None = _set(None, "Bearer token for `FHIR_BASE_URL`", "eyJ…")
 
     assistant_backend: Literal["local", "graph"] = _set("local", "Where the users' calendars, mail, contacts, tasks and documents are: `local` (files of our own) or `graph` (Microsoft 365)", "graph")
@@ -296,6 +299,12 @@ class Settings(BaseSettings):
     def is_dev(self) -> bool:
         """Whether callers need no token; loopback only."""
         return self.auth_mode == "dev"
+
+    @property
+    def identifier_systems(self) -> tuple[str, ...]:
+        """Systems under which patients are looked up; none: under all."""
+        one = (self.fhir_identifier_system,) if self.fhir_identifier_system else ()
+        return self.patient_identifier_systems or one
 
     @property
     def samples_folder(self) -> Path:

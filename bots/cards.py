@@ -67,7 +67,7 @@ def plan_card(plan: Plan, *, patient_id: str | None) -> Card:
 
 def question_card(question: dict[str, str]) -> Card | None:
     """Return the card of an open question; None for one that a button cannot answer."""
-    if question["kind"] == "which_entity":
+    if question["kind"] in ("which_entity", "subject"):
         return _choice_card(question)
     if question["kind"] not in _YES_NO_KINDS:
         return None

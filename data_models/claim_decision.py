@@ -8,6 +8,7 @@ from typing import Literal
 from data_models.conversation import (
     ANSWERED_HOURS,
     ANSWERED_INLINE,
+    WHO_KINDS,
     AnsweredBlob,
     AnsweredMessage,
     AnsweredPage,
@@ -56,7 +57,7 @@ def may_run_again(
     question = conversation.open_question
     answers = (
         question is not None
-        and question.kind != "which_patient"
+        and question.kind not in WHO_KINDS
         and question.user == dead.message.sender.principal_id
         and question.is_alive(epoch=conversation.epoch, now=dead.started_at)
     )

@@ -15,8 +15,17 @@ ANSWERED_HOURS = 24
 QUESTION_MINUTES = 30
 
 QuestionKind = Literal[
-    "clear", "destructive_tool", "which_patient", "scenario_value", "which_entity", "new_history"
+    "clear",
+    "destructive_tool",
+    "which_patient",
+    "subject",
+    "scenario_value",
+    "which_entity",
+    "new_history",
 ]
+
+WHO_KINDS = frozenset({"which_patient", "subject"})
+"""Questions whose answer says whom a message is about, and does nothing else."""
 
 
 class RunningTurn(Part):
@@ -184,7 +193,7 @@ class Conversation(Document):
         ends with the message that may have answered it.
         """
         question = self.open_question
-        if question is None or question.kind != "which_patient" or dead.purpose != "turn":
+        if question is None or question.kind not in WHO_KINDS or dead.purpose != "turn":
             return None
         if question.user != dead.message.sender.principal_id:
             return None

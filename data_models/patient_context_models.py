@@ -20,7 +20,11 @@ Decision = Literal[
 
 
 class PatientContext(Part):
-    """One row of the roster."""
+    """One row of the roster.
+
+    Attributes:
+        facts: Who the patient was found to be when the chart was opened (`identity.noted`).
+    """
 
     patient_id: PatientId
     facts: dict[str, Any] = Field(default_factory=dict)
@@ -54,7 +58,12 @@ class TimingInfo(BaseModel):
 
 
 class Registry(Document):
-    """`patient_context_registry.json`: the roster and the active pointer, the source of truth."""
+    """`patient_context_registry.json`: the roster and the active pointer, the source of truth.
+
+    Attributes:
+        settled: Whom the user said that words mean, by those words in small letters.
+    """
 
     active_patient_id: PatientId | None = None
     patient_registry: dict[PatientId, PatientContext] = Field(default_factory=dict)
+    settled: dict[str, PatientId] = Field(default_factory=dict)

@@ -223,6 +223,9 @@ class TurnPipeline:
         except CorruptDocumentError as error:
             await self._questions.offer_new_history(turn, error)
             return False
+        turn.person = verdict.person
+        if verdict.notice:
+            turn.run.emit(Notice("progress", verdict.notice))
         if verdict.decision == "RESTORED_FROM_STORAGE":
             turn.run.emit(Notice("restored", f"Continuing with {turn.patient_id}."))
         self._voice.show_state(turn)

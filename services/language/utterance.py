@@ -12,42 +12,8 @@ Command: TypeAlias = Literal[
 ]
 Task: TypeAlias = Literal["answer", "plan", "act", "talk", "scenario", "smalltalk"]
 Aspect: TypeAlias = Literal[
-    "all",
-    "latest",
-    "first",
-    "trend",
-    "count",
-    "when",
-    "whether",
-    "minimum",
-    "maximum",
-    "change",
-    "average",
+    "all", "latest", "first", "trend", "count", "when", "whether", "minimum", "maximum", "change"
 ]
-Part: TypeAlias = Literal[
-    "dose",
-    "reason",
-    "place",
-    "people",
-    "range",
-    "reaction",
-    "severity",
-    "status",
-    "unit",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class TimeSpan:
-    """Days that a message names, both ends included; None where it is open.
-
-    Attributes:
-        text: The words that say so.
-    """
-
-    since: date | None = None
-    until: date | None = None
-    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +24,11 @@ class ChartQuestion:
         tool: Name of the chart tool whose rows answer it.
         arguments: For the tool.
         aspect: Which of its rows, or what of them.
-        name: Of what, as asked; "" for everything that the tool gives.
-        part: What of one row is asked for; None for what it says at large.
-        above: Values greater than this are asked for.
-        below: Likewise, less than this.
-        span: Days asked about, also where the tool takes none.
     """
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     aspect: Aspect = "all"
-    name: str = ""
-    part: Part | None = None
-    above: float | None = None
-    below: float | None = None
-    span: TimeSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +46,30 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """Days that a message names, both ends included; None where it is open.
+
+    Attributes:
+        text: The words that say so.
+    """
+
+    since: date | None = None
+    until: date | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TeamMember:
     """An agent, as far as a message may be for it.
 
     Attributes:
         tools: Names of its tools.
-        answers: Names of those tools whose questions it answers before others that have them.
+        is_clinical: Whether it speaks of the patient's record.
     """
 
     name: str
     tools: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
-    is_facilitator: bool = False
+    is_clinical: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

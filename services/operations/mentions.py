@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ValidationError
 
-from data_models.conversation import Conversation, Interruption, OpenQuestion
+from data_models.conversation import WHO_KINDS, Conversation, Interruption, OpenQuestion
 from data_models.identifiers import PatientId
 from services.patient_context.answers import ASKED
 from services.patient_context.candidates import digits_of
@@ -73,7 +73,7 @@ def _words(waiting: _Waiting) -> Iterator[str]:
     question = waiting.open_question
     if question is not None:
         # Whose a wish is, is asked with an example, which may be anybody's id.
-        yield "" if question.kind == "which_patient" else question.text
+        yield "" if question.kind in WHO_KINDS else question.text
         yield json.dumps(question.payload)
     if waiting.interruption is not None:
         yield waiting.interruption.asked

@@ -16,6 +16,8 @@ OPTIONS = "options"
 """Payload key: the ids offered."""
 ASKED = "asked"
 """Payload key: the wish that waits for the answer; nobody else's."""
+SAID = "said"
+"""Payload key: the words that were asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +53,21 @@ def read_answer(
     if question.kind == "clear":
         return Answer("clear" if says_yes(text) else "none")
     options = _options(question)
+    if question.kind == "subject" and (chosen := _by_place(text, options)) is not None:
+        return PatientAnswer(chosen)
     if says_yes(text):
         return PatientAnswer(options[0]) if len(options) == 1 else _ask_among(options)
     digits = without_outer_punctuation(text)
     if not (digits.isascii() and digits.isdigit()):
         return Answer("none")
     return _of_digits(digits, options, known, pattern)
+
+
+def _by_place(text: str, options: Sequence[PatientId]) -> PatientId | None:
+    """Return the option with the number that was said; its line stands beside it."""
+    said = without_outer_punctuation(text)
+    is_place = said.isascii() and said.isdigit() and len(said) < 3
+    return options[int(said) - 1] if is_place and 0 < int(said) <= len(options) else None
 
 
 def _of_digits(

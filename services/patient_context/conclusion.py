@@ -7,8 +7,11 @@ from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
-from services.patient_context.answers import OPTIONS, Answer, PatientAnswer
-from services.patient_context.decision import Outcome, go_to, unchanged
+from services.identity.noted import facts_of
+from services.identity.person import Person
+from services.identity.wording import opened
+from services.patient_context.answers import OPTIONS, Answer
+from services.patient_context.decision import Outcome, unchanged
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask, Reading
 from services.patient_context.roster import with_active
@@ -21,7 +24,7 @@ from services.patient_context.wording import (
     switched,
 )
 
-_OURS = ("which_patient", "clear")
+_OURS = ("which_patient", "subject", "clear")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,8 @@ def conclude(
     pattern: PatientIdPattern,
     ids: IdSource,
     problem: str = "",
+    person: Person | None = None,
+    is_unchecked: bool = False,
 ) -> PatientVerdict:
     """Return the verdict of `outcome`.
 
@@ -90,9 +95,11 @@ def conclude(
         pattern: For examples in the configured form.
         ids: Gives the new question its id.
         problem: What happened if a model failed, one sentence for the user.
+        person: Who is active afterwards, if anybody knows.
+        is_unchecked: Whether the directory could not be asked.
     """
     changes = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
-    reply, question = _said(outcome, is_bare=is_bare), None
+    reply, question = _said(outcome, person, is_bare=is_bare), None
     if outcome.ask is not None:
         roster_size = len(turn.registry.patient_registry)
         reply = asking(outcome.ask, pattern=pattern, roster_size=roster_size, problem=problem)
@@ -100,7 +107,8 @@ def conclude(
     ends_any = changes or question is not None or outcome.decision == "CLEAR"
     registry = None
     if changes and outcome.patient_id is not None:
-        registry = with_active(turn.registry, outcome.patient_id, now=turn.now)
+        facts = None if person is None else facts_of(person)
+        registry = with_active(turn.registry, outcome.patient_id, now=turn.now, facts=facts)
     return PatientVerdict(
         decision=outcome.decision,
         patient_id=outcome.patient_id,
@@ -110,11 +118,13 @@ def conclude(
         is_bare_switch=changes and is_bare,
         registry=registry,
         restored=turn.restored,
+        person=person,
+        notice=_notice(outcome, person, reply, is_unchecked=is_unchecked),
     )
 
 
 def conclude_answer(
-    answer: Answer | PatientAnswer | Ask,
+    answer: Answer | Ask,
     turn: PatientTurn,
     *,
     pattern: PatientIdPattern,
@@ -123,8 +133,6 @@ def conclude_answer(
     """Return the verdict of an answer to the open question, None if it was not answered."""
     active = turn.reading.active
     match answer:
-        case PatientAnswer(patient_id):
-            outcome = go_to(patient_id, turn.reading)
         case Ask():
             outcome = Outcome("NEEDS_PATIENT_ID", active, answer)
         case Answer("clear"):
@@ -149,14 +157,25 @@ def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
     )
 
 
-def _said(outcome: Outcome, *, is_bare: bool) -> str | None:
+def _said(outcome: Outcome, person: Person | None, *, is_bare: bool) -> str | None:
     """Return the whole answer to a message that only changes the patient."""
     if not is_bare or outcome.patient_id is None:
         return None
     if outcome.decision == "UNCHANGED":
-        return already_active(outcome.patient_id)
+        return already_active(outcome.patient_id, person)
     is_change = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
-    return switched(outcome.patient_id) if is_change else None
+    return switched(outcome.patient_id, person) if is_change else None
+
+
+def _notice(
+    outcome: Outcome, person: Person | None, reply: str | None, *, is_unchecked: bool
+) -> str:
+    """Return what is said beside the answer of the turn that a change of patient is part of."""
+    if outcome.decision not in ("SWITCH_EXISTING", "NEW_BLANK"):
+        return ""
+    unchecked = "The records do not answer just now: what was noted before is shown."
+    said = opened(person) if person is not None and reply is None else ""
+    return " ".join(filter(None, (said, unchecked if is_unchecked else "")))
 
 
 def _question(ask: Ask, text: str, turn: PatientTurn, ids: IdSource) -> OpenQuestion:

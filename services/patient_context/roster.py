@@ -1,9 +1,13 @@
 """The registry as values: who was used last, and the one function that changes who is active."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext, Registry
+
+SETTLED_LIMIT = 50
 
 
 def last_used_first(registry: Registry) -> tuple[PatientId, ...]:
@@ -13,8 +17,18 @@ def last_used_first(registry: Registry) -> tuple[PatientId, ...]:
     return tuple(row.patient_id for row in newest_first)
 
 
-def with_active(registry: Registry, patient_id: PatientId, *, now: datetime) -> Registry:
-    """Return a copy of `registry` in which `patient_id` is active and was used `now`."""
+def with_active(
+    registry: Registry,
+    patient_id: PatientId,
+    *,
+    now: datetime,
+    facts: Mapping[str, Any] | None = None,
+) -> Registry:
+    """Return a copy of `registry` in which `patient_id` is active and was used `now`.
+
+    Args:
+        facts: Who they were found to be just now; None keeps what was noted.
+    """
     row = registry.patient_registry.get(patient_id)
     if row is None:
         row = PatientContext(
@@ -23,6 +37,15 @@ def with_active(registry: Registry, patient_id: PatientId, *, now: datetime) -> 
             created_at=now,
             updated_at=now,
         )
-    row = row.model_copy(update={"updated_at": now})
+    noted = row.facts if facts is None else dict(facts)
+    row = row.model_copy(update={"updated_at": now, "facts": noted})
     roster = {**registry.patient_registry, patient_id: row}
     return registry.model_copy(update={"active_patient_id": patient_id, "patient_registry": roster})
+
+
+def with_settled(registry: Registry, said: str, patient_id: PatientId) -> Registry:
+    """Return a copy of `registry` that remembers whom the user means by `said`."""
+    settled = {**registry.settled, said.casefold(): patient_id}
+    while len(settled) > SETTLED_LIMIT:
+        del settled[next(iter(settled))]
+    return registry.model_copy(update={"settled": settled})

@@ -6,19 +6,31 @@ from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import StaleQuestionError
+from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
-from data_models.patient_context_models import Registry, TimingInfo
+from data_models.patient_context_models import PatientContextDecision, Registry, TimingInfo
+from services.identity.directory import NoDirectory
+from services.identity.linking import Situation, SubjectLinker
+from services.identity.person import Person, both_identifiers
+from services.identity.subject import Subject
 from services.patient_context.analyzer import PatientContextAnalyzer
-from services.patient_context.answers import read_answer
+from services.patient_context.answers import SAID, PatientAnswer, read_answer
 from services.patient_context.conclusion import PatientTurn, conclude, conclude_answer
-from services.patient_context.decision import Outcome, decide
+from services.patient_context.decision import Outcome, decide, go_to
 from services.patient_context.heuristic import concerns_active_only
-from services.patient_context.names import NoNames, RosterNames
 from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import OPTIONS_LIMIT, Ask, Reading, read_message
-from services.patient_context.roster import last_used_first
+from services.patient_context.reading import Reading, read_message
+from services.patient_context.roster import last_used_first, with_settled
 from services.patient_context.rules import decide_by_rules, is_bare_switch
 from services.patient_context.verdict import PatientVerdict
+from services.patient_context.who import (
+    Who,
+    against_ids,
+    asking_whom,
+    checked_id,
+    noted_people,
+    unreachable,
+)
 from services.patient_context.wording import whose
 
 
@@ -32,10 +44,13 @@ class PatientContextService:
         pattern: PatientIdPattern,
         clock: Clock,
         ids: IdSource,
-        names: RosterNames | None = None,
+        linker: SubjectLinker | None = None,
+        allow_unknown: bool = False,
     ) -> None:
         self._analyzer = analyzer
-        self._names = names or NoNames()
+        # Without a directory nobody is known, so every id opens a chart of its own.
+        self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
+        self._allow_unknown = allow_unknown or linker is None
         self._pattern = pattern
         self._clock = clock
         self._ids = ids
@@ -84,7 +99,7 @@ class PatientContextService:
             now=self._clock.now(),
             seen=seen,
         )
-        answered = self._answered(turn, press)
+        answered = await self._answered(turn, press)
         verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
         return verdict, TimingInfo(
@@ -111,7 +126,7 @@ class PatientContextService:
         active = registry.active_patient_id
         return read_message(text, active=active, known=known, pattern=self._pattern)
 
-    def _answered(self, turn: PatientTurn, press: Press | None) -> PatientVerdict | None:
+    async def _answered(self, turn: PatientTurn, press: Press | None) -> PatientVerdict | None:
         """Return the verdict of a message that answers the open question, None for any other."""
         question = turn.answerable
         if press is not None and (question is None or press.target_id != question.question_id):
@@ -120,46 +135,146 @@ class PatientContextService:
             return None
         known = last_used_first(turn.registry)
         answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
+        if isinstance(answer, PatientAnswer):
+            return await self._chosen(answer.patient_id, turn, question)
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
+
+    async def _chosen(
+        self, chosen: PatientId, turn: PatientTurn, question: OpenQuestion
+    ) -> PatientVerdict:
+        """Return the verdict of the one who was meant; the words that were asked about are kept."""
+        who = await self._who(turn, also=chosen)
+        outcome = go_to(chosen, turn.reading)
+        verdict = self._checked(outcome, who, is_bare=True)
+        said = str(question.payload.get(SAID, ""))
+        if not said or verdict.patient_id is None:
+            return verdict
+        registry = with_settled(verdict.registry or turn.registry, said, verdict.patient_id)
+        return replace(verdict, registry=registry)
 
     async def _read(self, turn: PatientTurn) -> tuple[PatientVerdict, float | None]:
         """Return the verdict of a message that stands for itself, and how long the model took."""
-        reading, problem, analyzer_ms = turn.reading, "", None
-        meant = decide_by_rules(reading)
+        reading = turn.reading
+        if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
+            return self._concluded(self._outcome(plain, turn), turn), None
+        who = await self._who(turn)
+        if reading.named or reading.doubt is not None:
+            problem = against_ids(who)
+        else:
+            problem = who.subject if who.subject.outcome in ("several", "unsure") else None
+        if problem is not None:
+            return self._asking(problem, who), None
+        if who.subject.outcome == "other" and not reading.named and reading.doubt is None:
+            return self._named(who), None
+        if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
+            return self._asking(_elsewhere(who, turn.seen_elsewhere), who), None
+        return await self._by_meaning(plain, who)
+
+    async def _by_meaning(
+        self, meant: PatientContextDecision | None, who: Who
+    ) -> tuple[PatientVerdict, float | None]:
+        """Decide by ids and by what rules or a model read: the message names nobody else."""
+        turn, problem, analyzer_ms = who.turn, "", None
+        reading = turn.reading
         if meant is None:
             asked = self._clock.monotonic()
             analysis = await self._analyzer.ask(reading)
             meant, problem = analysis.decision, analysis.problem
             analyzer_ms = self._ms_since(asked)
         is_plain = analyzer_ms is None and concerns_active_only(reading)
-        outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
-        outcome = await self._unless_another(outcome, turn)
-        verdict = conclude(
+        outcome = self._outcome(meant, turn)
+        stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
+        if stays and turn.seen_elsewhere is not None:
+            return self._asking(_elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
+        is_bare = is_bare_switch(reading) or (stays and self._is_plain_opening(who))
+        verdict = self._checked(outcome, who, is_bare=is_bare, problem=problem)
+        return replace(verdict, concerns_active_only=is_plain and not verdict.reply), analyzer_ms
+
+    def _named(self, who: Who) -> PatientVerdict:
+        """Return the verdict of a message about another patient, who is sure."""
+        person = who.subject.people[0]
+        if person.patient_id is None:
+            return self._asking(Subject("unsure", "part", (person,), who.subject.said), who)
+        outcome = go_to(person.patient_id, who.turn.reading)
+        return self._checked(outcome, who, is_bare=self._is_plain_opening(who))
+
+    def _checked(
+        self, outcome: Outcome, who: Who, *, is_bare: bool, problem: str = ""
+    ) -> PatientVerdict:
+        """Return the verdict of `outcome` if the records know whose chart it opens."""
+        turn, target = who.turn, outcome.patient_id
+        if outcome.decision == "NEW_BLANK" and target is not None:
+            found = checked_id(target, who)
+            if isinstance(found, Person) and found.patient_id is not None:
+                merged = target if found.replaced_by or found.patient_id != target else ""
+                outcome = go_to(found.patient_id, turn.reading)
+                verdict = self._concluded(outcome, turn, who, is_bare=is_bare, problem=problem)
+                return _said_merged(verdict, target, found) if merged else verdict
+            if not who.linked.has_answered and not self._allow_unknown:
+                return unreachable(target, turn)
+            is_unknown = isinstance(found, Subject) and found.reason == "nobody"
+            if isinstance(found, Subject) and not (is_unknown and self._allow_unknown):
+                return self._asking(found, who)
+        return self._concluded(outcome, turn, who, is_bare=is_bare, problem=problem)
+
+    def _concluded(
+        self,
+        outcome: Outcome,
+        turn: PatientTurn,
+        who: Who | None = None,
+        *,
+        is_bare: bool = False,
+        problem: str = "",
+    ) -> PatientVerdict:
+        person = None if who is None else who.person(outcome.patient_id)
+        return conclude(
             outcome,
             turn,
-            is_bare=is_bare_switch(reading),
+            is_bare=is_bare,
             problem=problem,
             pattern=self._pattern,
             ids=self._ids,
+            person=person,
+            is_unchecked=who is not None and not who.linked.has_answered,
         )
-        return replace(verdict, concerns_active_only=is_plain and not verdict.reply), analyzer_ms
 
-    async def _unless_another(self, outcome: Outcome, turn: PatientTurn) -> Outcome:
-        """Return `outcome`, or who is meant where it stays though another patient may be.
+    def _asking(self, subject: Subject, who: Who) -> PatientVerdict:
+        return asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
 
-        Another is named by name, or was on the sender's screen: a second one had gone on.
-        """
-        stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
-        active, others = outcome.patient_id, turn.reading.others
-        if not stays or active is None or not others:
-            return outcome
-        seen = turn.seen_elsewhere
-        named = await self._names.named_in(turn.reading.text, among=others, active=active)
-        if not named and seen is None:
-            return outcome
-        options = dict.fromkeys((active, *([seen] if seen else ()), *named))
-        ask = Ask("which", tuple(options)[:OPTIONS_LIMIT])
-        return Outcome("NEEDS_PATIENT_ID", active, ask)
+    def _outcome(self, meant: PatientContextDecision, turn: PatientTurn) -> Outcome:
+        return decide(meant, turn.reading, restored=turn.restored, pattern=self._pattern)
+
+    async def _who(self, turn: PatientTurn, *, also: PatientId | None = None) -> Who:
+        situation = Situation(
+            active=turn.reading.active,
+            roster=noted_people(turn.registry),
+            settled=turn.registry.settled,
+            named=(*turn.reading.named, *filter(None, [also])),
+        )
+        linked = await self._linker.link(turn.reading.text, situation)
+        active = turn.reading.active
+        found = linked.index.with_id(active)
+        if found is None and active is not None:
+            found = situation.roster.get(active) or Person(active, "", ())
+        return Who(linked, turn, found)
+
+    def _is_plain_opening(self, who: Who) -> bool:
+        """Whether the message names a patient and asks for nothing."""
+        return who.linked.is_plain
 
     def _ms_since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1_000
+
+
+def _elsewhere(who: Who, seen: PatientId) -> Subject:
+    """Another window's switch came between: whom the message is about is not clear."""
+    people = tuple(filter(None, (who.person(seen) or Person(seen, "", ()),)))
+    return Subject("unsure", "elsewhere", people)
+
+
+def _said_merged(verdict: PatientVerdict, asked: PatientId, person: Person) -> PatientVerdict:
+    """Say that a number led to another chart than its own."""
+    text = f"`{asked}` leads to the chart of {both_identifiers(person)} ({person.patient_id})."
+    if verdict.reply is not None:
+        return replace(verdict, reply=f"{text} {verdict.reply}")
+    return replace(verdict, notice=text)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, Registry
+from services.identity.person import Person
 from services.patient_context.wording import switched
 
 
@@ -23,6 +24,8 @@ class PatientVerdict:
         restored: Whether the active patient was taken up from the registry in this turn.
         concerns_active_only: Whether the message plainly names and changes nobody, so that it may
             be shown to a model beside the active patient's history.
+        person: Who is active from here on, as far as the directory or the registry knows.
+        notice: What the user should know of the patient besides the answer.
     """
 
     decision: Decision
@@ -34,6 +37,8 @@ class PatientVerdict:
     registry: Registry | None = None
     restored: bool = False
     concerns_active_only: bool = False
+    person: Person | None = None
+    notice: str = ""
 
     def made_before(self, active: PatientId | None) -> "PatientVerdict":
         """Return what is left of it where its change of patient led to `active` and is stored.

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from data_models.identifiers import PatientId
+from services.identity.person import Person, both_identifiers
+from services.identity.wording import opened
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask
 
@@ -38,14 +40,16 @@ def whose(pattern: PatientIdPattern) -> str:
     return f"Which patient is this for? Answer with an ID like '{pattern.example()}' and I go on."
 
 
-def switched(patient_id: PatientId) -> str:
-    """Return the answer to a bare change of patient."""
-    return f"Switched to {patient_id}. What would you like to review?"
+def switched(patient_id: PatientId, person: Person | None = None) -> str:
+    """Return the answer to a bare change of patient, with both identifiers where known."""
+    who = "" if person is None else f" {opened(person)}"
+    return f"Switched to {patient_id}.{who} What would you like to review?"
 
 
-def already_active(patient_id: PatientId) -> str:
+def already_active(patient_id: PatientId, person: Person | None = None) -> str:
     """Return the answer to a bare change to the patient who is active."""
-    return f"{patient_id} is already active. What would you like to review?"
+    who = "" if person is None else f" This is the chart of {both_identifiers(person)}."
+    return f"{patient_id} is already active.{who} What would you like to review?"
 
 
 def declined(active: PatientId | None, pattern: PatientIdPattern) -> str:

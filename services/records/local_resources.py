@@ -81,6 +81,10 @@ class LocalResources:
         reference = next((asked[one] for one in ("patient", "beneficiary") if one in asked), None)
         return [one for one in found.values() if reference is None or _names(one.body, reference)]
 
+    async def registered(self) -> Sequence[Mapping[str, Any]]:
+        """Return the Patients that were registered here and have no bundle."""
+        return [one.body for one in (await self._written("Patient", None)).values()]
+
     async def create_once(self, body: Mapping[str, Any]) -> Resource:
         """Store a new resource, or return the one that carries its first identifier already."""
         first = body["identifier"][0]

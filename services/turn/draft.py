@@ -29,6 +29,7 @@ from data_models.turn_events import (
     Step,
 )
 from services.entities.session import EntitySession
+from services.identity.person import Person
 from services.language.utterance import Utterance
 from services.memory_blocks.understanding import Understanding
 from services.patient_context.snapshot import ShownRoster
@@ -79,6 +80,7 @@ class TurnDraft:
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
         effects: What tools have begun to change outside, once one has.
         utterance: The words of `text` as they were read, once.
+        person: Who the active patient is, as far as the directory or the registry knows.
         kept_answers: How many messages a replica had stored that died over this turn.
     """
 
@@ -114,6 +116,7 @@ class TurnDraft:
     shown_roster: tuple[Registry, ShownRoster] | None = None
     effects: TurnEffects | None = None
     kept_answers: int = 0
+    person: Person | None = None
     utterance: Utterance | None = None
 
     @property

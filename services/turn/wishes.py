@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from data_models.clock import IdSource
+from data_models.conversation import WHO_KINDS
 from data_models.turn_events import Notice
 from services.language.yes_no import says_no
 from services.patient_context.answers import ASKED
@@ -42,11 +43,13 @@ class TurnWishes:
     def carried_on(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
         """Return the verdict without its reply where the wish that waited is done now."""
         question = turn.open_question()
-        if question is None or question.kind != "which_patient" or verdict.reply is None:
+        if question is None or question.kind not in WHO_KINDS or verdict.reply is None:
             return self._with_wish(turn, verdict)
         asked = str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.loaded_registry()
-        is_theirs = asked and self.patients.may_be_theirs(asked, registry=registry)
+        is_theirs = asked and (
+            question.kind == "subject" or self.patients.may_be_theirs(asked, registry=registry)
+        )
         if not is_theirs or not _names_one(turn, verdict):
             return self._with_wish(turn, verdict)
         turn.wish = asked
@@ -77,7 +80,7 @@ class TurnWishes:
         """Keep the wish with the question that this message leads to."""
         question, earlier = verdict.question, turn.open_question()
         if question is None or question.kind != "which_patient":
-            return verdict
+            return verdict  # the subject's question holds its message itself
         asked = turn.text if is_wish(turn.text) else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
             asked = str(earlier.payload.get(ASKED, ""))  # asked again about the same wish

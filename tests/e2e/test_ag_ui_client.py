@@ -80,7 +80,7 @@ async def test_the_public_client_does_the_main_job_and_finds_no_fault(
     assert (done["outcome"], done["plan"]) == ("success", "done")
     assert [name for name in done["names"] if name != "Orchestrator"] == AGENTS
     assert (switched["patient"], switched["plan"]) == ("patient_15", None)
-    assert switched["text"] == "Switched to patient_15. What would you like to review?"
+    assert switched["text"].startswith("Switched to patient_15. Opened the chart of Zoë")
     assert (back["patient"], back["plan"]) == ("patient_4", "done")
     assert back["patients"] == ["patient_15", "patient_4"]
     assert (cleared["patient"], cleared["patients"]) == (None, [])

@@ -73,7 +73,8 @@ async def carry_out(world: World, talk: Talk, stored: Stored) -> None:
 async def switch(talk: Talk, stored: Stored) -> None:
     chart = stored.all_of("patient_4")
     answer = await talk.say("switch to patient_15", last_words="Switched to patient_15.")
-    assert answer.text == "Switched to patient_15. What would you like to review?"
+    assert answer.text.startswith("Switched to patient_15.")
+    assert "Zoë Łucja Çelik-Sørensen, born 1979-11-02 (patient_15)" in answer.text
     assert_shows(answer, talk, "patient_15", ["patient_15", "patient_4"])
     await at_rest(stored)
     assert main_documents(stored) == {"conversation.json", FOUR, REGISTRY, FIFTEEN}

@@ -42,9 +42,9 @@ from services.group_chat_port import (
     GroupChatEvent,
     GroupChatRequest,
 )
+from services.identity.linking import SubjectLinker
 from services.model_port import Answer
 from services.patient_context.analyzer import PatientContextAnalyzer
-from services.patient_context.names import RosterNames
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
@@ -150,7 +150,7 @@ class World:
     times: ClaimTimes = field(default_factory=ClaimTimes)
     audit: Audit | None = None
     replica: Replica = field(default_factory=Replica)
-    names: RosterNames | None = None
+    linker: SubjectLinker | None = None
     queue_depth: int = 20
     resumed: frozenset[str] = frozenset()
     seats: TurnSeats = field(default_factory=TurnSeats)
@@ -186,7 +186,7 @@ class World:
                 pattern=_PATTERN,
                 clock=clock,
                 ids=ids,
-                names=self.names,
+                linker=self.linker,
             ),
             clearing=Clearing(store=documents.store, contexts=self.contexts),
             group_chat=self.team,

@@ -25,7 +25,7 @@ function patientsOf(question: Question): Choice[] {
 /** The numbered lines of a question that asks which one is meant, or the patients it offers. */
 function choicesOf(question: Question): Choice[] {
   if (question.kind === "which_patient") return patientsOf(question);
-  if (question.kind !== "which_entity") return [];
+  if (question.kind !== "which_entity" && question.kind !== "subject") return [];
   return question.text.split("\n").flatMap((line) => {
     const [, number, name] = CHOICE.exec(line) ?? [];
     return number && name ? [{ number, name: name.replaceAll("*", "") }] : [];

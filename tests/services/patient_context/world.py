@@ -16,6 +16,7 @@ from data_models.patient_context_models import (
     Registry,
     TimingInfo,
 )
+from services.identity.linking import SubjectLinker
 from services.model_port import Answer
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
@@ -89,6 +90,7 @@ class World:
         active: str | None = None,
         script: Sequence[PatientContextDecision | ModelError] = (),
         pattern: PatientIdPattern = PATTERN,
+        linker: SubjectLinker | None = None,
     ) -> None:
         self.clock = FixedClock()
         self.registry = registry(*names, active=active)
@@ -103,6 +105,7 @@ class World:
             pattern=pattern,
             clock=self.clock,
             ids=CountingIds(),
+            linker=linker,
         )
 
     async def say(

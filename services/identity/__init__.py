@@ -1,0 +1,1 @@
+"""Who is meant, and who may see it (spec page 10)."""

@@ -1,0 +1,160 @@
+"""Who somebody is, for the records in use (spec page 10.1)."""
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any, Literal, Protocol
+
+from data_models.clock import Clock
+from data_models.errors import RecordsError
+from data_models.identifiers import PatientId
+from services.identity.index import PersonIndex
+from services.identity.person import id_among, person_from
+from services.records.ports import ChartPatient, PatientIndex
+
+DirectoryState = Literal["ok", "slow", "down"]
+
+
+@dataclass(frozen=True, slots=True)
+class NameSought:
+    """A name to look for on a server; an empty `given` looks for the family name alone."""
+
+    family: str
+    given: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """What of a message is to be looked up.
+
+    Attributes:
+        ids: Patients whom the conversation knows.
+        numbers: Tokens that may be identifiers.
+        names: Full names, or family names with a title or a possessive.
+        birth_dates: Days that the message calls birth dates, or that stand beside a name.
+    """
+
+    ids: Collection[PatientId] = ()
+    numbers: Collection[str] = ()
+    names: Collection[NameSought] = ()
+    birth_dates: Collection[date] = ()
+
+
+class Directory(Protocol):
+    """Knows the people of the records."""
+
+    @property
+    def state(self) -> DirectoryState:
+        """How it answered last."""
+        ...
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        """Return an index that holds at least whoever `sought` finds.
+
+        Raises:
+            RecordsError: it could not be asked; nobody may conclude anything then.
+        """
+        ...
+
+
+class NoDirectory:
+    """A `Directory` without people, where no records say who the patients are."""
+
+    @property
+    def state(self) -> DirectoryState:
+        """See `Directory.state`."""
+        return "ok"
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        """See `Directory.people_for`."""
+        return PersonIndex(people=())
+
+
+class FileDirectory:
+    """A `Directory` over the index of a folder: all its Patients, indexed anew on a change.
+
+    Args:
+        records: Knows all Patients and the ids of their charts.
+        fits: Whether a text has the form of our ids.
+        more: Patients that were registered without a file.
+    """
+
+    def __init__(
+        self,
+        *,
+        records: PatientIndex,
+        fits: Callable[[str], bool],
+        clock: Clock,
+        systems: Collection[str] = (),
+        more: "Patients | None" = None,
+    ) -> None:
+        self._records = records
+        self._fits = fits
+        self._clock = clock
+        self._systems = tuple(systems)
+        self._more = more
+        self._lock = asyncio.Lock()
+        self._of: Sequence[ChartPatient] = ()
+        self._key: object = None
+        self._index = PersonIndex(people=())
+        self._state: DirectoryState = "ok"
+
+    @property
+    def state(self) -> DirectoryState:
+        """See `Directory.state`."""
+        return self._state
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        """See `Directory.people_for`."""
+        async with self._lock:
+            try:
+                await self._refresh()
+            except RecordsError:
+                self._state = "down"
+                raise
+            self._state = "ok"
+            return self._index
+
+    async def _refresh(self) -> None:
+        found = (await self._records.all_patients()).patients
+        registered = [] if self._more is None else list(await self._more.patients())
+        today = self._clock.now().date()
+        # The bodies are kept below, so an address is one body's as long as the key is.
+        key = (tuple(id(one.body) for one in found), len(registered), today)
+        if key != self._key:
+            self._index = await asyncio.to_thread(self._indexed, found, registered, today)
+            self._of, self._key = found, key
+
+    def _indexed(
+        self,
+        found: Sequence[ChartPatient],
+        registered: Sequence[Mapping[str, Any]],
+        today: date,
+    ) -> PersonIndex:
+        people = [
+            person
+            for one in found
+            if (person := person_from(one.body, patient_id=one.patient_id, today=today))
+        ]
+        known = {one.patient_id for one in people}
+        for body in registered:
+            draft = person_from(body, patient_id=None, today=today)
+            if draft is None:
+                continue
+            own = id_among(draft.numbers, systems=self._systems, fits=self._fits)
+            if own not in known:
+                people.append(replace(draft, patient_id=own))
+        return PersonIndex(people=people, systems=self._systems)
+
+
+class Patients(Protocol):
+    """Patients kept elsewhere than in the folder."""
+
+    async def patients(self) -> Sequence[Mapping[str, Any]]:
+        """Return their Patient resources.
+
+        Raises:
+            RecordsError: they cannot be read.
+        """
+        ...

@@ -1,0 +1,184 @@
+"""People by number, birth date and the words of their names, exactly or nearly."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Literal
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from data_models.identifiers import PatientId
+from services.identity.person import Person, PersonName
+from services.language.letters import folded, is_without_spaces, spellings
+
+Part = Literal["family", "given"]
+_NEAR_LEAST_CHARS = 5
+_TWO_EDITS_LEAST_CHARS = 8
+_ENDING_LIMIT_CHARS = 3
+_NEAR_LIMIT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class NameHit:
+    """A word of a message that is, or nearly is, a word of somebody's name."""
+
+    person: Person
+    part: Part
+    name: int
+    is_exact: bool
+    is_former: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NumberHit:
+    """A number that somebody carries, or carried."""
+
+    person: Person
+    is_retired: bool
+
+
+class PersonIndex:
+    """The people whom a message may mean. Immutable once built.
+
+    Args:
+        systems: Under which identifiers are looked for; none: under all.
+    """
+
+    def __init__(self, *, people: Iterable[Person], systems: Iterable[str] = ()) -> None:
+        self.people: Sequence[Person] = tuple(people)
+        self._systems = frozenset(systems)
+        self._by_id: dict[PatientId, Person] = {}
+        self._by_key: dict[str, Person] = {}
+        self._by_number: dict[str, list[NumberHit]] = {}
+        self._by_word: dict[str, list[NameHit]] = {}
+        self._by_birth: dict[str, list[Person]] = {}
+        for person in self.people:
+            self._add(person)
+        self._long = tuple(one for one in self._by_word if len(one) >= _NEAR_LEAST_CHARS)
+        self._unspaced = tuple(one for one in self._by_word if is_without_spaces(one))
+        self._near = lru_cache(maxsize=4_096)(self._nearly)
+
+    def with_id(self, patient_id: PatientId | None) -> Person | None:
+        """Return whose chart opens by `patient_id`."""
+        return None if patient_id is None else self._by_id.get(patient_id)
+
+    def with_number(self, number: str) -> Sequence[NumberHit]:
+        """Return who carries or carried `number`; upper and lower case are one."""
+        return self._by_number.get(number.casefold(), ())
+
+    def survivor(self, person: Person) -> Person | None:
+        """Return into whom `person` was merged; None if they were not, or nobody knows."""
+        seen = {person.key}
+        found = self._by_key.get(person.replaced_by)
+        while found is not None and found.replaced_by and found.key not in seen:
+            seen.add(found.key)
+            found = self._by_key.get(found.replaced_by)
+        return found
+
+    def born_on(self, days: Iterable[date]) -> Sequence[Person]:
+        """Return who was born on one of `days`."""
+        return [one for each in days for one in self._by_birth.get(each.isoformat(), ())]
+
+    def exactly(self, word: str) -> Sequence[NameHit]:
+        """Return whose name holds the folded `word`, or its genitive."""
+        found = self._by_word.get(word)
+        if found is None and word.endswith("s") and len(word) > _NEAR_LEAST_CHARS - 1:
+            found = self._by_word.get(word[:-1])
+        return found or ()
+
+    def nearly(self, word: str) -> Sequence[NameHit]:
+        """Return whose name nearly holds the folded `word`: a slip or two, or another ending."""
+        return self._near(word)
+
+    def in_unspaced(self, text: str) -> Sequence[NameHit]:
+        """Return whose name stands in a text of a script without spaces."""
+        return [hit for one in self._unspaced if one in text for hit in self._by_word[one]]
+
+    def _nearly(self, word: str) -> Sequence[NameHit]:
+        if len(word) < _NEAR_LEAST_CHARS:
+            return ()
+        edits = 2 if len(word) >= _TWO_EDITS_LEAST_CHARS else 1
+        rows = process.extract(
+            word, self._long, scorer=OSA.distance, score_cutoff=edits, limit=_NEAR_LIMIT
+        )
+        close = {name for name, away, _ in rows if away and away <= edits}
+        close |= {
+            name
+            for end in range(max(len(word) - _ENDING_LIMIT_CHARS, _NEAR_LEAST_CHARS), len(word))
+            if (name := word[:end]) in self._by_word
+        }
+        return [
+            NameHit(hit.person, hit.part, hit.name, is_exact=False, is_former=hit.is_former)
+            for name in sorted(close)
+            for hit in self._by_word[name]
+        ]
+
+    def _add(self, person: Person) -> None:
+        if person.key:
+            self._by_key[person.key] = person
+        if person.patient_id is not None:
+            self._by_id.setdefault(person.patient_id, person)
+            self._note(person.patient_id, NumberHit(person, is_retired=False))
+        for number in person.numbers:
+            if not self._systems or number.system in self._systems:
+                self._note(number.value, NumberHit(person, number.is_retired))
+        if person.born_on is not None:
+            self._by_birth.setdefault(person.birth_date, []).append(person)
+        self._add_names(person)
+
+    def _add_names(self, person: Person) -> None:
+        for place, name in enumerate(person.names):
+            for part, word in _words_of(name):
+                hit = NameHit(person, part, place, is_exact=True, is_former=name.is_former)
+                for spelled in spellings(word):
+                    self._by_word.setdefault(spelled, []).append(hit)
+
+    def _note(self, number: str, hit: NumberHit) -> None:
+        rows = self._by_number.setdefault(number.casefold(), [])
+        if all(not row.person.same_as(hit.person) or row.is_retired for row in rows):
+            rows[:] = [row for row in rows if not row.person.same_as(hit.person)]
+            rows.append(hit)
+
+
+def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:
+    parts: Mapping[Part, Sequence[str]] = {"family": [name.family], "given": name.given}
+    if not name.family and not name.given:
+        *first, last = name.text.split() or [""]
+        parts = {"family": [last], "given": first}
+    for part, texts in parts.items():
+        for text in texts:
+            for word in _split(text):
+                if len(folded(word)) > 1 or is_without_spaces(word):
+                    yield part, word
+
+
+def _split(text: str) -> Sequence[str]:
+    words = "".join(each if each.isalpha() else " " for each in text).split()
+    return words if len(words) < 2 else [one for one in words if folded(one) not in _PARTICLES]
+
+
+_PARTICLES = frozenset(
+    [
+        "de",
+        "del",
+        "la",
+        "di",
+        "da",
+        "van",
+        "von",
+        "der",
+        "den",
+        "le",
+        "el",
+        "al",
+        "st",
+        "y",
+        "e",
+        "dos",
+        "das",
+        "du",
+        "of",
+    ]
+)

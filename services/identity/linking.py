@@ -1,0 +1,237 @@
+"""Links every message to its subject before anything else reads it (spec page 10.2)."""
+
+import asyncio
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+import structlog
+
+from data_models.errors import RecordsError
+from data_models.identifiers import PatientId
+from services.identity.directory import Directory, NameSought, Sought
+from services.identity.index import PersonIndex
+from services.identity.matching import Known, Mention, mentions_in
+from services.identity.person import Person
+from services.identity.subject import NumberSaid, Said, Subject, subject_of
+from services.language.full_dates import FullDate, full_dates
+from services.language.mentions import Message, Word, neighbours, read_words
+from services.language.people_words import people_words
+
+DIRECTORY_SECONDS = 2.0
+_TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{2,63}")
+_NUMBER_LEAST_CHARS = 5
+_SEARCHES_LIMIT = 8
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Beside what a message is read.
+
+    Attributes:
+        roster: The conversation's patients, with what was noted of them when they were opened.
+        settled: Whom the user has said that words mean, by those words folded.
+        named: Ids that the message names in their own form.
+    """
+
+    active: PatientId | None
+    roster: Mapping[PatientId, Person | None] = field(default_factory=dict)
+    settled: Mapping[str, PatientId] = field(default_factory=dict)
+    named: Collection[PatientId] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The subject, and who is who.
+
+    Attributes:
+        has_answered: Whether the directory could be asked.
+        is_plain: Whether the message names somebody and asks for nothing: it opens a chart.
+    """
+
+    subject: Subject
+    index: PersonIndex
+    message: Message
+    has_answered: bool = True
+    is_plain: bool = False
+
+
+class SubjectLinker:
+    """Reads messages against the directory. Holds no state of any conversation."""
+
+    def __init__(
+        self,
+        *,
+        directory: Directory,
+        fits: Callable[[str], bool],
+        seconds: float = DIRECTORY_SECONDS,
+    ) -> None:
+        self._directory = directory
+        self._fits = fits
+        self._seconds = seconds
+
+    async def link(self, text: str, situation: Situation) -> Linked:
+        """Return whom `text` is about; it fails closed: what is not answered in time is unsure."""
+        message, dates = read_words(text), full_dates(text)
+        tokens = list(_number_tokens(message, dates))
+        sought = Sought(
+            ids=tuple(situation.roster),
+            numbers=tuple(dict.fromkeys([*situation.named, *tokens])),
+            names=tuple(names_sought(message))[:_SEARCHES_LIMIT],
+            birth_dates=_birth_dates(dates, message),
+        )
+        index = await self._people(sought)
+        has_answered = index is not None
+        if index is None:
+            index = PersonIndex(people=filter(None, situation.roster.values()))
+        known = self._known(index, situation)
+        said = Said(
+            message=message,
+            mentions=[_settled(one, index, situation) for one in mentions_in(message, known)],
+            numbers=list(self._numbers(message, tokens, index, situation, has_answered)),
+            dates=dates,
+        )
+        subject = subject_of(said, known)
+        if not has_answered and subject.outcome == "same" and _may_name(message, said):
+            subject = Subject("unsure", "unanswered")
+        return Linked(subject, index, message, has_answered, _is_plain(said))
+
+    async def person(self, patient_id: PatientId) -> Person | None:
+        """Return who carries an id; None for nobody.
+
+        Raises:
+            RecordsError: the directory did not answer in time.
+        """
+        index = await self._people(Sought(ids=(patient_id,)))
+        if index is None:
+            raise RecordsError("the directory of patients does not answer")
+        return index.with_id(patient_id)
+
+    async def _people(self, sought: Sought) -> PersonIndex | None:
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await self._directory.people_for(sought)
+        except TimeoutError:
+            _log.warning("directory_slow")
+        except RecordsError as error:
+            _log.warning("directory_down", code=error.code)
+        return None
+
+    def _known(self, index: PersonIndex, situation: Situation) -> Known:
+        active = situation.active
+        kept = None if active is None else situation.roster.get(active)
+        return Known(index, index.with_id(active) or kept, frozenset(situation.roster))
+
+    def _numbers(
+        self,
+        message: Message,
+        tokens: Sequence[str],
+        index: PersonIndex,
+        situation: Situation,
+        has_answered: bool,
+    ) -> Iterable[NumberSaid]:
+        labelled = set(_labelled(message, tokens))
+        for token in tokens:
+            hits = index.with_number(token)
+            if token in situation.named or self._fits(token):
+                continue  # an id in its own form is decided on by its own rules
+            if hits or (token in labelled and has_answered):
+                yield NumberSaid(token, hits)
+
+
+def names_sought(message: Message) -> Iterable[NameSought]:
+    """Yield what a server is searched for: full names, and family names with a sign."""
+    for run in neighbours(message.words):
+        named = [one for one in run if _looks_like_name(one)]
+        for place, word in enumerate(named):
+            if word.title in ("man", "woman", "patient") or word.is_owner:
+                yield NameSought(word.raw)
+            if place + 1 < len(named):
+                after = named[place + 1]
+                if "," in after.gap:
+                    yield NameSought(word.raw, after.raw)
+                else:
+                    yield NameSought(after.raw, word.raw)
+
+
+def _looks_like_name(word: Word) -> bool:
+    if word.title in ("staff", "relative"):
+        return False
+    return word.stands_as_name or (not word.is_common and not word.is_eponym)
+
+
+def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Mention:
+    """Return the mention as the user has said before that these words are meant."""
+    meant = situation.settled.get(mention.words.casefold())
+    if meant is None:
+        return mention
+    if meant == situation.active:
+        return replace(mention, people=(), names_open=True, strength="full")
+    person = index.with_id(meant) or situation.roster.get(meant)
+    return mention if person is None else replace(mention, people=(person,), strength="full")
+
+
+def _number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
+    for one in _TOKEN.finditer(message.text):
+        token = one.group().rstrip("._-/")
+        if any(date.start < one.end() and one.start() < date.end for date in dates):
+            continue
+        if len(token) >= _NUMBER_LEAST_CHARS and any(each.isdigit() for each in token):
+            yield token
+
+
+def _labelled(message: Message, tokens: Sequence[str]) -> Iterable[str]:
+    """Yield the tokens that words before them call a patient's number."""
+    lowered = message.text.casefold()
+    for token in tokens:
+        at = lowered.find(token.casefold())
+        words = [one.text for one in message.words if one.end <= at][-3:]
+        if any(one in people_words().numbers for one in words):
+            yield token
+
+
+def _is_plain(said: Said) -> bool:
+    """Whether nothing stands beside the name, number and birth date but words that open a chart."""
+    named = {one.start for each in said.mentions for one in each.span}
+    text, opening = said.message.text, people_words().opening
+    spans = [(one.start, one.end) for one in said.dates]
+    for number in said.numbers:
+        at = text.find(number.text)
+        spans.append((at, at + len(number.text)))
+    left = [
+        one
+        for one in said.message.words
+        if one.start not in named and not any(start <= one.start < end for start, end in spans)
+    ]
+    return bool(named or said.numbers) and all(one.text in opening for one in left)
+
+
+def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date]:
+    has_name = any(_looks_like_name(one) for one in message.words)
+    return tuple(day for one in dates if one.is_birth or has_name for day in sorted(one.readings))[
+        :_SEARCHES_LIMIT
+    ]
+
+
+def _may_name(message: Message, said: Said) -> bool:
+    """Whether anything in the message would have been looked up beyond what is known."""
+    if any(one.is_birth for one in said.dates) or any(
+        _labelled(message, [one.text for one in said.numbers])
+    ):
+        return True
+    explained = {id(word) for one in said.mentions for word in one.span}
+    return any(
+        id(one) not in explained
+        and _looks_like_name(one)
+        and not (one.raw.isupper() and len(one.raw) > 1)
+        and (
+            one.is_capital
+            or one.is_owner
+            or one.title is not None
+            or one.is_heading
+            or (one.raw[0].isupper() and not one.is_common)
+        )
+        for one in message.words
+    )

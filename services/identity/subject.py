@@ -1,0 +1,230 @@
+"""Whom a message is about, decided by code from what it names. Pure (spec page 10.2)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Literal
+
+from services.identity.index import NumberHit
+from services.identity.matching import Known, Mention
+from services.identity.person import Person
+from services.language.full_dates import FullDate
+from services.language.mentions import Message
+
+Outcome = Literal["same", "other", "several", "unsure"]
+Reason = Literal[
+    "nobody_else", "named", "number", "retired", "merged", "nearly", "part", "former", "described",
+    "birth_date", "contradiction", "stranger", "nobody", "unanswered", "several", "elsewhere",
+]  # fmt: skip
+OPTIONS_LIMIT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSaid:
+    """A number of the message that is an identifier, or is meant as one."""
+
+    text: str
+    hits: Sequence[NumberHit]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a message says of people."""
+
+    message: Message
+    mentions: Sequence[Mention] = ()
+    numbers: Sequence[NumberSaid] = ()
+    dates: Sequence[FullDate] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom a message is about.
+
+    Attributes:
+        people: Who may be meant, best first, at most five; of `other` the one who is.
+        said: The words or the number in question, as typed.
+        is_plain: Whether the message does nothing but name them: it opens a chart.
+        survivor_of: The number under which a merged chart was asked for.
+    """
+
+    outcome: Outcome
+    reason: Reason
+    people: tuple[Person, ...] = ()
+    said: str = ""
+    is_plain: bool = False
+    survivor_of: str = ""
+
+
+@dataclass(slots=True)
+class _Evidence:
+    """The people a message points to, by how."""
+
+    sure: list[Person] = field(default_factory=list)
+    asked: list[tuple[Person, Reason, str]] = field(default_factory=list)
+    names_open: bool = False
+    survivor_of: str = ""
+
+
+def subject_of(said: Said, known: Known) -> Subject:
+    """Return the subject: `same` only where the open patient or nobody is named."""
+    found = _Evidence()
+    problem = _read_numbers(said, known, found)
+    problem = problem or _read_mentions(said, found) or _read_dates(said, known, found)
+    return problem or _concluded(said, known, found)
+
+
+def _read_numbers(said: Said, known: Known, found: _Evidence) -> Subject | None:
+    for number in said.numbers:
+        alive = [hit.person for hit in number.hits if not hit.is_retired]
+        if not number.hits:
+            return Subject("unsure", "nobody", said=number.text)
+        if len(alive) != 1:
+            people = tuple(hit.person for hit in number.hits)[:OPTIONS_LIMIT]
+            reason: Reason = "retired" if not alive else "part"
+            return Subject("unsure", reason, people, said=number.text)
+        person = alive[0]
+        if person.replaced_by:
+            survivor = known.index.survivor(person)
+            if survivor is None:
+                return Subject("unsure", "merged", (), said=number.text)
+            person, found.survivor_of = survivor, number.text
+        _note(found.sure, person)
+    return None
+
+
+def _read_mentions(said: Said, found: _Evidence) -> Subject | None:
+    problem: Subject | None = None
+    for mention in said.mentions:
+        if mention.names_open:
+            found.names_open = True
+        elif mention.strength == "stranger":
+            if not said.message.registers and not found.sure:
+                problem = problem or Subject("unsure", "stranger", said=mention.words)
+        elif mention.strength == "full" and len(mention.people) == 1:
+            _note(found.sure, mention.people[0])
+        else:
+            reason = _reason(mention)
+            found.asked += [(one, reason, mention.words) for one in mention.people]
+    # Part of a name beside the number or the whole name of the same person says nothing more.
+    found.asked = [
+        row for row in found.asked if not any(_shares(row, each, found) for each in found.sure)
+    ]
+    return None if found.asked or found.sure else problem
+
+
+def _shares(row: tuple[Person, Reason, str], sure: Person, found: _Evidence) -> bool:
+    """Whether the same words that may mean `row` may mean somebody who is sure."""
+    words = row[2]
+    return any(other.same_as(sure) for other, _, said in found.asked if said == words)
+
+
+def _reason(mention: Mention) -> Reason:
+    if mention.strength == "near":
+        return "nearly"
+    return "former" if mention.strength == "former" else "part"
+
+
+def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
+    for one in said.dates:
+        born = known.index.born_on(one.readings)
+        if found.sure or found.asked:
+            if (problem := _narrow(one, found)) is not None:
+                return problem
+            continue
+        is_open = known.open is not None and known.open.is_born_on(one.readings)
+        if is_open:
+            found.names_open = True
+            continue
+        roster = [each for each in born if each.patient_id in known.roster]
+        if one.is_birth or roster:
+            if not born:
+                if said.message.registers:
+                    continue
+                return Subject("unsure", "contradiction", said=_typed(said, one))
+            found.asked += [(each, "birth_date", _typed(said, one)) for each in born]
+    return None
+
+
+def _narrow(one: FullDate, found: _Evidence) -> Subject | None:
+    """A birth date beside a name makes it sure, or contradicts it."""
+    fitting = [row for row in found.asked if row[0].is_born_on(one.readings)]
+    for person in found.sure:
+        if one.is_birth and person.is_born_on(one.readings) is False:
+            return Subject("unsure", "contradiction", (person,), said=person.name)
+    if fitting and not found.sure:
+        exact = [row for row in fitting if row[1] == "part"]
+        if len(exact) == 1 and len(fitting) == 1:
+            found.sure.append(exact[0][0])
+            found.asked = []
+        else:
+            found.asked = fitting
+    return None
+
+
+def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
+    others = [one for one in found.sure if known.open is None or not one.same_as(known.open)]
+    names_open = found.names_open or len(others) < len(found.sure)
+    asked = [row for row in found.asked if not _is(row[0], known.open)]
+    asked_people = _unique(row[0] for row in asked)
+    words = {row[2] for row in asked}
+    several = (
+        len(others) > 1
+        or (others and (names_open or asked))
+        or ((names_open or len(words) > 1) and asked)
+    )
+    relates = said.message.compares or _is_in_passing(said, others)
+    if several or (others and known.open is not None and relates):
+        people = _unique([*others, *asked_people, *([known.open] if known.open else [])])
+        return Subject("several", "several", people[:OPTIONS_LIMIT])
+    if others:
+        return Subject("other", "number" if said.numbers else "named", (others[0],),
+                       said=_said_of(said, others[0]), survivor_of=found.survivor_of)  # fmt: skip
+    if asked:
+        return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
+    if said.message.describes and not names_open:
+        return Subject("unsure", "described")
+    return Subject("same", "named" if names_open else "nobody_else")
+
+
+def _is_in_passing(said: Said, others: Sequence[Person]) -> bool:
+    """Whether somebody is named as a relative of the open patient."""
+    spans = [
+        one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
+    ]
+    return any(span and span[0].title == "relative" for span in spans)
+
+
+def _said_of(said: Said, person: Person) -> str:
+    for one in said.mentions:
+        if any(each.same_as(person) for each in one.people):
+            return one.words
+    return said.numbers[0].text if said.numbers else ""
+
+
+def _typed(said: Said, one: FullDate) -> str:
+    return said.message.text[one.start : one.end]
+
+
+def _is(person: Person, other: Person | None) -> bool:
+    return other is not None and person.same_as(other)
+
+
+def _note(people: list[Person], person: Person) -> None:
+    if not any(one.same_as(person) for one in people):
+        people.append(person)
+
+
+def _unique(people: Iterable[Person]) -> tuple[Person, ...]:
+    found: list[Person] = []
+    for one in people:
+        _note(found, one)
+    return tuple(found)
+
+
+def years_of(person: Person, today: date) -> int | None:
+    """Return the age in whole years; None if the birth date is not recorded whole."""
+    born = person.born_on
+    if born is None:
+        return None
+    return today.year - born.year - ((today.month, today.day) < (born.month, born.day))

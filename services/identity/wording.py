@@ -1,0 +1,59 @@
+"""What the user reads about who is meant: always two identifiers."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from services.identity.person import Person, both_identifiers
+from services.identity.subject import Reason, Subject, years_of
+
+_SEXES = {"male": "male", "female": "female", "other": "other sex"}
+
+
+def opened(person: Person) -> str:
+    """Return the sentence that a chart is open."""
+    return f"Opened the chart of {both_identifiers(person)} ({person.patient_id})."
+
+
+def nobody_has(number: str) -> str:
+    """Return the answer to a number that nobody carries."""
+    return (
+        f"Nobody has the number `{number}`. Nothing was opened; check the number, or give the "
+        "patient's full name and birth date."
+    )
+
+
+def option_line(person: Person, today: date, *, is_open: bool = False) -> str:
+    """Return one candidate: name, birth date, sex, id."""
+    age = years_of(person, today)
+    facts = [both_identifiers(person).partition(", ")[2]]
+    facts += [f"{age} years"] if age is not None else []
+    facts += [_SEXES[person.sex]] if person.sex in _SEXES else []
+    mark = ", whose chart is open" if is_open else ""
+    number = person.patient_id or "without a number of the configured form"
+    return f"**{person.name or 'No name recorded'}**, {', '.join(facts)} ({number}){mark}"
+
+
+_QUESTIONS: Mapping[Reason, str] = {
+    "several": "Your message may be about more than one patient. Whom is it about?",
+    "nobody": "Nobody has the number {said}.",
+    "stranger": "I know no patient called {said}.",
+    "retired": "The number {said} is no longer in use. Do you mean its former holder?",
+    "merged": "The chart with the number {said} was merged into another that I cannot find.",
+    "former": "{said} is a former name. Whom do you mean?",
+    "nearly": "Whom do you mean by {said}? It is not spelled as anybody's name or number here.",
+    "contradiction": "Name and birth date do not fit together: {said}. Whom do you mean?",
+    "elsewhere": "Another chart was opened here meanwhile. Whom is your message about?",
+    "described": "Whom do you mean?",
+    "unanswered": "The directory of patients does not answer just now, so I cannot tell whom you "
+    "mean.",
+}
+_NAMES_OPEN = frozenset({"nobody", "stranger", "described", "unanswered"})
+
+
+def asked(subject: Subject, open_one: Person | None) -> str:
+    """Return the question, without its options."""
+    said = f"“{subject.said}”" if subject.said else "this"
+    text = _QUESTIONS.get(subject.reason, "Whom do you mean by {said}?").format(said=said)
+    if open_one is None or subject.reason not in _NAMES_OPEN:
+        return text
+    return f"{text} Is this about {both_identifiers(open_one)} ({open_one.patient_id})?"

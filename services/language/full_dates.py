@@ -1,0 +1,99 @@
+"""Whole dates of a message, in the ways people write them. Pure."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+
+from babel.dates import get_month_names
+
+from services.language.letters import folded
+from services.language.people_words import people_words
+
+_LANGUAGES = ("en", "de", "fr", "es", "it")
+_ISO = re.compile(r"(?<![\w-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])")
+_DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4}|\d{2})(?!\w)")
+_NAMED = re.compile(
+    r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th|er|º|°)?[\s.]{1,2}(?:(?:de|of|di|del)\s)?([^\W\d_]{3,12})\.?"
+    r"[\s,]{1,2}(?:(?:de|del|of)\s)?(\d{4})"
+    r"|([^\W\d_]{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s(\d{4}))(?!\w)",
+    re.IGNORECASE,
+)
+_COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class FullDate:
+    """A day that a message names.
+
+    Attributes:
+        readings: The days it may be: 03/04/1957 is two.
+        is_birth: Whether words say that it is a birth date.
+    """
+
+    start: int
+    end: int
+    readings: frozenset[date]
+    is_birth: bool
+
+
+def full_dates(text: str) -> Sequence[FullDate]:
+    """Return the whole dates of `text`, in its order."""
+    found = [
+        *_all(_ISO, text, lambda one: {(int(one[1]), int(one[2]), int(one[3]))}),
+        *_all(_DAY_FIRST, text, _either_way),
+        *_all(_NAMED, text, _by_name),
+        *_all(_COMPACT, text, lambda one: {(int(one[1]), int(one[2]), int(one[3]))}),
+    ]
+    return sorted(found, key=lambda one: one.start)
+
+
+def _all(
+    pattern: re.Pattern[str],
+    text: str,
+    parts: Callable[[re.Match[str]], set[tuple[int, int, int]]],
+) -> Iterator[FullDate]:
+    for one in pattern.finditer(text):
+        readings = set()
+        for year, month, day in parts(one):
+            with suppress(ValueError):
+                readings.add(date(year, month, day))
+        if readings:
+            yield FullDate(
+                one.start(), one.end(), frozenset(readings), _is_birth(text[: one.start()])
+            )
+
+
+def _either_way(one: re.Match[str]) -> set[tuple[int, int, int]]:
+    first, second, year = int(one[1]), int(one[2]), int(one[3])
+    years = [year] if len(one[3]) == 4 else [1900 + year, 2000 + year]
+    found = {(each, second, first) for each in years}
+    if "." not in one[0]:
+        found |= {(each, first, second) for each in years}
+    return found
+
+
+def _by_name(one: re.Match[str]) -> set[tuple[int, int, int]]:
+    day, name, year = (one[1], one[2], one[3]) if one[1] else (one[5], one[4], one[6])
+    month = _months().get(folded(name))
+    return set() if month is None else {(int(year), month, int(day))}
+
+
+@lru_cache(maxsize=1)
+def _months() -> Mapping[str, int]:
+    named: dict[str, int] = {}
+    for language in _LANGUAGES:
+        for width in ("wide", "abbreviated"):
+            for number, name in get_month_names(width, locale=language).items():
+                named[folded(name.rstrip("."))] = number
+    return named
+
+
+def _is_birth(before: str) -> bool:
+    """Whether one of the last words before a date says that somebody was born then."""
+    words = [folded(one) for one in re.findall(r"[^\W\d_]+|\*", before[-40:])][-4:]
+    return any(one in people_words().born or one == "*" for one in words) or bool(
+        re.search(r"\*\s*$", before)
+    )

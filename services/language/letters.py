@@ -1,0 +1,139 @@
+"""Letters as names are compared: folded, and written out in Latin where a script differs."""
+
+# The letters that look alike are what this file is about.
+# ruff: noqa: RUF001
+
+import unicodedata
+from functools import lru_cache
+
+_WITHOUT_MARK = {
+    "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ß": "ss", "ð": "d", "þ": "th", "ı": "i",
+    "ħ": "h", "ŋ": "ng", "ĸ": "k", "ſ": "s",
+}  # fmt: skip
+# Letters that a reader takes for Latin ones, where they stand among Latin letters.
+_LOOK_ALIKES = {
+    **dict(zip("аеорсхуіјѕткнвмԁԛԝһ", "aeopcxyijstkhbmdqwh", strict=True)),
+    **dict(zip("αεορτνιχκυ", "aeoptvixku", strict=True)),
+}
+_CYRILLIC = dict(
+    zip(
+        "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґўј",
+        [
+            "a",
+            "b",
+            "v",
+            "g",
+            "d",
+            "e",
+            "zh",
+            "z",
+            "i",
+            "y",
+            "k",
+            "l",
+            "m",
+            "n",
+            "o",
+            "p",
+            "r",
+            "s",
+            "t",
+            "u",
+            "f",
+            "kh",
+            "ts",
+            "ch",
+            "sh",
+            "shch",
+            "-",
+            "y",
+            "-",
+            "e",
+            "yu",
+            "ya",
+            "i",
+            "yi",
+            "ye",
+            "g",
+            "u",
+            "j",
+        ],
+        strict=True,
+    )
+)
+_GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρσςτυφχψω",
+        [
+            "a",
+            "v",
+            "g",
+            "d",
+            "e",
+            "z",
+            "i",
+            "th",
+            "i",
+            "k",
+            "l",
+            "m",
+            "n",
+            "x",
+            "o",
+            "p",
+            "r",
+            "s",
+            "s",
+            "t",
+            "y",
+            "f",
+            "ch",
+            "ps",
+            "o",
+        ],
+        strict=True,
+    )
+)
+_OTHER_SCRIPTS = {**_CYRILLIC, **_GREEK}
+_INVISIBLE = {"Cf", "Mn", "Me"}
+_UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
+
+
+@lru_cache(maxsize=8_192)
+def folded(word: str) -> str:
+    """Return `word` in small Latin letters without marks: `Çelik` and `celik` are one.
+
+    Look-alike letters among Latin ones become those; a word wholly in Cyrillic or Greek letters is
+    written out. Letters of other scripts stay.
+    """
+    if word.isascii():
+        return word.lower()
+    plain = [
+        each
+        for each in unicodedata.normalize("NFKD", word).casefold()
+        if unicodedata.category(each) not in _INVISIBLE
+    ]
+    if _is_other_script(word):
+        plain = [_OTHER_SCRIPTS.get(each, each) for each in plain]
+        return "".join(plain).replace("-", "")
+    return "".join(_WITHOUT_MARK.get(each) or _LOOK_ALIKES.get(each, each) for each in plain)
+
+
+@lru_cache(maxsize=8_192)
+def spellings(name: str) -> frozenset[str]:
+    """Return how a word of a name may be written: folded, and with `ue` for `ü`."""
+    lowered = unicodedata.normalize("NFC", name).casefold()
+    written_out = "".join(_UMLAUTS.get(each, each) for each in lowered)
+    return frozenset(filter(None, (folded(name), folded(written_out))))
+
+
+def is_without_spaces(word: str) -> bool:
+    """Whether `word` is of a script that writes no spaces between words, as Chinese."""
+    return any("\u3040" <= each <= "\u9fff" for each in word)
+
+
+def _is_other_script(word: str) -> bool:
+    letters = [each for each in word.casefold() if each.isalpha()]
+    return bool(letters) and all(
+        unicodedata.normalize("NFD", each)[0] in _OTHER_SCRIPTS for each in letters
+    )

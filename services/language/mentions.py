@@ -1,0 +1,291 @@
+"""The words of a message as they may name people, each with the signs that stand beside it. Pure.
+
+Who is meant is no business of this file: it knows no patient. It says of each word whether a
+title, a possessive, a role or a place in the sentence speaks for or against a name.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal
+
+from services.language.letters import folded
+from services.language.people_words import common_words, people_words
+
+Title = Literal["man", "woman", "patient", "staff", "relative"]
+TEXT_LIMIT_CHARS = 16_000
+_WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
+_APOSTROPHES = "'`\N{RIGHT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}\N{ACUTE ACCENT}"
+_OWN = re.compile(rf"([{_APOSTROPHES}])(s\b)?", re.IGNORECASE)
+_SENTENCE_ENDS = frozenset(".!?:;\n•*>")
+_DOES = ("does", "did")
+_ABOUT = ("about", "for")
+_HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
+_MOSTLY_CAPITALS = 0.6
+
+
+@dataclass(frozen=True)
+class Word:
+    """One word of a message.
+
+    Attributes:
+        start: Its place in the text; `end` is behind it.
+        gap: What stands between the word before and this one.
+        title: What the words before make of the bearer of the name.
+        is_owner: Whether a possessive stands behind it: `Doyle's`, `Francis'`.
+        is_capital: Whether it is written as a name is, and that says something.
+        is_heading: Whether it begins the message, with a colon, comma or dash behind it.
+        closes: Whether the clause ends behind it.
+    """
+
+    raw: str
+    text: str
+    start: int
+    end: int
+    gap: str
+    title: Title | None = None
+    is_owner: bool = False
+    is_capital: bool = False
+    is_heading: bool = False
+    closes: bool = False
+    before: str = ""
+    after: str = ""
+
+    @cached_property
+    def is_common(self) -> bool:
+        """Whether it is a word of the common language, too."""
+        return self.text in common_words()
+
+    @property
+    def is_eponym(self) -> bool:
+        """Whether it stands for a disease, a score or an operation."""
+        known = people_words()
+        if self.title in ("man", "woman", "patient"):
+            return False
+        beside = self.after in known.eponym_heads or self.before in known.eponym_leads
+        return self.text in known.eponyms and (beside or not self.is_owner)
+
+    @property
+    def stands_as_name(self) -> bool:
+        """Whether title, possessive or place say that a word of common language is a name here."""
+        known = people_words()
+        if self.title in ("man", "woman", "patient") or self.is_owner or self.is_capital:
+            return True
+        if self.is_heading:
+            return self.text not in known.qualities
+        if self.before in known.opening_verbs and self.closes:
+            return True
+        if self.before in known.auxiliaries:
+            return self.text not in known.qualities or self.before in _DOES
+        return (
+            self.before in known.before_names
+            and self.closes
+            and (self.text not in known.qualities or self.before in _ABOUT)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as words, and what it says of people besides names.
+
+    Attributes:
+        describes: Whether somebody is described rather than named: "the violin teacher".
+        registers: Whether it speaks of registering somebody.
+        compares: Whether it asks to compare.
+    """
+
+    text: str
+    words: Sequence[Word]
+    describes: bool = False
+    registers: bool = False
+    compares: bool = False
+
+
+def read_words(text: str) -> Message:
+    """Return the words of the first 16,000 characters of `text` with their signs."""
+    known = people_words()
+    text = text[:TEXT_LIMIT_CHARS]
+    found = [one for one in _WORD.finditer(text) if not _is_possessive_s(text, one)]
+    folds = [folded(one.group()) for one in found]
+    shouted = _is_shouted([one.group() for one in found])
+    german = _has_german_nouns(folds)
+    words: list[Word] = []
+    for at, one in enumerate(found):
+        raw, end = one.group(), one.end()
+        gap = text[found[at - 1].end() if at else 0 : one.start()]
+        starts = at == 0 or (bool(_SENTENCE_ENDS & set(gap)) and not _is_short_form(words[-1], gap))
+        own = _OWN.match(text, end)
+        behind = text[own.end() if own else end :][:2].lstrip(" ")
+        is_capital = raw[0].isupper() and not starts and not shouted
+        word = Word(
+            raw=raw,
+            text=folds[at],
+            start=one.start(),
+            end=end,
+            gap=gap,
+            title=None if _is_abbreviation(words, shouted) else _title(folds, words, at, gap),
+            is_owner=own is not None and (own.group(2) is not None or raw[-1] in "sxzSXZ"),
+            is_capital=is_capital and not (german and folds[at] in common_words()),
+            is_heading=not words and behind[:1] in (":", ",", "-", "–"),
+            closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n"),
+            before=folds[at - 1] if at and not starts else "",
+            after=folds[at + 1] if at + 1 < len(folds) else "",
+        )
+        words.append(word)
+    return Message(
+        text=text,
+        words=words,
+        describes=_describes(folds),
+        registers=any(one in known.registers for one in folds),
+        compares=any(one in known.compares for one in folds),
+    )
+
+
+def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
+    is_s = word.group().lower() == "s" and word.start() > 0
+    return is_s and text[word.start() - 1] in _APOSTROPHES
+
+
+def _is_short_form(word: Word, gap: str) -> bool:
+    """Whether a full stop ends an abbreviation: `Dr. Weber`, `M. Whitfield`."""
+    known = people_words()
+    titles = known.titles_of_men | known.titles_of_women | known.staff | known.titles_of_patients
+    return gap.strip() == "." and (len(word.raw) == 1 or word.text in titles)
+
+
+def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
+    """Whether the word before is no title but a scan or a disease: MR, MS."""
+    return bool(words) and not shouted and words[-1].raw in ("MR", "MS", "SR", "FR", "PT", "PR")
+
+
+def _is_shouted(raws: Sequence[str]) -> bool:
+    """Whether capitals say nothing, for most words have them."""
+    long = [one for one in raws if len(one) > 1]
+    capital = sum(one[0].isupper() for one in long)
+    return len(long) > 3 and capital / len(long) > _MOSTLY_CAPITALS
+
+
+_GERMAN = frozenset(
+    [
+        "der",
+        "die",
+        "das",
+        "den",
+        "dem",
+        "des",
+        "ist",
+        "sind",
+        "und",
+        "oder",
+        "nicht",
+        "mit",
+        "von",
+        "fur",
+        "hat",
+        "haben",
+        "wie",
+        "was",
+        "wann",
+        "bei",
+        "ein",
+        "eine",
+        "welche",
+        "welcher",
+        "welches",
+        "zeig",
+        "zeige",
+        "bitte",
+        "gibt",
+    ]
+)
+
+
+def _has_german_nouns(folds: Sequence[str]) -> bool:
+    return len(_GERMAN & set(folds)) >= 2
+
+
+def _title(folds: Sequence[str], words: Sequence[Word], at: int, gap: str) -> Title | None:
+    """Return what stands before the name that this word may belong to."""
+    if at == 0 or gap.strip(" .-\t") or "\n" in gap:
+        return None
+    known, before, earlier = people_words(), folds[at - 1], folds[at - 2] if at > 1 else ""
+    if before in known.staff and not (before == "sister" and earlier in known.owners):
+        return "staff"
+    if before in known.relatives and (earlier in known.owners or before not in _TITLES_TOO):
+        return "relative"
+    if before in known.titles_of_women:
+        return "relative" if before in _TITLES_TOO and earlier in known.owners else "woman"
+    if before in known.titles_of_men:
+        return "man"
+    if before in known.titles_of_patients:
+        return "patient"
+    last = words[-1]
+    # A title holds for given name and family name: "Dr Anna Weber", "her son Jan Kowalski".
+    carries = last.title is not None and last.title != "patient" and not last.is_owner
+    return last.title if carries and last.raw[0].isupper() and _title_is_before(words) else None
+
+
+_LINGERS = frozenset(
+    (
+        "again",
+        "please",
+        "now",
+        "then",
+        "here",
+        "wieder",
+        "bitte",
+        "jetzt",
+        "encore",
+        "otra",
+        "ancora",
+    )
+)
+_TITLES_TOO = frozenset({"frau", "dame", "femme", "mann", "senora", "signora", "sister"})
+
+
+def _title_is_before(words: Sequence[Word]) -> bool:
+    """Whether the title stood directly before the word before this one."""
+    return len(words) < 2 or words[-2].title is None
+
+
+def _describes(folds: Sequence[str]) -> bool:
+    """Whether the words describe somebody: an article, up to three words, and a kind of person."""
+    known = people_words()
+    for at, one in enumerate(folds):
+        if one not in known.people or at == 0:
+            continue
+        article = next(
+            (
+                place
+                for place in range(at - 1, max(at - 4, -1), -1)
+                if folds[place] in known.definite
+            ),
+            None,
+        )
+        if article is None:
+            continue
+        behind = folds[at + 1] if at + 1 < len(folds) else ""
+        has_more = at - article > 1
+        moves = article > 0 and folds[article - 1] in known.moves_on
+        ends = not behind or behind in _LINGERS
+        if behind in known.described_by or (has_more and (moves or ends or article == 0)):
+            return True
+    return False
+
+
+def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
+    """Return runs of words between which a name goes on: blanks, a comma, a hyphen, a full stop."""
+    if not words:
+        return ()
+    runs: list[list[Word]] = [[words[0]]]
+    for last, word in pairwise(words):
+        goes_on = word.gap.strip() in ("", ",", *_HYPHENS) or (
+            word.gap.strip() == "." and len(last.raw) == 1
+        )
+        if goes_on and "\n" not in word.gap and not last.is_owner:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return runs

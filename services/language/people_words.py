@@ -1,0 +1,60 @@
+"""The words beside names, and the words of common language that are names too: lists as data."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import yaml
+
+from services.language.letters import folded
+
+_HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleWords:
+    """What stands beside names; every word is folded. Each list is named in the YAML beside."""
+
+    titles_of_men: frozenset[str]
+    titles_of_women: frozenset[str]
+    titles_of_patients: frozenset[str]
+    staff: frozenset[str]
+    relatives: frozenset[str]
+    owners: frozenset[str]
+    eponyms: frozenset[str]
+    eponym_heads: frozenset[str]
+    eponym_leads: frozenset[str]
+    people: frozenset[str]
+    definite: frozenset[str]
+    described_by: frozenset[str]
+    moves_on: frozenset[str]
+    opening: frozenset[str]
+    opening_verbs: frozenset[str]
+    before_names: frozenset[str]
+    auxiliaries: frozenset[str]
+    qualities: frozenset[str]
+    born: frozenset[str]
+    numbers: frozenset[str]
+    registers: frozenset[str]
+    compares: frozenset[str]
+    particles: frozenset[str]
+
+
+@lru_cache(maxsize=1)
+def people_words() -> PeopleWords:
+    """Return the lists, read once."""
+    # Every scalar as it is written: "on" and "no" are words here.
+    text = (_HERE / "people_words.yaml").read_text(encoding="utf-8")
+    lists = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  # safer than safe: strings only
+    return PeopleWords(**{name: frozenset(map(folded, words)) for name, words in lists.items()})
+
+
+@lru_cache(maxsize=1)
+def common_words() -> frozenset[str]:
+    """Return words of the common language of five languages, folded."""
+    files = sorted((_HERE / "common_words").glob("*.txt"))
+    texts = (one.read_text(encoding="utf-8") for one in files)
+    words = {word for text in texts for word in text.split()}
+    known = people_words()
+    beside = known.opening | known.people | known.staff | known.relatives | known.described_by
+    return frozenset(words | beside | known.before_names | known.qualities | known.eponym_heads)

@@ -1,0 +1,194 @@
+"""From the subject of a message to what happens: go on, open, or ask with candidates. Pure."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from data_models.clock import IdSource
+from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.identifiers import PatientId
+from data_models.patient_context_models import Registry
+from services.identity.linking import Linked
+from services.identity.noted import person_of
+from services.identity.person import Person
+from services.identity.subject import OPTIONS_LIMIT, Subject
+from services.identity.wording import asked, nobody_has, option_line
+from services.patient_context.answers import ASKED, OPTIONS, SAID
+from services.patient_context.candidates import digits_of
+from services.patient_context.conclusion import PatientTurn
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.verdict import PatientVerdict
+from services.patient_context.wording import need_an_id
+
+
+def noted_people(registry: Registry) -> Mapping[PatientId, Person | None]:
+    """Return the roster with what was noted of each patient."""
+    rows = registry.patient_registry.items()
+    return {patient_id: person_of(patient_id, row.facts) for patient_id, row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """A message, its subject, and who is open.
+
+    Attributes:
+        open: The open patient as the directory, or else the registry's note, knows them.
+    """
+
+    linked: Linked
+    turn: PatientTurn
+    open: Person | None
+
+    @property
+    def subject(self) -> Subject:
+        """Whom the message is about by its words."""
+        return self.linked.subject
+
+    def person(self, patient_id: PatientId | None) -> Person | None:
+        """Return who carries an id, as far as it is known."""
+        found = self.linked.index.with_id(patient_id)
+        if found is not None or patient_id is None:
+            return found
+        row = self.turn.registry.patient_registry.get(patient_id)
+        return None if row is None else person_of(patient_id, row.facts)
+
+
+def against_ids(who: Who) -> Subject | None:
+    """Return what keeps a message that names ids from being decided by them; None if nothing does.
+
+    Names beside an id must be that patient's.
+    """
+    reading, subject = who.turn.reading, who.subject
+    if reading.doubt is not None:
+        return None
+    if subject.outcome == "same":
+        names_both = subject.reason == "named" and any(
+            one != reading.active for one in reading.named
+        )
+        people = [who.person(one) for one in (*reading.named, reading.active)]
+        return Subject("several", "several", tuple(filter(None, people))) if names_both else None
+    if subject.reason in ("stranger", "described", "unanswered", "nobody"):
+        return None
+    named = [person for one in reading.named if (person := who.person(one)) is not None]
+    if subject.people and all(any(one.same_as(each) for each in named) for one in subject.people):
+        return None if subject.reason != "contradiction" else subject
+    return Subject("several", "several", _distinct([*named, *subject.people])[:OPTIONS_LIMIT])
+
+
+def checked_id(target: PatientId, who: Who) -> Person | Subject:
+    """Return whose chart `target` opens, or why none does (spec page 10.1)."""
+    hits = who.linked.index.with_number(target)
+    alive = [hit.person for hit in hits if not hit.is_retired]
+    if len(alive) == 1:
+        person = alive[0]
+        if not person.replaced_by:
+            return person
+        survivor = who.linked.index.survivor(person)
+        return survivor or Subject("unsure", "merged", said=target)
+    if hits:
+        people = _distinct(hit.person for hit in hits)
+        return Subject("unsure", "part" if alive else "retired", people, said=target)
+    near = [
+        one
+        for one in who.linked.index.people
+        if one.patient_id is not None and _is_same_but_zeros(one.patient_id, target)
+    ]
+    return Subject(
+        "unsure", "nearly" if near else "nobody", tuple(near[:OPTIONS_LIMIT]), said=target
+    )
+
+
+def asking_whom(
+    subject: Subject, who: Who, *, pattern: PatientIdPattern, ids: IdSource
+) -> PatientVerdict:
+    """Return the verdict that asks; nothing is opened and nothing of the message is stored.
+
+    The message waits with the question, and runs in the chart that is chosen.
+    """
+    turn = who.turn
+    options = _options(subject, who)
+    today = turn.now.date()
+    if subject.reason == "nobody" and turn.reading.named:
+        text, options = nobody_has(subject.said), ()
+    elif not options and who.open is None:
+        text = f"{asked(subject, None)} {need_an_id(pattern)}"
+    else:
+        text = asked(subject, who.open)
+    if not options:
+        return _told(text, turn)
+    lines = [
+        f"{place}. {option_line(one, today, is_open=_is(one, who.open))}"
+        for place, one in enumerate(options, start=1)
+    ]
+    question = OpenQuestion(
+        question_id=ids.new_id("question"),
+        kind="subject",
+        run_id=turn.run_id,
+        user=turn.user,
+        patient_id=turn.reading.active,
+        epoch=turn.registry.epoch,
+        text="\n".join([text, *lines]),
+        payload={
+            OPTIONS: [one.patient_id for one in options],
+            ASKED: turn.reading.text,
+            SAID: subject.said,
+        },
+        expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
+    )
+    return PatientVerdict(
+        decision="NEEDS_PATIENT_ID",
+        patient_id=turn.reading.active,
+        reply=question.text,
+        question=question,
+        closes_question=turn.closes_question or turn.question is not None,
+        restored=turn.restored,
+    )
+
+
+def unreachable(target: PatientId, turn: PatientTurn) -> PatientVerdict:
+    """Return the verdict where nobody can tell whose the number is."""
+    text = (
+        f"The patient records do not answer just now, so `{target}` could not be looked up and "
+        "nothing was opened. Please try again in a moment."
+    )
+    return _told(text, turn)
+
+
+def _told(text: str, turn: PatientTurn) -> PatientVerdict:
+    return PatientVerdict(
+        decision="NEEDS_PATIENT_ID",
+        patient_id=turn.reading.active,
+        reply=text,
+        closes_question=turn.closes_question,
+        restored=turn.restored,
+    )
+
+
+def _options(subject: Subject, who: Who) -> tuple[Person, ...]:
+    people = [one for one in subject.people if one.patient_id is not None]
+    if subject.reason == "described":
+        roster = [person for one in who.turn.reading.others if (person := who.person(one))]
+        people = [*people, *roster]
+    people = people[: OPTIONS_LIMIT - 1]
+    if who.open is not None and not any(one.same_as(who.open) for one in people):
+        people.append(who.open)
+    return tuple(_distinct(people))
+
+
+def _is(person: Person, other: Person | None) -> bool:
+    return other is not None and person.same_as(other)
+
+
+def _is_same_but_zeros(one: PatientId, other: PatientId) -> bool:
+    def letters(text: str) -> str:
+        return "".join(each for each in text if not each.isdigit()).casefold()
+
+    return letters(one) == letters(other) and digits_of(one) == digits_of(other)
+
+
+def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:
+    found: list[Person] = []
+    for one in people:
+        if not any(one.same_as(each) for each in found):
+            found.append(one)
+    return tuple(found)

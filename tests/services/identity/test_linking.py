@@ -1,0 +1,200 @@
+"""Messages against people: nobody is answered from another's chart, and few are asked in vain."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from data_models.errors import RecordsUnavailableError
+from data_models.identifiers import PatientId
+from services.identity.directory import DirectoryState, FileDirectory, Sought
+from services.identity.index import PersonIndex
+from services.identity.linking import Linked, Situation, SubjectLinker
+from services.identity.person import Person, PersonName
+from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
+from services.records.folder.records import FolderRecords
+from tests.fakes import FixedClock
+
+PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)
+SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
+ROSTER = ("patient_4", "patient_15", "patient_42")
+
+
+def records(folder: Path) -> FolderRecords:
+    return FolderRecords(folder=folder, clock=FixedClock(), fits=PATTERN.matches)
+
+
+def linker() -> SubjectLinker:
+    directory = FileDirectory(records=records(SAMPLES), fits=PATTERN.matches, clock=FixedClock())
+    return SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30)
+
+
+async def linked(text: str, active: str = "patient_4", roster: Collection[str] = ROSTER) -> Linked:
+    people = {PatientId(one): None for one in roster}
+    return await linker().link(text, Situation(active=PatientId(active), roster=people))
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("what is Tunde Adeyemi's CEA?", "patient_7"),
+        ("Tunde Adeyemi, 21 July 1968: stage?", "patient_7"),
+        ("what is Zoë Çelik's HER2?", "patient_15"),
+        ("is Zoe Celik HER2 positive?", "patient_15"),
+        ("Georg Hartmann's stage?", "patient_21"),
+        ("What is the stage of SYN-000042?", "patient_42"),
+        ("HARTMANN, GEORG: STAGE?", "patient_21"),
+        ("stage of Adeyemi, Tunde please", "patient_7"),
+        ("T. Adeyemi's medication", "patient_7"),
+        ("wie ist der Status von Georg Hartmann?", "patient_21"),
+        ("¿qué medicamentos toma Tunde Adeyemi?", "patient_7"),
+    ],
+)
+async def test_a_whole_name_or_number_is_that_patient_and_no_other(text: str, who: str) -> None:
+    found = (await linked(text)).subject
+
+    assert found.outcome == "other"
+    assert [one.patient_id for one in found.people] == [who]
+
+
+@pytest.mark.parametrize(
+    ("text", "candidate"),
+    [
+        ("DOB 1979-11-02, what stage?", "patient_15"),
+        ("Zoë's HER2", "patient_15"),
+        ("Çelik's HER2", "patient_15"),
+        ("What is Mr Doyle's stage? It is for the cancer registration.", "patient_42"),
+        ("Please tell Dr Meier Doyle's stage.", "patient_42"),
+        ("what stage is doyle at?", "patient_42"),
+        ("stage of doyle?", "patient_42"),
+        ("What is D\N{CYRILLIC SMALL LETTER O}yle's stage?", "patient_42"),
+        ("What is Francis' stage?", "patient_42"),
+        ("Adeyemy labs", "patient_7"),
+        ("каков анализ у Тунде Адейеми?", "patient_7"),  # noqa: RUF001
+        ("Doyles Stadium bitte", "patient_42"),
+        ("What did we decide for Zoë?", "patient_15"),
+    ],
+)
+async def test_part_of_a_name_a_slip_or_a_birth_date_is_asked(text: str, candidate: str) -> None:
+    found = (await linked(text)).subject
+
+    assert found.outcome == "unsure"
+    assert candidate in [one.patient_id for one in found.people]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the woman with breast cancer, what was her HER2?",
+        "now the violin teacher",
+        "let me see the lung cancer lady again",
+        "What is Mr Whitfield's stage?",
+        "Robert Whitfield's stage?",
+        "Mrs Potter's stage?",
+        "born 3 March 1950: stage?",
+        "compare with Tunde Adeyemi",
+        "is Whitfield's CEA higher than Adeyemi's?",
+        "MRN 99887766 stage?",
+    ],
+)
+async def test_who_cannot_be_told_is_never_the_open_patient(text: str) -> None:
+    assert (await linked(text)).subject.outcome in ("unsure", "several")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is her stage?",
+        "Mrs Whitfield's last CT?",
+        "Whitfield, Margaret: last labs",
+        "born 14 March 1957, correct?",
+        "any comorbidities?",
+        "is she on blood thinners?",
+        "Hartmann procedure planned?",
+        "Hodgkin lymphoma excluded?",
+        "letter to Dr Hartmann please",
+        "her husband Georg called about the visit",
+        "CT on 2024-03-06 showed what?",
+        "Was ist die Karnofsky-Zahl der Patientin?",
+        "how long will she need it? Maybe until May",
+        "Quels sont les médicaments de Mme Whitfield ?",
+    ],
+)
+async def test_what_names_nobody_else_is_not_asked_about(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "same"
+
+
+async def test_two_of_one_family_name_are_both_offered() -> None:
+    found = await of_two("what about moen?")
+
+    assert found.subject.outcome == "unsure"
+    assert [one.name for one in found.subject.people] == ["Elvis Moen", "Twyla Moen"]
+
+
+async def test_a_word_of_common_language_is_a_name_where_it_stands_as_one() -> None:
+    assert (await of_two("she will need another scan in may")).subject.outcome == "same"
+    assert (await of_two("does may have allergies?")).subject.outcome == "unsure"
+    assert (await of_two("what about Mrs May?")).subject.outcome == "unsure"
+
+
+class Scripted:
+    """A directory of given people, or one that fails."""
+
+    state: DirectoryState = "ok"
+
+    def __init__(self, *people: Person, error: RecordsUnavailableError | None = None) -> None:
+        self._people = people
+        self._error = error
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        if self._error is not None:
+            raise self._error
+        return PersonIndex(people=self._people)
+
+
+def person(number: str, family: str, given: str, **more: str) -> Person:
+    name = PersonName(family, (given,), "")
+    return Person(PatientId(number), number, (name,), **more)  # type: ignore[arg-type]
+
+
+async def of_two(text: str) -> Linked:
+    people = Scripted(
+        person("patient_1", "Moen", "Elvis"),
+        person("patient_2", "Moen", "Twyla"),
+        person("patient_3", "May", "Theresa"),
+        person("patient_4", "Whitfield", "Margaret"),
+    )
+    situation = Situation(
+        active=PatientId("patient_4"),
+        roster={PatientId("patient_4"): None, PatientId("patient_3"): None},
+    )
+    return await SubjectLinker(directory=people, fits=PATTERN.matches).link(text, situation)
+
+
+async def test_a_directory_that_does_not_answer_makes_names_unsure_and_nothing_else() -> None:
+    down = SubjectLinker(
+        directory=Scripted(error=RecordsUnavailableError("down")), fits=PATTERN.matches
+    )
+    open_one = person("patient_4", "Whitfield", "Margaret", birth_date="1957-03-14")
+    situation = Situation(active=PatientId("patient_4"), roster={PatientId("patient_4"): open_one})
+
+    for text in ("Albus Dumbledore's stage?", "what is Doyle's stage?", "DOB 1979-11-02: stage?"):
+        found = await down.link(text, situation)
+        assert found.subject.outcome == "unsure", text
+    for text in ("what is her stage?", "Whitfield's stage?"):
+        assert (await down.link(text, situation)).subject.outcome == "same", text
+
+
+async def test_one_bad_patient_costs_itself(tmp_path: Path) -> None:
+    good = (SAMPLES / "patient_7.json").read_bytes()
+    (tmp_path / "patient_7.json").write_bytes(good)
+    (tmp_path / "patient_8.json").write_text("not json")
+    (tmp_path / "patient_9.json").write_text(
+        '{"resourceType": "Bundle", "entry": [{"resource": {"resourceType": "Patient", "id": "9",'
+        ' "name": "not a list", "identifier": [{"value": "patient_9"}]}}]}'
+    )
+    directory = FileDirectory(records=records(tmp_path), fits=PATTERN.matches, clock=FixedClock())
+
+    index = await directory.people_for(Sought())
+
+    assert {one.patient_id for one in index.people} == {"patient_7", "patient_9"}

@@ -1,0 +1,192 @@
+"""Charts are opened by whoever is named, for nobody by a number of nobody, and asked in doubt."""
+
+from datetime import timedelta
+
+import pytest
+
+from data_models.errors import RecordsUnavailableError
+from data_models.identifiers import PatientId
+from data_models.incoming_message import Press
+from services.identity.directory import DirectoryState, Sought
+from services.identity.index import PersonIndex
+from services.identity.linking import SubjectLinker
+from services.identity.person import Person, PersonName, PersonNumber
+from tests.services.patient_context.world import PATTERN, World
+
+
+class People:
+    """A directory of given people that can be made to fail."""
+
+    state: DirectoryState = "ok"
+
+    def __init__(self, *people: Person) -> None:
+        self.people = people
+        self.is_down = False
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        if self.is_down:
+            raise RecordsUnavailableError("down")
+        return PersonIndex(people=self.people)
+
+
+def person(place: int, given: str, family: str, born: str, **more: object) -> Person:
+    numbers = (PersonNumber("urn:mrn", f"SYN-{place:06}"), *more.pop("numbers", ()))  # type: ignore[misc]
+    return Person(
+        patient_id=PatientId(f"patient_{place}"),
+        key=f"key-{place}",
+        names=(PersonName(family, (given,), ""),),
+        numbers=numbers,
+        birth_date=born,
+        **more,  # type: ignore[arg-type]
+    )
+
+
+MARGARET = person(4, "Margaret", "Whitfield", "1957-03-14", sex="female")
+TUNDE = person(7, "Tunde", "Adeyemi", "1968-07-21", sex="male")
+FRANCIS = person(42, "Francis", "Doyle", "1951", sex="male")
+OLD = person(50, "Ada", "Old", "1940-01-01", replaced_by="key-7", is_active=False)
+RETIRED = person(
+    60, "Eva", "Gone", "1941-01-01", numbers=(PersonNumber("urn:mrn", "GONE-001", is_retired=True),)
+)
+
+
+def world(*roster: str, active: str | None = None) -> tuple[World, People]:
+    people = People(MARGARET, TUNDE, FRANCIS, OLD, RETIRED)
+    linker = SubjectLinker(directory=people, fits=PATTERN.matches)
+    return World(*roster, active=active, linker=linker), people
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "open patient_7",
+        "open SYN-000007",
+        "open the chart of Tunde Adeyemi",
+        "Tunde Adeyemi",
+        "Adeyemi, Tunde",
+        "Tunde Adeyemi, 21 July 1968",
+        "Adeyemi born 1968-07-21",
+    ],
+)
+async def test_a_chart_opens_by_id_number_name_or_name_and_birth_date(text: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say(text)
+
+    assert verdict.patient_id == "patient_7"
+    assert verdict.reply is not None
+    assert "Tunde Adeyemi, born 1968-07-21 (patient_7)" in verdict.reply
+
+
+async def test_a_question_about_another_patient_is_answered_from_that_chart_and_says_so() -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say("what is Tunde Adeyemi's CEA?")
+
+    assert (verdict.decision, verdict.patient_id, verdict.reply) == ("NEW_BLANK", "patient_7", None)
+    assert "Tunde Adeyemi, born 1968-07-21 (patient_7)" in verdict.notice
+
+
+@pytest.mark.parametrize("text", ["open patient_4444", "switch to patient_4444", "patient_4444"])
+async def test_a_number_of_nobody_opens_nothing_and_asks_nothing(text: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say(text)
+
+    assert verdict.reply is not None
+    assert "Nobody has the number `patient_4444`" in verdict.reply
+    assert (verdict.patient_id, verdict.registry) == ("patient_4", None)
+    assert "patient_4444" not in here.registry.patient_registry
+
+
+async def test_another_spelling_of_a_number_is_asked_about() -> None:
+    here, _ = world("patient_7", active="patient_7")
+
+    verdict = await here.say("open patient_04")
+
+    assert verdict.question is not None
+    assert verdict.question.payload["options"][0] == "patient_4"
+
+
+async def test_a_merged_chart_leads_to_its_survivor_and_that_is_said() -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say("open patient_50")
+
+    assert verdict.patient_id == "patient_7"
+    assert "`patient_50` leads to the chart of Tunde Adeyemi" in (verdict.reply or "")
+
+
+async def test_a_retired_number_is_said_and_asked() -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say("open GONE-001")
+
+    assert verdict.question is not None
+    assert "no longer in use" in verdict.question.text
+    assert verdict.patient_id == "patient_4"
+
+
+async def test_the_answer_runs_the_message_in_the_chosen_chart_and_is_remembered() -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+
+    asked = await here.say("what is Doyle's stage?")
+    assert asked.question is not None
+    assert asked.question.kind == "subject"
+    assert asked.question.payload["asked"] == "what is Doyle's stage?"
+    assert "1. **Francis Doyle**, born 1951, male (patient_42)" in asked.question.text
+
+    chosen = await here.say("1", press=Press(target_id=asked.question.question_id, answer="1"))
+    assert (chosen.decision, chosen.patient_id) == ("SWITCH_EXISTING", "patient_42")
+    assert here.registry.settled == {"doyle": PatientId("patient_42")}
+
+    await here.say("switch to patient_4")
+    again = await here.say("and Doyle's CEA?")
+    assert (again.patient_id, again.question) == ("patient_42", None)
+
+
+async def test_none_of_them_changes_nothing() -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+    await here.say("what is Doyle's stage?")
+
+    verdict = await here.say("no")
+
+    assert verdict.patient_id == "patient_4"
+    assert verdict.registry is None
+    assert here.question is None
+
+
+async def test_names_beside_an_id_must_be_that_patients() -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    assert (await here.say("open patient_7 Tunde Adeyemi")).patient_id == "patient_7"
+    assert (await here.say("open patient_4 Tunde Adeyemi")).question is not None
+
+
+async def test_while_the_records_are_down_nobody_new_opens_and_the_known_do_with_a_word() -> None:
+    here, people = world("patient_4", active="patient_4")
+    await here.say("open patient_7")
+    people.is_down = True
+
+    refused = await here.say("open patient_42")
+    assert refused.patient_id == "patient_7"
+    assert "do not answer" in (refused.reply or "")
+
+    known = await here.say("switch to patient_4")
+    assert known.patient_id == "patient_4"
+    assert "do not answer" in known.notice
+
+    named = await here.say("what is Francis Doyle's stage?")
+    assert named.question is not None
+    assert named.patient_id == "patient_4"
+
+
+async def test_a_question_of_who_runs_out() -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+    asked = await here.say("what is Doyle's stage?")
+    here.clock.advance(timedelta(minutes=31).total_seconds())
+
+    verdict = await here.say("1")
+
+    assert asked.question is not None
+    assert verdict.patient_id == "patient_4"
