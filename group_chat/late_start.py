@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from data_models.errors import ModelUnavailableError
-from group_chat.team import Team
+from group_chat.team import Team, card_of
 from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
 from services.model_port import Answer, StructuredModel
 from services.scenarios.action import ToolAction
@@ -31,7 +31,7 @@ class LateStart:
 
     def __init__(self, *, team: Team, is_language_model: bool) -> None:
         specs = sorted(team.agents, key=lambda agent: not agent.facilitator)
-        self._cards = tuple(AgentCard(a.name, a.description, a.facilitator, a.tools) for a in specs)
+        self._cards = tuple(card_of(spec) for spec in specs)
         self._is_language_model = is_language_model
         self._started: asyncio.Future[Started] = asyncio.get_running_loop().create_future()
 

@@ -16,7 +16,7 @@ from group_chat.gate import opening
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.table import Table
-from group_chat.team import Team
+from group_chat.team import Team, card_of
 from group_chat.tools.actions import run_action
 from group_chat.tools.catalogue import catalogue
 from group_chat.tools.kernel import ToolKernel
@@ -53,10 +53,7 @@ class SemanticGroupChat:
         self._is_language_model = is_language_model
         self._facilitator = team.facilitator.name
         cards = {spec.name: spec for spec in team.agents}
-        self._cards = tuple(
-            AgentCard(name, cards[name].description, cards[name].facilitator, cards[name].tools)
-            for name in team.names
-        )
+        self._cards = tuple(card_of(cards[name]) for name in team.names)
 
     @classmethod
     def build(

@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from data_models.errors import ConfigurationError
+from services.group_chat_port import AgentCard
 
 TEAM_FILE = Path(__file__).parent / "team.yaml"
 NAME_PATTERN = r"[A-Za-z][A-Za-z0-9_-]{0,63}"
@@ -25,6 +26,8 @@ class AgentSpec(BaseModel):
         description: One line for people and for the facilitator, who picks by it.
         facilitator: Exactly one agent of the team speaks for the server.
         tools: Names from the catalogue of `group_chat/tools`.
+        answers: Those of its tools whose questions are this agent's before they are anybody
+            else's who has the tool, too. Without any, it is asked last.
         temperature: Sent to the model if set.
     """
 
@@ -35,7 +38,15 @@ class AgentSpec(BaseModel):
     description: str = Field(min_length=1, max_length=200)
     facilitator: bool = False
     tools: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)
+
+
+def card_of(spec: AgentSpec) -> AgentCard:
+    """Return what others know of an agent."""
+    return AgentCard(
+        spec.name, spec.description, spec.facilitator, tools=spec.tools, answers=spec.answers
+    )
 
 
 class IntentSpec(BaseModel):

@@ -227,12 +227,14 @@ class AgentCard:
 
     Attributes:
         tools: Names of its tools.
+        answers: Names of those tools whose questions it answers before others that have them.
     """
 
     name: str
     description: str
     is_facilitator: bool
     tools: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
 
 
 class GroupChat(Protocol):

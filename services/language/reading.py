@@ -1,10 +1,14 @@
 """Reads one message into an `Utterance`, by exact rules alone. Pure."""
 
+from collections.abc import Sequence
+
 from services.language.addressing import addressee_in
+from services.language.chart_questions import SEARCH, chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.references import numbers_in, references_in
-from services.language.utterance import Situation, Task, Utterance
+from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
+from services.language.vocabulary import LANGUAGES
 from services.language.yes_no import yes_no_in
 
 LONGEST_READ_CHARS = 4_000
@@ -16,18 +20,45 @@ def read(message: str, situation: Situation) -> Utterance:
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
     yes_no, command = yes_no_in(words), command_in(words)
+    is_reply = yes_no is not None or command is not None
+    language, about = _asked(words, situation) if not is_reply else ("", ())
     return Utterance(
         text=message,
-        language=language_of(words, default=situation.language),
+        language=language or language_of(words, default=situation.language),
         yes_no=yes_no,
         command=command,
-        task="talk" if yes_no or command else _task(words),
+        task="answer" if about else "talk",
         addressee=addressee,
-        agent=addressee,
+        agent=addressee or _first_for(about, situation.team),
+        about=about,
         references=references_in(words),
+        times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
 
 
-def _task(words: str) -> Task:
-    return "answer" if words.strip() else "talk"
+def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, ...]]:
+    """Return what is asked of the chart, and in which language.
+
+    Where no small word tells the language, it is that in which the message asks something known.
+    """
+    told = language_of(words, default="")
+    today = situation.now.date()
+    candidates = (told,) if told else dict.fromkeys((situation.language, *LANGUAGES))
+    found: tuple[ChartQuestion, ...] = ()
+    for language in candidates:
+        is_guess = not told and language != situation.language
+        found = chart_questions(words, today=today, language=language, is_guess=is_guess)
+        if found and (told or found[0].tool != SEARCH):
+            return language, found
+    return told or situation.language, found if told else ()
+
+
+def _first_for(about: Sequence[ChartQuestion], team: Sequence[TeamMember]) -> str | None:
+    """Return whose work the first question is: who answers such, else who has the tool."""
+    if not about:
+        return None
+    tool = about[0].tool
+    able = [member for member in team if tool in member.tools and not member.is_facilitator]
+    first = [member for member in able if tool in member.answers]
+    return next((member.name for member in (*first, *able)), None)

@@ -12,8 +12,42 @@ Command: TypeAlias = Literal[
 ]
 Task: TypeAlias = Literal["answer", "plan", "act", "talk", "scenario", "smalltalk"]
 Aspect: TypeAlias = Literal[
-    "all", "latest", "first", "trend", "count", "when", "whether", "minimum", "maximum", "change"
+    "all",
+    "latest",
+    "first",
+    "trend",
+    "count",
+    "when",
+    "whether",
+    "minimum",
+    "maximum",
+    "change",
+    "average",
 ]
+Part: TypeAlias = Literal[
+    "dose",
+    "reason",
+    "place",
+    "people",
+    "range",
+    "reaction",
+    "severity",
+    "status",
+    "unit",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """Days that a message names, both ends included; None where it is open.
+
+    Attributes:
+        text: The words that say so.
+    """
+
+    since: date | None = None
+    until: date | None = None
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +58,21 @@ class ChartQuestion:
         tool: Name of the chart tool whose rows answer it.
         arguments: For the tool.
         aspect: Which of its rows, or what of them.
+        name: Of what, as asked; "" for everything that the tool gives.
+        part: What of one row is asked for; None for what it says at large.
+        above: Values greater than this are asked for.
+        below: Likewise, less than this.
+        span: Days asked about, also where the tool takes none.
     """
 
     tool: str
     arguments: Mapping[str, Any] = field(default_factory=dict)
     aspect: Aspect = "all"
+    name: str = ""
+    part: Part | None = None
+    above: float | None = None
+    below: float | None = None
+    span: TimeSpan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,30 +90,18 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class TimeSpan:
-    """Days that a message names, both ends included; None where it is open.
-
-    Attributes:
-        text: The words that say so.
-    """
-
-    since: date | None = None
-    until: date | None = None
-    text: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class TeamMember:
     """An agent, as far as a message may be for it.
 
     Attributes:
         tools: Names of its tools.
-        is_clinical: Whether it speaks of the patient's record.
+        answers: Names of those tools whose questions it answers before others that have them.
     """
 
     name: str
     tools: tuple[str, ...] = ()
-    is_clinical: bool = False
+    answers: tuple[str, ...] = ()
+    is_facilitator: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,6 +21,8 @@ def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
     plan = document.plan if document is not None else None
     return Situation(
         now=turn.now,
-        team=tuple(TeamMember(name=each.name, tools=each.tools) for each in agents),
+        team=tuple(
+            TeamMember(each.name, each.tools, each.answers, each.is_facilitator) for each in agents
+        ),
         plan_is_open=plan is not None and plan.is_open,
     )

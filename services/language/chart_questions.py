@@ -1,0 +1,386 @@
+"""What of the chart a message asks for: a small grammar over topics, names and aspects. Pure.
+
+A message is cut where it joins questions. Each part says what is asked (an aspect), of what (a
+topic that names a tool, a name that is known, or words that stand where a name would) and when.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import pairwise
+
+from services.language.chart_words import Lexicon, NameIs, Piece, TopicSpec, lexicon
+from services.language.folding import fold
+from services.language.times import spans_in
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+
+# What wins where a message has words of several.
+_ASPECTS: tuple[Aspect, ...] = (
+    "count",
+    "average",
+    "minimum",
+    "maximum",
+    "change",
+    "trend",
+    "first",
+    "latest",
+    "when",
+    "whether",
+)
+_TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents"})
+_NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
+_BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
+_BY_PART = {"dose": "medications", "reaction": "allergies", "range": "results", "unit": "results"}
+_VALUE_ASPECTS = frozenset({"minimum", "maximum", "average", "change", "trend", "latest", "first"})
+_EDGES = frozenset({"first", "latest"})
+_FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
+_MOST_ROWS = 50
+SEARCH = "search_record"
+"""The tool for what no other is known for."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """One question of a message, as its pieces say it."""
+
+    pieces: list[Piece]
+    topics: list[TopicSpec] = field(default_factory=list)
+    runs: list["_Run"] = field(default_factory=list)
+    aspects: set[Aspect] = field(default_factory=set)
+    parts: list[Part] = field(default_factory=list)
+    frames: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Words that name something; `known` are the names of the vocabulary in them."""
+
+    text: str
+    known: tuple[NameIs, ...]
+    is_exact: bool
+
+    @property
+    def name(self) -> str:
+        return self.known[0].name if self.is_exact else self.text
+
+
+def chart_questions(
+    text: str, *, today: date, language: str, is_guess: bool = False
+) -> tuple[ChartQuestion, ...]:
+    """Return what `text` asks of the chart, in its order; nothing for any other message.
+
+    Args:
+        is_guess: The text may be in another language: every word of it has to be known.
+    """
+    spans, rest = spans_in(fold(text)[0], today=today, language=language)
+    words = lexicon(language)
+    pieces = words.pieces(rest)
+    pieces = _without_switch(pieces, words)
+    if not pieces or _is_for_others(pieces):
+        return ()
+    if is_guess and any(_may_name(piece, words) and not piece.labels for piece in pieces):
+        return ()
+    span = spans[0] if spans else None
+    parts = [_read(part, words) for part in _parted(pieces, words)]
+    for earlier, later in pairwise(parts):
+        later.aspects = later.aspects or earlier.aspects
+        later.frames = later.frames or earlier.frames
+    numbers = list(_numbers(pieces, words))
+    questions = [
+        question
+        for part in parts
+        for question in _questions(part, words, is_asked=_is_asked(text, pieces))
+    ]
+    return tuple(_merged(_with_figures(each, span, numbers, pieces) for each in questions))
+
+
+def _without_switch(pieces: list[Piece], words: Lexicon) -> list[Piece]:
+    """Return what stands behind "switch to patient_4 and …"; only who is asked about changes."""
+    telling = [piece for piece in pieces if not _is_empty(piece)]
+    if not telling or "switch" not in telling[0].of("not_chart"):
+        return pieces
+    joints = [at for at, piece in enumerate(pieces) if _is_joint(piece, words)]
+    end = joints[0] if joints else len(pieces)
+    return pieces if _names_something(pieces[:end]) else pieces[end + 1 :]
+
+
+def _is_for_others(pieces: Sequence[Piece]) -> bool:
+    """Whether a message orders work or is about the user, their calendar or the team."""
+    kinds = [kind for piece in pieces for kind in piece.of("not_chart")]
+    telling = [piece for piece in pieces if not _is_empty(piece)]
+    begins = telling[0].of("not_chart") if telling else []
+    return "act" in begins or bool({"office", "plan", "self", "team"} & set(kinds))
+
+
+def _is_empty(piece: Piece) -> bool:
+    return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
+
+
+def _is_asked(text: str, pieces: Sequence[Piece]) -> bool:
+    """Whether the message asks or orders something, so that unknown words are worth a search."""
+    return "?" in text or bool(
+        pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")
+    )
+
+
+def _parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
+    """Return the parts between joints; a part that names nothing belongs to the one before it."""
+    parts: list[list[Piece]] = [[]]
+    for piece in pieces:
+        if _is_joint(piece, words):
+            parts.append([])
+        parts[-1].append(piece)
+    joined: list[list[Piece]] = []
+    for part in parts:
+        if joined and not _may_part(joined[-1], part):
+            joined[-1].extend(part)
+        else:
+            joined.append(part)
+    return joined
+
+
+def _may_part(before: Sequence[Piece], behind: Sequence[Piece]) -> bool:
+    """Whether both sides of a joint ask for something of their own; commas join long names."""
+    if not (_names_something(before) and _names_something(behind)):
+        return False
+    return behind[0].words[0] != "," or any(piece.of("topic") for piece in before)
+
+
+def _names_something(part: Sequence[Piece]) -> bool:
+    return any(piece.of("topic") or piece.of("name") for piece in part)
+
+
+def _read(pieces: list[Piece], words: Lexicon) -> _Part:
+    part = _Part(pieces)
+    for piece in pieces:
+        part.topics += piece.of("topic")
+        part.aspects |= set(piece.of("aspect")) - {"whether"}
+        part.parts += piece.of("part")
+        part.frames |= set(piece.of("frame"))
+    part.runs = list(_runs(pieces, words))
+    opening = next((piece for piece in pieces if not _is_joint(piece, words)), None)
+    if opening is not None and "whether" in opening.of("aspect"):
+        part.aspects.add("whether")
+    return part
+
+
+def _is_joint(piece: Piece, words: Lexicon) -> bool:
+    return len(piece.words) == 1 and piece.words[0] in words.joints
+
+
+def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[_Run]:
+    """Yield the names: neighbours that are known names or unknown words, with "of" between."""
+    at = 0
+    while at < len(pieces):
+        if not _may_name(pieces[at], words):
+            at += 1
+            continue
+        end = at + 1
+        while end < len(pieces):
+            ahead = end
+            while ahead < len(pieces) and ahead - end < 2 and _connects(pieces[ahead], words):
+                ahead += 1
+            if ahead >= len(pieces) or not _may_name(pieces[ahead], words):
+                break
+            has_joint = any(_is_joint(piece, words) for piece in pieces[end:ahead])
+            if has_joint and pieces[ahead].of("name"):
+                break
+            end = ahead + 1
+        chosen = pieces[at:end]
+        known = tuple(name for piece in chosen for name in piece.of("name"))
+        yield _Run(
+            " ".join(piece.text for piece in chosen if piece.words[0] != ","),
+            known,
+            is_exact=bool(known) and len(chosen) == 1,
+        )
+        at = end
+
+
+def _may_name(piece: Piece, words: Lexicon) -> bool:
+    if piece.of("name"):
+        return not piece.of("topic")
+    return not piece.labels and not _is_sign(piece.words[0]) and piece.words[0] not in words.numbers
+
+
+def _is_sign(word: str) -> bool:
+    return not any(letter.isalpha() for letter in word)
+
+
+def _connects(piece: Piece, words: Lexicon) -> bool:
+    return len(piece.words) == 1 and piece.words[0] in words.connectors
+
+
+def _questions(part: _Part, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
+    aspect = _aspect(part)
+    what = part.parts[0] if part.parts else None
+    topics = _telling(part.topics, part.runs)
+    if topics:
+        for topic in topics:
+            yield from _of_topic(topic, part, aspect, what)
+        others = [run for run in part.runs if _stands_alone(run, topics)]
+    else:
+        others = part.runs
+    results = [run for run in others if _tool_of(run, part, words) == "results"]
+    if results and not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
+        yield _of_results([run.name for run in results], aspect, what)
+    for run in others:
+        tool = _tool_of(run, part, words)
+        if tool == "results" or (topics and not run.known):
+            continue
+        if tool is not None:
+            yield _named(tool, run.name, aspect, what)
+        elif is_asked and not topics:
+            yield ChartQuestion(SEARCH, {"query": run.text}, aspect, run.text, what)
+
+
+def _telling(topics: Sequence[TopicSpec], runs: Sequence[_Run]) -> list[TopicSpec]:
+    """Return the topics that say most: of one tool the one with a name or arguments."""
+    found: dict[str, TopicSpec] = {}
+    for topic in topics:
+        kept = found.get(topic.tool)
+        if kept is None or (not kept.name and not kept.arguments):
+            found[topic.tool] = topic
+    named = {known.tool for run in runs for known in run.known}
+    status = found.get("current_status")
+    if status is not None and status.name == "status" and (named or len(found) > 1):
+        del found["current_status"]  # the status of something else
+    if "results" in found and "results" in named:
+        del found["results"]  # "lab value of potassium" is about potassium
+    for vague in ("timeline", "documents", "chart_summary", "problems", "history"):
+        if len(found) > 1 and vague in found and not found[vague].name:
+            del found[vague]
+    return list(found.values())
+
+
+def _stands_alone(run: _Run, topics: Sequence[TopicSpec]) -> bool:
+    """Whether a name is asked about beside the topics, and is not the name of one of them."""
+    takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
+    if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
+        return False
+    return bool(run.known)
+
+
+def _of_topic(
+    topic: TopicSpec, part: _Part, aspect: Aspect, what: Part | None
+) -> Iterator[ChartQuestion]:
+    names = [topic.name]
+    if topic.tool not in _FIXED and topic.tool != "results" and part.runs:
+        known = [run.name for run in part.runs if run.known]
+        names = known or [part.runs[0].name]
+    for name in names:
+        arguments = dict(topic.arguments)
+        if topic.tool in ("problems", "medications") and not arguments and name:
+            yield _named(topic.tool, name, aspect, what)
+            continue
+        if topic.tool in _NAMED_BY_ARGUMENT and name:
+            arguments["name"] = name
+        yield ChartQuestion(topic.tool, arguments, aspect, name, what)
+
+
+def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
+    """Return the question for one thing: also what is over is looked at."""
+    if tool == "results":
+        return _of_results([name], aspect, what)
+    arguments: dict[str, object] = {}
+    if tool in _NAMED_BY_ARGUMENT:
+        arguments["name"] = name
+    if tool in ("problems", "medications"):
+        arguments["status"] = "all"
+    if tool == SEARCH:
+        arguments["query"] = name
+    return ChartQuestion(tool, arguments, aspect, name, what)
+
+
+def _of_results(names: list[str], aspect: Aspect, what: Part | None) -> ChartQuestion:
+    return ChartQuestion("results", {"names": names}, aspect, ", ".join(names), what)
+
+
+def _tool_of(run: _Run, part: _Part, words: Lexicon) -> str | None:
+    """Return the tool that a name is for: by the vocabulary, else by the words around it."""
+    if "reaction" in part.parts:
+        return "allergies"
+    if not run.known:
+        return _tool_around(part)
+    tool = run.known[0 if words.words.head_first else -1].tool
+    is_taken = "takes" in part.frames and "measured" not in part.frames
+    is_drug = tool == "results" and is_taken and "whether" in part.aspects
+    return "medications" if is_drug else tool
+
+
+def _tool_around(part: _Part) -> str | None:
+    if "measured" in part.frames:
+        return "results"
+    by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
+    by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
+    return by_part or by_frame or ("results" if part.aspects & _VALUE_ASPECTS else None)
+
+
+def _aspect(part: _Part) -> Aspect:
+    if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *_EDGES}:
+        return "when"
+    found: Aspect = next((aspect for aspect in _ASPECTS if aspect in part.aspects), "all")
+    return found
+
+
+def _numbers(pieces: Sequence[Piece], words: Lexicon) -> Iterator[tuple[int, float]]:
+    """Yield the figures with their places among the pieces."""
+    for at, piece in enumerate(pieces):
+        word = piece.words[0].removesuffix("%")
+        if len(piece.words) == 1 and word.replace(".", "", 1).isdigit():
+            yield at, float(word)
+        elif len(piece.words) == 1 and word in words.numbers and word not in ("one", "ein", "eine"):
+            yield at, float(words.numbers[word])
+
+
+def _with_figures(
+    question: ChartQuestion,
+    span: TimeSpan | None,
+    numbers: Sequence[tuple[int, float]],
+    pieces: Sequence[Piece],
+) -> ChartQuestion:
+    """Return the question with its days, its limit ("above 5") and its count ("last 3")."""
+    arguments = dict(question.arguments)
+    if span is not None and question.tool in _TAKES_DAYS:
+        if span.since is not None:
+            arguments["since"] = span.since.isoformat()
+        if span.until is not None and question.tool != "encounters":
+            arguments["until"] = span.until.isoformat()
+    found = replace(question, arguments=arguments, span=span)
+    for at, number in numbers:
+        before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
+        if "above" in before or "below" in before:
+            side = "above" if "above" in before else "below"
+            found = (
+                replace(found, above=number) if side == "above" else replace(found, below=number)
+            )
+            continue
+        around = [each for piece in pieces[max(0, at - 2) : at + 3] for each in piece.of("aspect")]
+        is_count = number == int(number) and 1 < number <= _MOST_ROWS
+        if is_count and "latest" in around and question.tool in ("results", "encounters"):
+            return replace(found, arguments={**arguments, "last": int(number)}, aspect="all")
+    return found
+
+
+def _merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
+    """Yield results that are asked for alike as one question, and nothing twice."""
+    kept: list[ChartQuestion] = []
+    for question in questions:
+        alike = next((each for each in kept if _is_like(each, question)), None)
+        if alike is None:
+            kept.append(question)
+        elif "names" in alike.arguments and "names" in question.arguments:
+            names = dict.fromkeys([*alike.arguments["names"], *question.arguments["names"]])
+            merged = replace(
+                alike,
+                arguments={**alike.arguments, "names": list(names)},
+                name=", ".join(names),
+            )
+            kept[kept.index(alike)] = merged
+    yield from kept
+
+
+def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
+    if one.tool != other.tool:
+        return False
+    both_named = "names" in one.arguments and "names" in other.arguments
+    return both_named or one.arguments == other.arguments

@@ -1,0 +1,216 @@
+"""The words of chart questions of one language, and how a text falls into them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.language.folding import fold
+from services.language.utterance import Aspect, Part
+from services.language.vocabulary import read_words, words_with_number
+
+_LONGEST_PHRASE = 8
+_APOSTROPHES = re.compile("[\u2019'`\u00b4]")
+_ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
+_TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
+LabelKind: TypeAlias = Literal[
+    "aspect", "above", "below", "part", "people", "frame", "topic", "name", "not_chart", "stop"
+]
+
+
+class TopicSpec(BaseModel):
+    """A tool, and words that ask for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool: str
+    arguments: Mapping[str, Any] = Field(default_factory=dict)
+    name: str = ""
+    words: tuple[str, ...]
+
+
+class ChartWords(BaseModel):
+    """The file of one language; its head explains the fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    aspects: Mapping[Aspect, tuple[str, ...]]
+    above: tuple[str, ...]
+    below: tuple[str, ...]
+    parts: Mapping[Part, tuple[str, ...]]
+    people: tuple[str, ...]
+    frames: Mapping[str, tuple[str, ...]]
+    topics: tuple[TopicSpec, ...]
+    names: Mapping[str, Mapping[str, tuple[str, ...]]]
+    endings: Mapping[str, tuple[str, ...]]
+    compounds: tuple[str, ...] = ()
+    inflections: tuple[str, ...] = ()
+    not_chart: Mapping[str, tuple[str, ...]]
+    stop: tuple[str, ...]
+    joints: tuple[str, ...]
+    connectors: tuple[str, ...]
+    head_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What a phrase is.
+
+    Attributes:
+        value: Which aspect, part or frame; for names the tool and what it is called there.
+    """
+
+    kind: LabelKind
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words of a text that belong together, with all that they may be; no label: unknown."""
+
+    words: tuple[str, ...]
+    labels: tuple[Label, ...] = ()
+
+    def of(self, kind: LabelKind) -> list[Any]:
+        """Return the values of its labels of one kind."""
+        return [label.value for label in self.labels if label.kind == kind]
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        return " ".join(self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class NameIs:
+    """A name of the vocabulary: what tool it is for and how the tool is asked for it."""
+
+    tool: str
+    name: str
+
+
+class Lexicon:
+    """Every phrase of one language, each with all that it may be."""
+
+    def __init__(self, words: ChartWords, *, fallback: ChartWords | None, language: str) -> None:
+        self.words = words
+        self.numbers = words_with_number(language)
+        self.joints = frozenset({",", ";", "?", "&", *words.joints})
+        self.connectors = frozenset({",", "/", *words.joints, *words.connectors})
+        self._phrases: dict[tuple[str, ...], tuple[Label, ...]] = {}
+        for phrase, label in _entries(words):
+            self._add(phrase, label)
+        if fallback is not None:
+            own = set(self._phrases)
+            for phrase, label in _names(fallback):
+                if _folded(phrase) not in own:
+                    self._add(phrase, label)
+        self._endings = {
+            ending: tool
+            for each in (words, *([fallback] if fallback else []))
+            for tool, endings in each.endings.items()
+            for ending in endings
+        }
+
+    def pieces(self, text: str) -> list[Piece]:
+        """Return folded `text` as pieces, the longest phrase that fits first."""
+        tokens = list(self._tokens(text))
+        found: list[Piece] = []
+        at = 0
+        while at < len(tokens):
+            size = next(
+                (n for n in range(_LONGEST_PHRASE, 0, -1) if self._known(tokens[at : at + n])), 1
+            )
+            words = tuple(tokens[at : at + size])
+            found.append(Piece(words, self._known(words) or self._inflected(words[0])))
+            at += size
+        return found
+
+    def _add(self, phrase: str, label: Label) -> None:
+        words = _folded(phrase)
+        if words and label not in self._phrases.get(words, ()):
+            self._phrases[words] = (*self._phrases.get(words, ()), label)
+
+    def _known(self, words: Sequence[str]) -> tuple[Label, ...]:
+        return self._phrases.get(tuple(words), ())
+
+    def _inflected(self, word: str) -> tuple[Label, ...]:
+        for ending in self.words.inflections:
+            stem = word.removesuffix(ending)
+            if stem != word and len(stem) >= 3 and (labels := self._known([stem])):
+                return labels
+        return self._by_ending(word)
+
+    def _by_ending(self, word: str) -> tuple[Label, ...]:
+        for ending, tool in self._endings.items():
+            if word.endswith(ending) and len(word) >= len(ending) + 3:
+                return (Label("name", NameIs(tool, word)),)
+        return ()
+
+    def _tokens(self, text: str) -> Iterator[str]:
+        for token in tokens_of(text):
+            yield from self._parts(token)
+
+    def _parts(self, token: str) -> Iterator[str]:
+        """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""
+        if (token,) not in self._phrases:
+            for ending in self.words.compounds:
+                rest = token.removesuffix(ending)
+                if rest != token and len(rest) >= 2:
+                    yield from (rest.removesuffix("-"), ending)
+                    return
+        yield token
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the words of folded `text`; apostrophes are closed, elided articles gone."""
+    return _TOKEN.findall(_APOSTROPHES.sub("", _ELIDED.sub("", text)).replace("_", " "))
+
+
+@cache
+def lexicon(language: str) -> Lexicon:
+    """Return the phrases of `language`; names that it lacks are read in English.
+
+    Raises:
+        ConfigurationError: the file cannot be read or used.
+    """
+    words = read_words(language, "chart", ChartWords)
+    fallback = None if language == "en" else read_words("en", "chart", ChartWords)
+    return Lexicon(words, fallback=fallback, language=language)
+
+
+def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
+    for aspect, phrases in words.aspects.items():
+        yield from ((phrase, Label("aspect", aspect)) for phrase in phrases)
+    for part, phrases in words.parts.items():
+        yield from ((phrase, Label("part", part)) for phrase in phrases)
+    for frame, phrases in words.frames.items():
+        yield from ((phrase, Label("frame", frame)) for phrase in phrases)
+    for name, phrases in words.not_chart.items():
+        yield from ((phrase, Label("not_chart", name)) for phrase in phrases)
+    for topic in words.topics:
+        yield from ((phrase, Label("topic", topic)) for phrase in topic.words)
+    yield from _names(words)
+    kinds: tuple[tuple[LabelKind, tuple[str, ...]], ...] = (
+        ("above", words.above),
+        ("below", words.below),
+        ("people", words.people),
+        ("stop", words.stop),
+    )
+    for kind, phrases in kinds:
+        yield from ((phrase, Label(kind, "")) for phrase in phrases)
+
+
+def _names(words: ChartWords) -> Iterator[tuple[str, Label]]:
+    for tool, names in words.names.items():
+        for name, phrases in names.items():
+            label = Label("name", NameIs(tool, name))
+            yield from ((phrase, label) for phrase in (name, *phrases))
+
+
+@cache
+def _folded(phrase: str) -> tuple[str, ...]:
+    return tuple(tokens_of(fold(phrase)[0]))

@@ -1,0 +1,170 @@
+"""Numbers with units as people write them: `4.1 mmol/L`, `<0,5 %`, `128/76 mmHg`, `5 mg`."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+_NUMBER = re.compile(
+    r"(?<![\w.,:/])(?<!\w[-/])(?P<sign>(?<![^\s(])[-−](?=\d))?(?P<cmp>[<>≤≥]=?)?\s?"
+    r"(?P<num>\d+(?:[.,]\d+)*)"
+    r"(?:\s?/\s?(?P<pair>\d{2,3})(?![\w.,/]|\s?/))?"
+    r"(?![\w]*[A-Z]\d)"
+)
+_UNIT = re.compile(
+    r"\s?(?P<power>(?:[x×·]\s?)?10(?:[*^]\d+|[⁰¹²³⁴-⁹]+|e\d+)\s?/\s?[µμumn]?[lL])"
+    r"|[\s-]?(?P<unit>(?:%|‰|°\s?[CF]|/[a-zA-Zµμ]+|[A-Za-zµμ\[{][\w\[\]{}µμ.*^²³]*"
+    r"(?:/[\w\[\]{}µμ.*^²³]+){0,3}))"
+)
+_TIME = re.compile(r"(?<![\w.,:])\d{1,2}:\d\d(?::\d\d)?(?:\s?(?:Uhr|[ap]\.?m\.?))?(?![\w:])")
+_RANGE_DASH = re.compile(r"(?<=\d)\s?[-–—]\s?(?=\d)")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+_SAME = {
+    "mg": "mg milligram milligrams milligramm",
+    "g": "g gram grams gramm",
+    "kg": "kg kilogram kilograms kilogramm kilos",
+    "ug": "ug mcg microgram micrograms mikrogramm",
+    "ng": "ng nanogram nanograms",
+    "pg": "pg",
+    "mL": "ml cc millilitre millilitres milliliter milliliters",
+    "L": "litre litres liter liters",
+    "dL": "dl",
+    "fL": "fl",
+    "cm": "cm centimetre centimetres centimeter centimeters",
+    "mm": "mm millimetre millimetres millimeter millimeters",
+    "m": "metre metres meter meters",
+    "mmol/L": "mmol/l", "umol/L": "umol/l", "nmol/L": "nmol/l", "pmol/L": "pmol/l",
+    "mol/L": "mol/l", "mg/dL": "mg/dl", "g/dL": "g/dl", "g/L": "g/l", "mg/L": "mg/l",
+    "ug/L": "ug/l mcg/l", "ng/mL": "ng/ml", "ng/L": "ng/l", "pg/mL": "pg/ml",
+    "ug/dL": "ug/dl mcg/dl", "ug/mL": "ug/ml mcg/ml", "ng/dL": "ng/dl", "meq/L": "meq/l mval/l",
+    "U/L": "u/l iu/l e/l", "kU/L": "ku/l kiu/l", "U/mL": "u/ml iu/ml",
+    "m[IU]/L": "miu/l mu/l miu/ml",
+    "U": "u iu ie unit units einheiten e",
+    "mm[Hg]": "mmhg mm[hg]", "kPa": "kpa",
+    "/min": "/min bpm beats/min breaths/min {beats}/min {breaths}/min 1/min /minute",
+    "%": "% percent prozent pct",
+    "kg/m2": "kg/m2 kg/m^2 kg/m²",
+    "a": "year years yr yrs year-old years-old yo jahre jahr jahren a y/o",
+    "mo": "month months monate monaten mo", "wk": "week weeks wochen wk",
+    "d": "day days tage tagen", "h": "hour hours hr hrs stunden h", "min": "minute minutes min",
+    "s": "sec second seconds s",
+    "Cel": "°c cel celsius °celsius", "[degF]": "°f fahrenheit [degf]",
+    "10*9/L": "10*9/l 10^9/l 109/l g/l.cells gpt/l /nl",
+    "10*3/uL": "10*3/ul 10^3/ul 103/ul k/ul k/mm3 thousand/ul",
+    "10*6/uL": "10*6/ul 10^6/ul 106/ul m/ul", "10*12/L": "10*12/l 10^12/l 1012/l t/l tpt/l",
+    "mL/min": "ml/min",
+    "mL/min/{1.73_m2}": "ml/min/{1.73_m2} ml/min/1.73 ml/min/1.73m2 ml/min/1.73m^2 ml/min/1.73m²",
+    "Gy": "gy gray", "mg/kg": "mg/kg", "mg/m2": "mg/m2 mg/m^2 mg/m²", "mm/h": "mm/h mm/hr mm/hour",
+    "meq": "meq", "mmol/mol": "mmol/mol", "{tbl}": "tablet tablets tab tabs tablette tabletten",
+    "{puff}": "puff puffs actuation actuations actuat", "{drop}": "drop drops tropfen",
+    "mg/mL": "mg/ml", "ug/h": "mcg/hr ug/h mcg/h ug/hr", "meq/mL": "meq/ml",
+    "{packyears}": "pack-years packyears pack-year", "{cycle}": "cycle cycles zyklen zyklus",
+    "{score}": "{score} points point punkte", "Mb": "mutations/mb mut/mb",
+}  # fmt: skip
+_CODES = {spelling: code for code, row in _SAME.items() for spelling in row.split()}
+_CASED = {"L": "L", "l": "L", "m": "m", **dict.fromkeys("MGAEHSDa", "")}
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as written.
+
+    Attributes:
+        readings: What the number may be: `1,234` has two.
+        decimals: How many of its digits stand behind the point.
+        unit: In UCUM where it is a known one, "" where none is written.
+        comparator: `<`, `>`, `<=`, `>=` or "".
+        pair: The second number of `128/76`.
+    """
+
+    start: int
+    end: int
+    readings: tuple[float, ...]
+    decimals: int
+    unit: str = ""
+    comparator: str = ""
+    pair: float | None = None
+
+    @property
+    def number(self) -> float:
+        """The likeliest reading."""
+        return self.readings[0]
+
+
+def quantities_in(text: str) -> list[Quantity]:
+    """Return the numbers of `text` from the left with their units; times of day are none."""
+    text = without_times(text)
+    text = _RANGE_DASH.sub(lambda dash: " " * len(dash.group()), text)
+    found: list[Quantity] = []
+    end = 0
+    for one in _NUMBER.finditer(text):
+        if one.start("num") < end:
+            continue
+        unit, end = _unit_at(text, one.end())
+        readings, decimals = _readings(one["num"])
+        sign = -1.0 if one["sign"] else 1.0
+        found.append(
+            Quantity(
+                start=one.start("num"),
+                end=end,
+                readings=tuple(sign * number for number in readings),
+                decimals=decimals,
+                unit=unit,
+                comparator=_comparator(one["cmp"] or ""),
+                pair=float(one["pair"]) if one["pair"] else None,
+            )
+        )
+    return found
+
+
+def without_times(text: str) -> str:
+    """Return `text` with times of day blanked, of the same length."""
+    return _TIME.sub(lambda time: " " * len(time.group()), text) if ":" in text else text
+
+
+@lru_cache(maxsize=4_000)
+def unit_code(text: str) -> str:
+    """Return a written unit in UCUM; as written where it is unknown, "" for an unknown word."""
+    plain = text.strip().replace("µ", "u").replace("μ", "u").replace(" ", "").replace("×", "")
+    plain = plain.removeprefix("·")
+    if plain in _CASED:
+        return _CASED[plain]
+    plain = plain.translate(_SUPERSCRIPTS) if plain.startswith(("10", "x10")) else plain
+    folded = plain.lower().removeprefix("x").rstrip(".,;")
+    return _CODES.get(folded, "")
+
+
+def _unit_at(text: str, at: int) -> tuple[str, int]:
+    found = _UNIT.match(text, at)
+    if found is None:
+        return "", at
+    if found["power"]:
+        return unit_code(found["power"].lower().translate(_SUPERSCRIPTS)), found.end()
+    written = found["unit"]
+    while written:
+        code = unit_code(written)
+        if code:
+            return code, found.start("unit") + len(written)
+        cut = max(written.rfind("/"), written.rfind("."), 0)
+        written = written[:cut]
+    return "", at
+
+
+def _readings(number: str) -> tuple[tuple[float, ...], int]:
+    marks = [mark for mark in number if mark in ".,"]
+    if not marks:
+        return (float(number),), 0
+    whole, _, rest = number.replace(",", ".").rpartition(".")
+    as_decimal = float(f"{whole.replace('.', '')}.{rest}")
+    joined = float(number.replace(".", "").replace(",", ""))
+    if len(marks) > 1:
+        return ((joined,), 0) if len(set(marks)) == 1 else ((as_decimal,), len(rest))
+    if len(rest) == 3 and marks == [","]:
+        return (joined, as_decimal), 0
+    if len(rest) == 3 and whole != "0":
+        return (as_decimal, joined), 3
+    return (as_decimal,), len(rest)
+
+
+def _comparator(text: str) -> str:
+    return text.replace("≤", "<=").replace("≥", ">=").replace("==", "=")

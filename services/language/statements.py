@@ -1,0 +1,402 @@
+"""Reads what a sentence of an agent states of a patient; what is true of it, rows say."""
+
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+
+from services.language.quantities import Quantity, quantities_in
+from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
+from services.language.written_dates import FoundDate, dates_in
+
+REFERENCE = re.compile(r"\b[A-Z][A-Za-z]{2,40}/[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+_BRACKETS = re.compile(
+    r"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:[A-Z][A-Za-z]{2,40}/[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]"
+)
+_CELL_EDGE = re.compile(r"\s*\|\s*")
+_MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
+_LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
+_WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
+_ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
+_ARABIC = {
+    "I": 1,
+    "II": 2,
+    "III": 3,
+    "IV": 4,
+    "V": 5,
+    "VI": 6,
+    "VII": 7,
+    "VIII": 8,
+    "IX": 9,
+    "X": 10,
+}
+_GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
+_TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
+_INHERITED = frozenset(
+    {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family"}
+)
+_BREAKS = frozenset({",", ";", "–", "—"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage, grade or score: `stage IVB` is `("stage", "4B")`, `pT2a` is `("T", "2a")`."""
+
+    scale: str
+    value: str
+
+    def fits(self, known: "Stage") -> bool:
+        """Whether `known` says at least as much, and the same."""
+        return self.scale == known.scale and known.value.lower().startswith(self.value.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What one part of a sentence states.
+
+    Attributes:
+        words: Stems of all its words.
+        names: Stems of clinical names and of names that rows have, from the left; where a thing
+            has several names, `=` and the first of them.
+        topics: Kinds of things that it speaks of, such as `=allergy`.
+        own_names: Whether it names what it speaks of; else it goes on with the clause before.
+        objects: Stems of what somebody takes, has or is allergic to, whatever it is.
+        cues: What its words say besides, such as `no`, `newest`, `deed:booked`.
+        often: How often, such as `2/d`.
+    """
+
+    words: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    own_names: bool = True
+    objects: tuple[str, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+    dates: tuple[FoundDate, ...] = ()
+    codes: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    often: frozenset[str] = frozenset()
+    smoking: str = ""
+    cues: frozenset[str] = frozenset()
+    exclusive: tuple[str, ...] = ()
+    counted: tuple[tuple[float, str], ...] = ()
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it states more than names."""
+        return bool(
+            self.quantities or self.dates or self.stages or self.codes or self.often or self.counted
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence as read.
+
+    Attributes:
+        refs: Source ids that it names.
+        is_item: Whether it is a list item or a row of a table: naming something states it.
+        is_heading: Whether what follows in lists is about it.
+        is_question: Whether it asks.
+        asks: Whether it tells somebody to do something.
+    """
+
+    text: str
+    clauses: tuple[Clause, ...] = ()
+    refs: tuple[str, ...] = ()
+    is_item: bool = False
+    is_heading: bool = False
+    is_question: bool = False
+    asks: bool = False
+    cues: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+
+
+@dataclass(slots=True)
+class _Segment:
+    """Words between two breaks, with what stands among them."""
+
+    words: list[str] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
+    is_list: bool = False
+
+
+def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
+    """Return what `text`, one sentence, states.
+
+    Args:
+        is_name: Whether a stem names something that can be stated of a patient.
+    """
+    lead = _LEAD.match(text)
+    refs = tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
+    body = text[lead.end() :] if lead else text
+    if refs:
+        body = REFERENCE.sub(_blank, _BRACKETS.sub(_blank, body))
+    body = _MARKS.sub(_blank, _CELL_EDGE.sub(" ", body))
+    plain = body.rstrip()
+    dates = dates_in(body) if any(map(str.isdigit, body)) else []
+    masked = _masked(body, [(one.start, one.end) for one in dates])
+    quantities = quantities_in(masked) if any(map(str.isdigit, masked)) else []
+    words = [(one.start(), one.group()) for one in _WORD.finditer(masked)]
+    reader = _Reader(words, dates, quantities, is_name)
+    clauses = reader.clauses()
+    cues = frozenset(cue for one in clauses for cue in one.cues)
+    first = next((word.lower() for _, word in words if word[0].isalpha()), "")
+    return Sentence(
+        text=text,
+        clauses=tuple(clauses),
+        refs=refs,
+        is_item=bool(lead and (lead["item"] or lead["row"])),
+        is_heading=bool(lead and lead["heading"]) or plain.endswith(":"),
+        is_question=plain.endswith("?"),
+        asks=first in statement_words().imperatives,
+        cues=cues,
+        words=frozenset(word for one in clauses for word in one.words),
+    )
+
+
+class _Reader:
+    """Reads the words of one sentence."""
+
+    def __init__(
+        self,
+        words: list[tuple[int, str]],
+        dates: list[FoundDate],
+        quantities: list[Quantity],
+        is_name: Callable[[str], bool],
+    ) -> None:
+        self._words = words
+        self._lower = [word.lower().replace("’", "'") for _, word in words]
+        self._dates = dates
+        self._quantities = quantities
+        self._is_name = is_name
+        self._found = list(statement_words().found_in(self._lower))
+
+    def clauses(self) -> list[Clause]:
+        """Return the clauses: what goes on with the one before is joined to it, or follows it."""
+        done: list[Clause] = []
+        for clause in self._segments():
+            if not done:
+                done.append(clause)
+                continue
+            last = done[-1]
+            if clause.cues & {"no"} and "splits" in clause.cues and not clause.names:
+                # "migraine without aura" denies no migraine
+                done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
+            elif _goes_on(last, clause):
+                done[-1] = _joined(last, clause)
+            else:
+                done.append(_after(last, clause))
+        return done
+
+    def _segments(self) -> list[Clause]:
+        breaks = [at for at, word in enumerate(self._lower) if word in _BREAKS]
+        breaks += [one.start for one in self._found if "splits" in one.tags]
+        edges = [0, *sorted(breaks), len(self._words)]
+        found = []
+        for start, end in pairwise(edges):
+            if end > start:
+                found.append(self._clause(start, end))
+        return [one for one in found if one.words or one.has_values]
+
+    def _clause(self, start: int, end: int) -> Clause:
+        vocabulary = statement_words()
+        low = self._words[start][0]
+        high = self._words[end][0] if end < len(self._words) else 1 << 30
+        if start == 0:
+            low = 0
+        quantities = [one for one in self._quantities if low <= one.start < high]
+        phrases = [one for one in self._found if start <= one.start < end]
+        cues = frozenset(tag for one in phrases for tag in one.tags)
+        taken = {at for one in phrases for at in range(one.start, one.end) if _is_cue_only(one)}
+        stages, used = self._stages(start, end, phrases)
+        quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
+        places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
+        stems = {at: stem(self._lower[at]) for at in places if not self._lower[at].isdigit()}
+        named = {at: one for at, one in stems.items() if at not in taken and self._is_name(one)}
+        named |= {one.start: group for one in phrases for group in _groups(one, "same:")}
+        names = [named[at] for at in sorted(named)]
+        if any("'" in self._lower[at] and self._lower[at].endswith("n't") for at in places):
+            cues |= {"no"}
+        counted, quantities = self._counted(quantities, places)
+        return Clause(
+            words=frozenset((*stems.values(), *names)),
+            topics=tuple(group for one in phrases for group in _groups(one, "topic:")),
+            names=tuple(dict.fromkeys(names)),
+            objects=self._objects(start, end, phrases),
+            quantities=tuple(quantities),
+            dates=tuple(one for one in self._dates if low <= one.start < high),
+            codes=tuple(self._codes(places, taken, stems)),
+            stages=tuple(stages),
+            often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
+            smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
+            cues=cues,
+            exclusive=tuple(one for one in stems.values() if one in vocabulary.exclusive),
+            counted=counted,
+        )
+
+    def _counted(
+        self, quantities: list[Quantity], places: list[int]
+    ) -> tuple[tuple[tuple[float, str], ...], list[Quantity]]:
+        """Return what is counted, such as `(3.0, "problem")`, and the other numbers."""
+        vocabulary = statement_words()
+        counted: list[tuple[float, str]] = []
+        rest = []
+        numbers = {one.start: one for one in quantities}
+        for place, at in enumerate(places):
+            kind = vocabulary.counted.get(self._lower[at])
+            if kind is None:
+                continue
+            for before in places[max(0, place - 3) : place]:
+                offset, word = self._words[before][0], self._lower[before]
+                if offset in numbers and not numbers[offset].unit:
+                    counted.append((numbers.pop(offset).number, kind))
+                elif word in vocabulary.numbers:
+                    counted.append((float(vocabulary.numbers[word]), kind))
+        rest = [one for one in quantities if one.start in numbers]
+        return tuple(counted), rest
+
+    def _stages(
+        self, start: int, end: int, phrases: list[FoundPhrase]
+    ) -> tuple[list[Stage], list[tuple[int, int]]]:
+        """Return stages and grades, and where their numbers stand."""
+        found: list[Stage] = []
+        used: list[tuple[int, int]] = []
+        scales = [one for one in phrases if "stages" in one.tags]
+        for phrase in scales:
+            scale = _scale(self._lower[phrase.start])
+            for at in range(phrase.end, min(end, phrase.end + 7)):
+                offset, word = self._words[at]
+                value = graded(word)
+                if word.startswith("(") or (at > phrase.end and scale in ("type", "class")):
+                    break
+                if value:
+                    found.append(Stage(scale, value))
+                    used.append((offset, offset + len(word)))
+                    break
+        for at in range(start, end):
+            offset, word = self._words[at]
+            tnm = _TNM.match(word)
+            if tnm:
+                found.append(Stage(tnm["letter"], tnm["rest"].lower()))
+                used.append((offset, offset + len(word)))
+            elif not scales and len(word) > 1 and _ROMAN.match(word):
+                found.append(Stage("", graded(word)))
+        return found, used
+
+    def _codes(self, places: list[int], taken: set[int], stems: dict[int, str]) -> list[str]:
+        measured = [(one.start, one.end) for one in self._quantities]
+        found = []
+        for at in places:
+            offset, word = self._words[at]
+            if at in taken or at not in stems or not any(map(str.isdigit, word)):
+                continue
+            if not any(map(str.isalpha, word)) or _TNM.match(word) or graded(word):
+                continue
+            if any(
+                low <= offset < high or offset <= low < offset + len(word) for low, high in measured
+            ):
+                continue
+            if not self._is_name(stems[at]):
+                found.append(stems[at])
+        return found
+
+    def _objects(self, start: int, end: int, phrases: list[FoundPhrase]) -> tuple[str, ...]:
+        """Return up to three words behind `takes`, `allergic to` …, whatever they are."""
+        after = next((one.end for one in phrases if "objects_follow" in one.tags), None)
+        if after is None:
+            return ()
+        cue_words = {at for one in self._found for at in range(one.start, one.end)}
+        found: list[str] = []
+        for at in range(after, end):
+            word = self._lower[at]
+            if at in cue_words or not word[0].isalpha() or word in statement_words().fillers:
+                if found or not word[0].isalpha():
+                    break
+                continue
+            if word in statement_words().imperatives or any(
+                one.start <= at < one.end for one in phrases if _groups(one, "topic:")
+            ):
+                break
+            found.append(stem(word))
+        return tuple(found[:3])
+
+
+def graded(word: str) -> str:
+    """Return a stage or grade in one form, `4B` for `IVB` and `4b`; "" where it is none."""
+    roman = _ROMAN.match(word)
+    if roman is not None:
+        number = word[: len(word) - len(roman["rest"])]
+        return f"{_ARABIC[number]}{roman['rest']}"
+    arabic = _GRADED.match(word.removeprefix("G") if word[1:2].isdigit() else word)
+    return f"{int(arabic['number'])}{arabic['rest'].upper()}" if arabic else ""
+
+
+def _groups(phrase: FoundPhrase, prefix: str) -> list[str]:
+    return [tag.removeprefix(prefix) for tag in phrase.tags if tag.startswith(prefix)]
+
+
+def _scale(word: str) -> str:
+    return {"stadium": "stage", "grad": "grade", "typ": "type"}.get(word, word)
+
+
+def _is_cue_only(phrase: FoundPhrase) -> bool:
+    if any(tag.startswith("same:") for tag in phrase.tags):
+        return True
+    kept = {"things_done", "stages", "family"}
+    return not all(tag in kept or tag.startswith("topic:") for tag in phrase.tags)
+
+
+def _goes_on(last: Clause, clause: Clause) -> bool:
+    """Whether a clause says more of what the last one speaks of, or names it."""
+    if not clause.names:
+        return not _collide(last, clause)
+    return not last.names and not last.quantities and not last.stages
+
+
+def _collide(last: Clause, clause: Clause) -> bool:
+    """Whether a clause without names says something else of what the last one speaks of."""
+    both_measured = last.quantities and clause.quantities
+    both_dated = last.dates and clause.dates and (last.quantities or clause.quantities)
+    both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
+    return bool(both_measured or both_dated or both_graded or (last.often and clause.often))
+
+
+def _joined(last: Clause, clause: Clause) -> Clause:
+    return Clause(
+        words=last.words | clause.words,
+        names=tuple(dict.fromkeys((*last.names, *clause.names))),
+        topics=(*last.topics, *clause.topics),
+        own_names=last.own_names,
+        objects=(*last.objects, *clause.objects),
+        quantities=(*last.quantities, *clause.quantities),
+        dates=(*last.dates, *clause.dates),
+        codes=(*last.codes, *clause.codes),
+        stages=(*last.stages, *clause.stages),
+        often=last.often | clause.often,
+        smoking=last.smoking or clause.smoking,
+        cues=last.cues | clause.cues,
+        exclusive=(*last.exclusive, *clause.exclusive),
+        counted=(*last.counted, *clause.counted),
+    )
+
+
+def _after(last: Clause, clause: Clause) -> Clause:
+    """Return a clause with what it takes over from the one before."""
+    if not clause.names:
+        return replace(clause, names=last.names, own_names=False, cues=clause.cues | last.cues)
+    if "asserts" in clause.cues or clause.quantities:
+        inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
+    else:
+        inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    return replace(clause, cues=clause.cues | inherited)
+
+
+def _blank(found: re.Match[str]) -> str:
+    return " " * len(found.group())
+
+
+def _masked(text: str, spans: Collection[tuple[int, int]]) -> str:
+    for start, end in spans:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text

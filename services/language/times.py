@@ -1,0 +1,301 @@
+"""Days and spans of days that a message names: "since 2019", "in March 2018". Pure.
+
+Made for what lies in the past, as charts do; the words of each language stand in `times.yaml`,
+names of months come from CLDR.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import cache
+from typing import Literal, TypeAlias
+
+from babel import Locale
+from pydantic import BaseModel, ConfigDict
+
+from services.language.folding import fold
+from services.language.utterance import TimeSpan
+from services.language.vocabulary import read_words, words_with_number
+
+_YEAR = r"(?:19|20)\d\d"
+_UNITS = ("day", "week", "month", "year", "decade")
+_DAYS_OF = {"day": 1, "week": 7}
+_MONTHS_OF = {"month": 1, "year": 12, "decade": 120}
+
+
+class TimeWords(BaseModel):
+    """The words of one language; lists are phrases, folded.
+
+    Attributes:
+        in_: What stands before a date and changes nothing.
+        rolling: Before a unit: the one that ends today, not the last one of the calendar.
+        ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
+        slashes: How 3/4/2015 is written where this language is.
+        locale: For babel.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    since: tuple[str, ...]
+    after: tuple[str, ...]
+    until: tuple[str, ...]
+    before: tuple[str, ...]
+    between: tuple[str, ...]
+    and_: tuple[str, ...]
+    in_: tuple[str, ...]
+    last: tuple[str, ...]
+    rolling: tuple[str, ...]
+    this: tuple[str, ...]
+    ago: tuple[str, ...]
+    ago_first: tuple[str, ...]
+    several: Mapping[str, int]
+    units: Mapping[str, tuple[str, ...]]
+    days: Mapping[str, int]
+    slashes: Literal["month_first", "day_first"]
+    locale: str
+
+
+def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[TimeSpan, ...], str]:
+    """Return the spans of days that folded `text` names, and the text without them.
+
+    A date that does not exist is no span; it stays in the text.
+    """
+    found: list[TimeSpan] = []
+    for pattern, read in _reader(language).readers:
+
+        def take(match: re.Match[str], read: _Read = read) -> str:
+            span = read(match, today)
+            if span is None:
+                return match[0]
+            found.append(TimeSpan(span.since, span.until, match[0].strip()))
+            return " "
+
+        text = pattern.sub(take, text)
+    return tuple(found), text
+
+
+_Read: TypeAlias = Callable[[re.Match[str], date], TimeSpan | None]
+
+
+@cache
+def _reader(language: str) -> "_TimeReader":
+    return _TimeReader(read_words(language, "times", TimeWords), words_with_number(language))
+
+
+class _TimeReader:
+    """The expressions of one language; each is tried on the whole text, the longest forms first."""
+
+    def __init__(self, words: TimeWords, numbers: Mapping[str, int]) -> None:
+        self._words, self._numbers = words, numbers
+        self._months = _month_names(words.locale)
+        count = rf"(?:(?P<n>\d{{1,3}}|{_any(numbers)})|(?P<some>{_any(words.several)}))"
+        one = r"(?:an?|eine[mnr]?|une?|una?)"
+        unit = "|".join(rf"(?P<{name}>{_any(words.units[name])})" for name in _UNITS)
+        within, last = rf"(?:(?:{_any(words.in_)}) )*", _any(words.last)
+        relation = "|".join(
+            rf"(?P<{name}>{_any(phrases)})"
+            for name, phrases in (
+                ("since", words.since),
+                ("after", words.after),
+                ("until", words.until),
+                ("before", words.before),
+            )
+        )
+        a, b = self._point("a"), self._point("b")
+        between, joint = _any(words.between), _any(words.and_)
+        since = rf"(?:(?P<since>{_any(words.since)}) )?"
+        forms: tuple[tuple[str, _Read], ...] = (
+            (rf"(?<!\w){within}(?:(?:{between}) )?{a} ?(?:{joint}) ?{b}(?!\w)", self._between),
+            (r"(?<!\w)(?:(?:in|the) )*(?P<tens>(?:19|20)\d0)s(?!\w)", _decade),
+            (rf"(?<!\w)(?:{relation}) (?:the )?{a}(?!\w)", self._related),
+            (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{_any(words.ago)})(?!\w)", self._ago),
+            (rf"(?<!\w)(?:{_any(words.ago_first)}) (?:{count}|{one}) (?:{unit})(?!\w)", self._ago),
+            (rf"(?<!\w){since}{within}{count} (?P<which>{last}) (?:{unit})(?!\w)", self._last),
+            (rf"(?<!\w){since}{within}{count} (?:{unit}) (?P<which>{last})(?!\w)", self._last),
+            (rf"(?<!\w){since}{within}(?P<which>{last}) (?:{count} )?(?:{unit})(?!\w)", self._last),
+            (rf"(?<!\w){since}{within}(?:{unit}) (?P<which>{last})(?!\w)", self._last),
+            (rf"(?<!\w)(?:{_any(words.since)}) {count} (?:{unit})(?!\w)", self._rolling),
+            (rf"(?<!\w){since}{within}(?:{_any(words.this)}) (?:{unit})(?!\w)", self._this),
+            (rf"(?<!\w)(?P<word>{_any(words.days)})(?!\w)", self._day_word),
+            (rf"(?<!\w){within}{a}(?!\w)", self._plain),
+        )
+        self.readers = tuple((re.compile(form), read) for form, read in forms)
+
+    def _point(self, mark: str) -> str:
+        """Return an expression for a day, a month or a year, its groups named with `mark`."""
+        month = rf"(?:{_any(self._months)})\.?"
+        return (
+            rf"(?:(?P<iso_{mark}>{_YEAR}-\d\d(?:-\d\d)?(?!\d))"
+            rf"|(?P<dots_{mark}>\d{{1,2}}\.\s?\d{{1,2}}\.\s?{_YEAR})"
+            rf"|(?P<slash_{mark}>\d{{1,2}}/\d{{1,2}}/(?:{_YEAR}|\d\d))"
+            rf"|(?P<dmy_{mark}>\d{{1,2}}(?:st|nd|rd|th|\.|er)?(?: of| de)? {month}"
+            rf"(?: de| del)?,? {_YEAR})"
+            rf"|(?P<mdy_{mark}>{month} \d{{1,2}}(?:st|nd|rd|th)?,? {_YEAR})"
+            rf"|(?P<my_{mark}>{month}(?: of| de| del)?,? {_YEAR})"
+            rf"|(?P<year_{mark}>{_YEAR})(?!-\d\d(?!\d)|[/.]\d))"
+        )
+
+    def _at(self, match: re.Match[str], mark: str) -> "_Days | None":
+        kind = next(
+            one
+            for one in ("iso", "dots", "slash", "dmy", "mdy", "my", "year")
+            if match[f"{one}_{mark}"]
+        )
+        said = match[f"{kind}_{mark}"]
+        month: int | None
+        day: int | None
+        figures = [int(each) for each in re.findall(r"\d+", said)]
+        match kind:
+            case "iso":
+                year, month = figures[:2]
+                day = figures[2] if len(figures) > 2 else None
+            case "dots":
+                day, month, year = figures
+            case "slash":
+                month, day, year = self._slashed(figures)
+            case "dmy" | "mdy":
+                day, year = figures
+                month = self._month_in(said)
+            case "my":
+                (year,), month, day = figures, self._month_in(said), None
+            case _:
+                (year,), month, day = figures, None, None
+        return _days(year, month, day)
+
+    def _slashed(self, figures: list[int]) -> tuple[int, int, int]:
+        """Return month, day and year of 3/4/2015; the other order where only that is a date."""
+        first, second, year = figures
+        year += 2000 if year < 50 else 1900 if year < 100 else 0
+        is_month_first = self._words.slashes == "month_first"
+        month, day = (first, second) if is_month_first else (second, first)
+        return (day, month, year) if month > 12 >= day else (month, day, year)
+
+    def _month_in(self, said: str) -> int:
+        words = re.findall(r"[^\W\d_]+", said)
+        return next(self._months[word] for word in words if word in self._months)
+
+    def _between(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        first, second = self._at(match, "a"), self._at(match, "b")
+        if first is None or second is None:
+            return None
+        return TimeSpan(min(first.first, second.first), max(first.last, second.last))
+
+    def _related(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        at = self._at(match, "a")
+        if at is None:
+            return None
+        if match["since"]:
+            return TimeSpan(since=at.first)
+        if match["after"]:
+            return TimeSpan(since=at.last + timedelta(days=1))
+        return TimeSpan(until=at.last if match["until"] else at.first - timedelta(days=1))
+
+    def _plain(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        at = self._at(match, "a")
+        return None if at is None else TimeSpan(at.first, at.last)
+
+    def _last(self, match: re.Match[str], today: date) -> TimeSpan:
+        unit, groups = _unit_of(match), match.groupdict()
+        counts = groups.get("n") or groups.get("some")
+        is_whole = not counts and match["which"] not in self._words.rolling and unit != "decade"
+        if not is_whole:
+            return self._rolling(match, today)
+        return _open_if_since(match, _around(_back(today, unit, 1), unit))
+
+    def _rolling(self, match: re.Match[str], today: date) -> TimeSpan:
+        return TimeSpan(since=_back(today, _unit_of(match), self._number(match)))
+
+    def _this(self, match: re.Match[str], today: date) -> TimeSpan:
+        return _open_if_since(match, _around(today, _unit_of(match)))
+
+    def _ago(self, match: re.Match[str], today: date) -> TimeSpan:
+        unit = _unit_of(match)
+        then = _around(_back(today, unit, self._number(match)), unit)
+        return _open_if_since(match, then)
+
+    def _day_word(self, match: re.Match[str], today: date) -> TimeSpan:
+        day = today + timedelta(days=self._words.days[match["word"]])
+        return TimeSpan(day, day)
+
+    def _number(self, match: re.Match[str]) -> int:
+        groups = match.groupdict()
+        if some := groups.get("some"):
+            return self._words.several[some]
+        said = groups.get("n") or "1"
+        return int(said) if said.isdigit() else self._numbers[said]
+
+
+@dataclass(frozen=True, slots=True)
+class _Days:
+    """A day, a month or a year, as its first and last day."""
+
+    first: date
+    last: date
+
+
+def _open_if_since(match: re.Match[str], days: _Days) -> TimeSpan:
+    is_open = bool(match.groupdict().get("since"))
+    return TimeSpan(days.first, None if is_open else days.last)
+
+
+def _days(year: int, month: int | None, day: int | None) -> _Days | None:
+    try:
+        if day is not None and month is not None:
+            return _Days(date(year, month, day), date(year, month, day))
+        if month is not None:
+            return _Days(date(year, month, 1), _before_next_month(year, month))
+        return _Days(date(year, 1, 1), date(year, 12, 31))
+    except ValueError:
+        return None
+
+
+def _before_next_month(year: int, month: int) -> date:
+    after = date(year + month // 12, month % 12 + 1, 1)
+    return after - timedelta(days=1)
+
+
+def _decade(match: re.Match[str], _: date) -> TimeSpan:
+    first = int(match["tens"])
+    return TimeSpan(date(first, 1, 1), date(first + 9, 12, 31))
+
+
+def _unit_of(match: re.Match[str]) -> str:
+    groups = match.groupdict()
+    return next(unit for unit in _UNITS if groups[unit])
+
+
+def _back(today: date, unit: str, count: int) -> date:
+    """Return the day `count` units before `today`."""
+    if unit in _DAYS_OF:
+        return today - timedelta(days=_DAYS_OF[unit] * count)
+    months = max(12, today.year * 12 + today.month - 1 - _MONTHS_OF[unit] * count)
+    year, month = months // 12, months % 12 + 1
+    return date(year, month, min(today.day, _before_next_month(year, month).day))
+
+
+def _around(day: date, unit: str) -> _Days:
+    """Return the week, month or year of the calendar that holds `day`."""
+    if unit == "week":
+        monday = day - timedelta(days=day.weekday())
+        return _Days(monday, monday + timedelta(days=6))
+    month = day.month if unit in ("month", "day") else None
+    found = _days(day.year, month, day.day if unit == "day" else None)
+    return found or _Days(day, day)
+
+
+def _month_names(locale: str) -> Mapping[str, int]:
+    """Return each month's names and short names, folded, without their dots."""
+    months: dict[str, int] = {}
+    for name in (locale, "en_US"):
+        known = Locale.parse(name).months
+        for form, width in (("format", "wide"), ("stand-alone", "wide"), ("format", "abbreviated")):
+            for number, word in known[form][width].items():
+                months.setdefault(fold(word)[0].rstrip("."), number)
+    return months | {"sept": 9}
+
+
+def _any(phrases: Iterable[str]) -> str:
+    """Return an expression for one of `phrases`, longest first; one that never fits for none."""
+    each = sorted((fold(phrase)[0] for phrase in phrases), key=len, reverse=True)
+    return "|".join(re.escape(one) for one in each) or r"(?!)"

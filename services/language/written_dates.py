@@ -1,0 +1,119 @@
+"""Dates as people write them, perhaps partial: `2 March 2026`, `03.2026`, `May 12th`, `2025`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from services.language.statement_words import statement_words
+
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenDate:
+    """What is written of a date; None for what is not."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+
+    def fits(self, known: "WrittenDate") -> bool:
+        """Whether `known` says at least as much, and the same."""
+        if self.year is not None and self.year != known.year:
+            return False
+        if self.month is not None and self.month != known.month:
+            return False
+        return self.day is None or self.day == known.day
+
+
+@dataclass(frozen=True, slots=True)
+class FoundDate:
+    """A date in a text.
+
+    Attributes:
+        readings: What it may mean: `03/04/2026` has two.
+    """
+
+    start: int
+    end: int
+    readings: tuple[WrittenDate, ...]
+
+
+def dates_in(text: str) -> list[FoundDate]:
+    """Return the dates in `text` from the left; they do not overlap."""
+    pattern = _pattern()
+    return [found for one in pattern.finditer(text) if (found := _found(one)) and _is_date(found)]
+
+
+def recorded_date(text: str) -> WrittenDate | None:
+    """Return a FHIR date or dateTime as its day, month or year; None where it is none."""
+    parts = text[:10].split("-")
+    if not all(part.isdigit() for part in parts) or len(parts[0]) != 4:
+        return None
+    return WrittenDate(*(int(part) for part in parts))
+
+
+def _found(one: re.Match[str]) -> FoundDate | None:
+    got = {name: value for name, value in one.groupdict().items() if value is not None}
+    readings = tuple(_readings(got))
+    return FoundDate(one.start(), one.end(), readings) if readings else None
+
+
+def _readings(got: dict[str, str]) -> Iterator[WrittenDate]:
+    """Yield what the groups of the form that fitted mean."""
+    number = {name: int(text) for name, text in got.items() if text.isdigit()}
+    month = _month(next((got[key] for key in ("m2", "m3", "m3c", "m4") if key in got), ""))
+    year = next((number[key] for key in ("y1", "y2", "y3", "y3b", "y6", "y7") if key in got), None)
+    day = next((number[key] for key in ("d1", "d2", "d3", "d3c") if key in got), None)
+    if "a5" in got:
+        first, second, year = number["a5"], number["b5"], _year(got["y5"])
+        yield WrittenDate(year, second, first)
+        if got["s5"] == "/" and first != second:
+            yield WrittenDate(year, first, second)
+    else:
+        yield WrittenDate(year, number.get("mo1") or number.get("mo6") or month, day)
+
+
+def _is_date(found: FoundDate) -> bool:
+    return any(
+        (one.year is None or FIRST_YEAR <= one.year <= LAST_YEAR)
+        and (one.month is None or 1 <= one.month <= 12)
+        and (one.day is None or 1 <= one.day <= 31)
+        for one in found.readings
+    )
+
+
+def _year(text: str) -> int:
+    number = int(text)
+    return number + 2000 if number < 50 else number + 1900 if number < 100 else number
+
+
+def _month(name: str) -> int | None:
+    return statement_words().months.get(name.lower())
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    names = sorted(statement_words().months, key=len, reverse=True)
+    # With a capital: "may" is a word too.
+    written = (form for one in names for form in (re.escape(one.capitalize()), one.upper()))
+    month = f"(?:{'|'.join(written)})"
+    year = r"(?:19|20)\d\d"
+    ordinal = "(?:st|nd|rd|th)"
+    time = r"(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?"
+    forms = (
+        rf"(?<![\w.])(?P<y1>{year})-(?P<mo1>\d\d)(?:-(?P<d1>\d\d){time})?(?!\w)",
+        rf"(?<![\w.,])(?P<d2>\d{{1,2}})(?:{ordinal}|\.)?\s+(?:of\s+)?(?P<m2>{month})\b\.?"
+        rf"(?:,?\s+(?P<y2>{year})\b)?",
+        rf"\b(?P<m3>{month})\b\.?(?:\s+(?P<d3>\d{{1,2}}){ordinal}?(?![\w.]\d|\d)"
+        rf"(?:,?\s+(?P<y3>{year})\b)|,?\s+(?P<y3b>{year})\b)",
+        rf"\b(?P<m3c>{month})\.?\s+(?P<d3c>\d{{1,2}}){ordinal}\b",
+        rf"(?<=\b[Ii]n )(?P<m4>{month})\b",
+        rf"(?<![\w.,/])(?P<a5>\d{{1,2}})(?P<s5>[./])(?P<b5>\d{{1,2}})(?P=s5)"
+        rf"(?P<y5>{year}|\d\d)(?![\w/]|\.\d)",
+        rf"(?<![\w.,/])(?P<mo6>0?[1-9]|1[0-2])[/.](?P<y6>{year})(?![\w/])",
+        rf"(?<![\w.,/$€-])(?P<y7>{year})(?![\w/%-]|[.,]\d)"
+        r"(?!\s*(?:mg|g|kg|ml|mL|IU|U|IE|units|kcal|steps)\b)",
+    )
+    return re.compile("|".join(forms))

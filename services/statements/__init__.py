@@ -1,0 +1,1 @@
+"""Whether what an agent states of a patient is in the rows that tools returned."""

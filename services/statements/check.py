@@ -1,0 +1,221 @@
+"""Checks an agent's message sentence by sentence against what tools found. Pure."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from services.language.statement_words import is_clinical_name
+from services.language.statements import Clause, Sentence, read_sentence
+from services.statements.compare import compare_absence, compare_values
+from services.statements.known import KnownRows
+from services.statements.verdict import UNCHECKED, Verdict, worst
+
+OTHER_PATIENT = "A sentence about another patient was left out."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """Who speaks, as far as it matters for what is checked.
+
+    Attributes:
+        reads_records: It has tools of the record: all it states is about the patient.
+        may_be_general: Its role allows general medical knowledge, labelled so.
+    """
+
+    reads_records: bool = True
+    may_be_general: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Grounds:
+    """What sentences are compared with.
+
+    Attributes:
+        rows: Of this turn's tools and earlier ones about the same patient.
+        held: What users said and memory holds; supports only "as you said".
+        deeds: Kinds of deeds that tools of this conversation did, such as `booked`.
+        failed_deeds: Kinds that were tried in this turn and failed.
+        looked_up: Whether a tool of this turn listed appointments, mails or the like.
+        is_other_patient: Whether a text names a patient who is not this one.
+    """
+
+    rows: KnownRows = field(default_factory=KnownRows)
+    held: KnownRows = field(default_factory=KnownRows)
+    deeds: Collection[str] = ()
+    looked_up: bool = False
+    is_other_patient: Callable[[str], bool] = lambda _: False
+
+
+class MessageCheck:
+    """Checks the sentences of one message, in order: "it was 4.1" speaks of the one before."""
+
+    def __init__(self, *, grounds: Grounds, speaker: Speaker) -> None:
+        self._grounds = grounds
+        self._speaker = speaker
+        self._subject: tuple[str, ...] = ()
+        self._heading: tuple[str, ...] = ()
+
+    def check(self, text: str) -> Verdict:
+        """Return what the rows say of `text`, one sentence."""
+        grounds = self._grounds
+        sentence = read_sentence(text, is_name=grounds.rows.is_name)
+        if grounds.is_other_patient(text) and self._is_of_patient(sentence):
+            return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
+        if sentence.is_question or not sentence.clauses or self._is_general(sentence):
+            return UNCHECKED
+        verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
+        self._remember(sentence)
+        found = worst([one for one in verdicts if one is not UNCHECKED])
+        unknown = [ref for ref in sentence.refs if ref not in grounds.rows.sources]
+        if unknown and found.state in ("supported", "unchecked"):
+            return Verdict("unsupported", found.sources, "")
+        return found
+
+    def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
+        if "as_you_said" in sentence.cues:
+            return compare_values(clause, self._grounds.held, names=clause.names)
+        deed = self._deed(clause)
+        if deed is not None:
+            return deed
+        names = clause.names or self._carried(sentence, clause)
+        if clause.smoking:
+            return self._smoking(clause)
+        if clause.counted and not clause.quantities:
+            return self._counted(clause)
+        unknown = self._unknown_object(clause)
+        if "no" in clause.cues or "nothing" in clause.cues:
+            return self._absence(sentence, clause, names)
+        if not self._is_stated(sentence, clause, names):
+            return UNCHECKED
+        if unknown:
+            return Verdict("unsupported")
+        return compare_values(clause, self._grounds.rows, names=names)
+
+    # -- what is stated -------------------------------------------------------------------------
+
+    def _is_stated(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> bool:
+        """Whether a clause states something of the patient that can be compared."""
+        if not self._speaker.reads_records and not self._is_clinical(clause):
+            return False
+        is_hypothetical = sentence.asks or "maybe" in clause.cues
+        if clause.quantities or clause.stages or clause.often:
+            if not names and _is_bare(clause):
+                return False
+            return not (is_hypothetical and not any(one.unit for one in clause.quantities))
+        if clause.dates or clause.codes:
+            return not sentence.asks
+        if is_hypothetical or sentence.is_heading:
+            return False
+        if clause.objects and not clause.names:
+            return self._unknown_object(clause)
+        if not clause.own_names or not clause.names:
+            return False
+        return bool(sentence.is_item or "asserts" in clause.cues or len(clause.words) <= 6)
+
+    def _is_clinical(self, clause: Clause) -> bool:
+        return any(is_clinical_name(name) for name in clause.names) or bool(clause.stages)
+
+    def _unknown_object(self, clause: Clause) -> bool:
+        """Whether somebody takes, has or is allergic to what no row has a word of."""
+        rows = self._grounds.rows
+        return bool(clause.objects) and not any(
+            word in rows.words
+            or any(known.startswith(word) for known in rows.words if len(word) > 4)
+            for word in clause.objects
+        )
+
+    def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
+        about = tuple(dict.fromkeys((*clause.names, *clause.topics)))
+        about = about or (tuple(names) if "recorded" in clause.cues else ())
+        if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
+            return UNCHECKED
+        is_of_record = _CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
+        if not self._speaker.reads_records and not is_of_record:
+            return UNCHECKED
+        return compare_absence(clause, self._grounds.rows, names=about)
+
+    def _smoking(self, clause: Clause) -> Verdict:
+        rows = [row for row in self._grounds.rows.rows if row.smoking]
+        fitting = [row for row in rows if row.smoking == clause.smoking]
+        if fitting:
+            return Verdict("supported", fitting[0].sources, fitting[0].says)
+        if rows:
+            newest = max(rows, key=lambda row: row.order)
+            return Verdict("contradicted", newest.sources, newest.says)
+        return Verdict("unsupported")
+
+    def _counted(self, clause: Clause) -> Verdict:
+        counts = self._grounds.rows.counts
+        for number, kind in clause.counted:
+            if kind not in counts:
+                return UNCHECKED
+            if number not in counts[kind]:
+                return Verdict("unsupported")
+        return Verdict("supported")
+
+    def _deed(self, clause: Clause) -> Verdict | None:
+        """Return the verdict over a deed that the agent claims; None where it claims none."""
+        kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
+        if not kinds or "doers" not in clause.cues or "things_done" not in clause.cues:
+            return None
+        if clause.cues & {"maybe", "no"}:
+            return UNCHECKED
+        if set(kinds) & set(self._grounds.deeds) or self._grounds.looked_up:
+            return UNCHECKED
+        if (
+            compare_values(clause, self._grounds.rows, names=clause.names).state == "supported"
+            and clause.has_values
+        ):
+            return UNCHECKED
+        said = f"Nothing was {kinds[0]} in this conversation."
+        return Verdict("contradicted", (), said)
+
+    # -- what it is about -----------------------------------------------------------------------
+
+    def _is_of_patient(self, sentence: Sentence) -> bool:
+        if self._speaker.reads_records:
+            return True
+        return any(
+            one.has_values or one.names or "no" in one.cues or one.smoking
+            for one in sentence.clauses
+        )
+
+    def _is_general(self, sentence: Sentence) -> bool:
+        if not self._speaker.may_be_general or "about_patient" in sentence.cues:
+            return False
+        lowered = sentence.text.lower()
+        return "general" in lowered or "allgemein" in lowered
+
+    def _carried(self, sentence: Sentence, clause: Clause) -> tuple[str, ...]:
+        if sentence.is_item and self._heading:
+            return self._heading
+        return self._subject if clause.has_values and not clause.stages else ()
+
+    def _remember(self, sentence: Sentence) -> None:
+        named = [one.names for one in sentence.clauses if one.names and one.own_names]
+        if sentence.is_heading:
+            self._heading = named[-1] if named else ()
+        elif not sentence.is_item and sentence.text.strip():
+            self._heading = ()
+        if named:
+            self._subject = named[-1]
+        elif sentence.is_heading:
+            self._subject = ()
+
+
+_CLINICAL_TOPICS = frozenset(
+    f"={topic}"
+    for topic in (
+        "allergy", "medication", "problem", "procedure", "immunization", "metastasis", "mutation",
+        "biomarker", "infection",
+    )
+)  # fmt: skip
+
+
+def _is_bare(clause: Clause) -> bool:
+    """Whether a clause without names holds only small plain numbers: "step 2 of 5"."""
+    return (
+        not clause.stages
+        and not clause.often
+        and not clause.dates
+        and all(not one.unit and not one.decimals and one.pair is None for one in clause.quantities)
+    )

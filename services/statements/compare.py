@@ -1,0 +1,360 @@
+"""Whether the rows say what a clause states: all of it must fit one of them."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from services.language.quantities import Quantity
+from services.language.statement_words import statement_words
+from services.language.statements import Clause
+from services.language.written_dates import FoundDate
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.units import is_comparable, is_same
+from services.statements.verdict import UNCHECKED, Verdict
+
+_ROWS_CITED = 3
+_WITHOUT = frozenset({"without", "ohne"})
+
+
+def compare_values(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
+    """Return what `rows` say of a clause that states something to be so.
+
+    Args:
+        names: What the clause speaks of, perhaps by the sentence before.
+    """
+    subject = _about(clause, rows, names)
+    if not names and clause.stages:
+        scales = {one.scale for one in clause.stages}
+        subject = [row for row in rows.rows if scales & {one.scale for one in row.stages}]
+    candidates = subject or ([] if names else _by_values(clause, rows))
+    fitting = [row for row in candidates if fits(clause, row)]
+    fitting = [row for row in fitting if not row.is_earlier] or fitting
+    if fitting:
+        against = _objection(clause, fitting, candidates)
+        return against if against is not None else _supported(fitting)
+    several = _by_each(clause, rows, names)
+    if several is not None:
+        return several
+    relaxed = _by_nearest(clause, rows, names)
+    if relaxed:
+        return _supported(relaxed)
+    counter = _contradicting(clause, [row for row in subject if not row.is_earlier])
+    if counter is not None:
+        return Verdict("contradicted", counter.sources, counter.says)
+    return Verdict("unsupported", _refs(subject[:1]))
+
+
+def fits(clause: Clause, row: KnownRow) -> bool:
+    """Whether one row says all that a clause states besides its names."""
+    return (
+        not row.negated
+        and _measures(clause, row)
+        and all(_has_date(one, row) for one in clause.dates)
+        and all(
+            any(one.fits(known) for known in row.stages) or _says_plainly(one.value, row)
+            for one in clause.stages
+        )
+        and all(code in row.words for code in clause.codes)
+        and clause.often <= row.often
+        and not _excludes(clause, row)
+        and _stands(clause, row)
+    )
+
+
+def _about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    found = rows.about(names)
+    spoken = clause.words | set(names)
+    return [row for row in found if row.is_text or _is_meant(row, spoken, names)]
+
+
+def _is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:
+    """Whether a clause that names some of a row's words speaks of that row."""
+    if row.needs_all:
+        return row.needs <= set(spoken)
+    return not row.needs.isdisjoint(spoken) or not row.words.isdisjoint(names)
+
+
+def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    found: list[KnownRow] = []
+    for one in clause.quantities:
+        found += rows.with_number(one.readings)
+    for day in clause.dates:
+        for reading in day.readings:
+            found += rows.with_day(reading.year, reading.month)
+    if clause.stages or clause.codes or clause.often:
+        found += [
+            row for row in rows.rows if row.stages or row.often or set(clause.codes) & row.words
+        ]
+    return list({id(row): row for row in found}.values())
+
+
+def _by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return rows of what the clause speaks of first, where its other names stand in other rows.
+
+    "He takes metformin 500 mg for diabetes": one row has the drug and its dose, another the
+    diagnosis.
+    """
+    if len(names) < 2:
+        return []
+    others = [name for name in names if not rows.about([name])]
+    if others:
+        return []
+    if not clause.has_values:
+        found = [[row for row in rows.about([name]) if fits(clause, row)] for name in names]
+        return [row for one in found for row in one[:1]] if all(found) else []
+    for size in range(len(names) - 1, 0, -1):
+        group = names[:size]
+        spoken = clause.words
+        fitting = [
+            row
+            for row in rows.about(group)
+            if (row.is_text or _is_meant(row, spoken, group)) and fits(clause, row)
+        ]
+        if fitting:
+            return fitting
+    return []
+
+
+def _by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
+    if len(clause.quantities) < 2 or not names or len(clause.dates) > len(clause.quantities):
+        return None
+    unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
+    measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
+    if any(one.unit != unit for one in measured):
+        return None
+    behind = (*((),) * (len(measured) - 1), clause.dates)  # of "from 4.5 to 4.1 on 2 March"
+    if len(clause.dates) == len(measured):
+        behind = tuple((date,) for date in clause.dates)
+    single = replace(clause, cues=clause.cues - {"newest"})
+    parts = [
+        replace(single, quantities=(one,), dates=dates)
+        for one, dates in zip(measured, behind, strict=True)
+    ]
+    found = [
+        [row for row in _about(part, rows, names) if fits(part, row) and row.needs_all]
+        for part in parts
+    ]
+    if not all(found):
+        return None
+    first, last = (one[0].number or 0.0 for one in (found[0], found[-1]))
+    is_trend = bool(clause.cues & {"rising", "falling"})
+    if is_trend and not clause.dates and found[0][0].order > found[-1][-1].order:
+        return Verdict("contradicted", _refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
+    if ("rising" in clause.cues and last < first) or ("falling" in clause.cues and last > first):
+        return Verdict("contradicted", _refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
+    return _supported([one[0] for one in found])
+
+
+def _measures(clause: Clause, row: KnownRow) -> bool:
+    is_about = "approximately" in clause.cues
+    for one in clause.quantities:
+        known = row.quantities
+        if clause.cues & {"range", "normal"}:
+            known = (*known, *row.ranges)
+        if not any(is_same(one, there, is_about=is_about) for there in known):
+            return False
+    return True
+
+
+def _has_date(found: FoundDate, row: KnownRow) -> bool:
+    return any(reading.fits(known) for reading in found.readings for known in row.dates)
+
+
+def _says_plainly(value: str, row: KnownRow) -> bool:
+    """Whether a score stands in the row as a plain number: `ECOG 1` with the value 1."""
+    return value.isdigit() and any(
+        not one.unit and one.number == float(value) for one in row.quantities
+    )
+
+
+def _excludes(clause: Clause, row: KnownRow) -> bool:
+    if not clause.exclusive or not row.exclusive:
+        return False
+    groups = statement_words().exclusive
+    for word in clause.exclusive:
+        if word in row.exclusive:
+            continue
+        if any(groups[other] == groups[word] for other in row.exclusive):
+            return True
+    return False
+
+
+def _stands(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row holds now, where the clause says now; has ended, where it says so."""
+    cues = clause.cues
+    if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
+        return False
+    if row.standing == "active" and "ended" in cues and not row.ended:
+        return False
+    if clause.dates and "ended" in cues and row.ended is not None and "begun" not in cues:
+        return any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
+    if clause.dates and "begun" in cues and row.begun is not None and row.ended is not None:
+        return any(
+            reading.fits(known)
+            for one in clause.dates
+            for reading in one.readings
+            for known in row.dates
+            if known != row.ended
+        )
+    return True
+
+
+def _objection(
+    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
+) -> Verdict | None:
+    """Return what speaks against a clause whose values are in rows: flags, order, extremes."""
+    row = fitting[0]
+    if row.is_text:
+        return None
+    flagged = _against_flag(clause, row)
+    if flagged:
+        return Verdict("contradicted", row.sources, flagged)
+    series = sorted(
+        (one for one in candidates if one.name == row.name and not one.is_text and one.order),
+        key=lambda one: one.order,
+    )
+    if not series:
+        return None
+    cues = clause.cues
+    if (
+        "newest" in cues
+        and clause.has_values
+        and all(one.order < series[-1].order for one in fitting if one.order)
+    ):
+        return Verdict("contradicted", series[-1].sources, series[-1].says)
+    numbers = [one for one in series if one.number is not None]
+    if len(numbers) < 2 or not clause.quantities:
+        return _against_trend(clause, numbers) if len(numbers) > 1 else None
+    top = max(numbers, key=lambda one: one.number or 0.0)
+    bottom = min(numbers, key=lambda one: one.number or 0.0)
+    for cue, extreme in (("highest", top), ("lowest", bottom)):
+        if cue in cues and all(one.number != extreme.number for one in fitting):
+            return Verdict("contradicted", extreme.sources, extreme.says)
+    return None
+
+
+def _against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None:
+    first, before, last = (one.number or 0.0 for one in (numbers[0], numbers[-2], numbers[-1]))
+    rises = last > first or last > before
+    falls = last < first or last < before
+    for cue, holds in (("rising", rises), ("falling", falls)):
+        if cue in clause.cues and not holds:
+            return Verdict(
+                "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
+            )
+    return None
+
+
+def _against_flag(clause: Clause, row: KnownRow) -> str:
+    if row.number is None:
+        return ""
+    flag = row.flag.lower() or _flag_by_range(row)
+    said = clause.cues & {"high", "low", "normal"}
+    if len(said) != 1 or not flag or "no" in clause.cues:
+        return ""
+    holds = {"high": "high" in flag, "low": "low" in flag, "normal": flag == "normal"}
+    if flag in ("critical", "abnormal"):
+        holds = {"high": True, "low": True, "normal": False}
+    return "" if holds[next(iter(said))] else f"{row.says}{_range_text(row)} ({flag})"
+
+
+def _flag_by_range(row: KnownRow) -> str:
+    if len(row.ranges) != 2 or row.number is None:
+        return ""
+    low, high = row.ranges[0].number, row.ranges[1].number
+    return "low" if row.number < low else "high" if row.number > high else "normal"
+
+
+def _range_text(row: KnownRow) -> str:
+    if len(row.ranges) != 2:
+        return ""
+    return f", range {row.ranges[0].number:g}-{row.ranges[1].number:g}"
+
+
+def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:
+    """Return the row that says otherwise: of the same thing, and of the same kind of value."""
+    if "maybe" in clause.cues or "family" in clause.cues:
+        return None
+    own = [row for row in subject if not row.is_text] or list(subject)
+    opposed = [row for row in own if _is_opposed(clause, row)]
+    if not opposed:
+        return None
+    return max(opposed, key=lambda row: (_agreement(clause, row), row.order))
+
+
+def _is_opposed(clause: Clause, row: KnownRow) -> bool:
+    if row.negated:
+        return True
+    if any(not _is_measured(one, row) for one in clause.quantities):
+        return any(
+            is_comparable(one, known) for one in clause.quantities for known in row.quantities
+        ) or (row.number is not None)
+    for stage in clause.stages:
+        if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
+            return True
+    if _excludes(clause, row) or not _stands(clause, row):
+        return True
+    if clause.often - row.often and row.often:
+        return True
+    is_dated = bool(
+        clause.quantities or clause.stages or clause.cues & {"when", "begun", "ended", "newest"}
+    )
+    is_other_day = any(not _has_date(one, row) for one in clause.dates)
+    return bool(is_dated and row.dates and is_other_day and not row.is_text)
+
+
+def _is_measured(one: Quantity, row: KnownRow) -> bool:
+    return any(is_same(one, known) for known in row.quantities)
+
+
+def _agreement(clause: Clause, row: KnownRow) -> int:
+    agreed = sum(_is_measured(one, row) for one in clause.quantities)
+    return agreed + sum(_has_date(one, row) for one in clause.dates)
+
+
+def _supported(rows: Sequence[KnownRow]) -> Verdict:
+    return Verdict("supported", _refs(rows[:_ROWS_CITED]), rows[0].says)
+
+
+def _refs(rows: Iterable[KnownRow]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(ref for row in rows for ref in row.sources))
+
+
+def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
+    """Return what `rows` say of a clause that states that something is not so."""
+    found = [row for row in rows.about(names) if not row.is_earlier] if names else []
+    meant = [
+        row for row in found if row.is_text or _is_meant(row, clause.words | set(names), names)
+    ]
+    denied = [
+        row
+        for row in meant
+        if (row.negated and row.standing != "absent") or row.words & _WITHOUT & clause.words
+    ]
+    if "recorded" in clause.cues or "nothing" in clause.cues:
+        return _not_recorded(rows, meant, names)
+    plain = [row for row in meant if not row.negated and not row.is_text]
+    if denied:
+        return _supported(denied)
+    ended = [row for row in plain if row.standing == "ended"]
+    if plain and len(ended) == len(plain) and clause.cues & {"takes", "current"}:
+        return _supported(ended)
+    if plain and not clause.has_values:
+        return Verdict("contradicted", plain[0].sources, plain[0].says)
+    if clause.has_values and not names:
+        return UNCHECKED
+    return Verdict("unsupported", _refs(meant[:1]))
+
+
+def _not_recorded(rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]) -> Verdict:
+    there = [row for row in meant if not row.negated and not row.is_text]
+    if there:
+        return Verdict("contradicted", there[0].sources, there[0].says)
+    wanted = set(names)
+    for empty in rows.empty:
+        if wanted and wanted <= empty.words:
+            return Verdict("supported", (), empty.says)
+    if any(row.standing == "absent" for row in meant):
+        return _supported([row for row in meant if row.standing == "absent"])
+    return Verdict("unsupported")

@@ -1,0 +1,104 @@
+"""Rows by the words and numbers in them, so that few are compared with a sentence."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from data_models.chart_view import ChartView
+from services.language.statement_words import is_clinical_name, statement_words
+from services.statements.result_rows import rows_of_result
+from services.statements.rows import EmptyResult, KnownRow, rows_of_text
+from services.statements.view_rows import empty_of_view, rows_of_view
+
+
+class KnownRows:
+    """What tools of one turn, and earlier turns about the same patient, found."""
+
+    def __init__(self) -> None:
+        self._by_word: dict[str, list[KnownRow]] = {}
+        self._by_number: dict[float, list[KnownRow]] = {}
+        self._by_day: dict[tuple[int | None, int | None], list[KnownRow]] = {}
+        self._names: set[str] = set()
+        self.rows: list[KnownRow] = []
+        self.empty: list[EmptyResult] = []
+        self.words: set[str] = set()
+        self.counts: dict[str, set[float]] = {}
+        self.sources: set[str] = set()
+
+    def add_view(self, view: ChartView) -> None:
+        """Take in what a tool of this turn returned."""
+        self.sources.update(source.ref for source in view.sources)
+        self._add(rows_of_view(view))
+        self._count(view)
+        empty = empty_of_view(view)
+        if empty is not None:
+            self.empty.append(empty)
+
+    def add_result(self, data: Mapping[str, Any]) -> None:
+        """Take in a tool's result that is no view."""
+        self._add(rows_of_result(data))
+        missing = data.get("not_in_the_record")
+        for one in missing if isinstance(missing, list) else ():
+            text = f"{one}: not in the record"
+            words = next(rows_of_text(str(one), date=None, sources=()), None)
+            if words is not None:
+                self.empty.append(EmptyResult(words=words.words, says=text))
+
+    def add_text(self, text: str, *, date: str | None, sources: tuple[str, ...]) -> None:
+        """Take in what an earlier answer said and the record supported."""
+        self._add(rows_of_text(text, date=date, sources=sources, is_earlier=True))
+
+    def is_name(self, stemmed: str) -> bool:
+        """Whether a stem names something: of itself, or because a row is called so."""
+        return stemmed in self._names or is_clinical_name(stemmed)
+
+    def about(self, names: Iterable[str]) -> list[KnownRow]:
+        """Return the rows that hold all `names`."""
+        lists = [self._by_word.get(name, []) for name in names]
+        if not lists:
+            return []
+        shortest = min(lists, key=len)
+        wanted = set(names)
+        return [row for row in shortest if wanted <= row.words]
+
+    def with_number(self, numbers: Iterable[float]) -> list[KnownRow]:
+        """Return the rows that hold any of `numbers`, in whatever unit."""
+        return [row for one in numbers for row in self._by_number.get(round(one, 4), ())]
+
+    def with_day(self, year: int | None, month: int | None) -> list[KnownRow]:
+        """Return the rows of a month, or of a year."""
+        return self._by_day.get((year, month), [])
+
+    def _add(self, rows: Iterable[KnownRow]) -> None:
+        for row in rows:
+            self.rows.append(row)
+            self.words |= row.words
+            self.sources.update(row.sources)
+            for word in row.words:
+                self._by_word.setdefault(word, []).append(row)
+            for one in row.quantities:
+                for number in one.readings:
+                    self._by_number.setdefault(round(number, 4), []).append(row)
+            for day in row.dates:
+                self._by_day.setdefault((day.year, day.month), []).append(row)
+                self._by_day.setdefault((day.year, None), []).append(row)
+            if not row.is_text:
+                self._names.update(word for word in row.needs if _may_name(word))
+
+    def _count(self, view: ChartView) -> None:
+        left_out = sum(one.count for one in view.left_out)
+        total = float(len(view.rows))
+        kinds = Counter(row.kind.split()[0].rstrip("s") if row.kind else "" for row in view.rows)
+        for kind in {*kinds, _kind_of_tool(view.tool)}:
+            of_kind = [row for row in view.rows if not row.kind or row.kind.startswith(kind)]
+            active = [row for row in of_kind if row.status.lower() == "active"]
+            found = {float(len(of_kind)), float(len(active)), total, total + left_out}
+            self.counts.setdefault(kind, set()).update(found - {0.0} if view.rows else found)
+
+
+def _kind_of_tool(tool: str) -> str:
+    return {"allergies": "allergy"}.get(tool, tool.rstrip("s"))
+
+
+def _may_name(word: str) -> bool:
+    return len(word) > 2 and not word[0].isdigit() and word not in statement_words().common

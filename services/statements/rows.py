@@ -1,0 +1,163 @@
+"""What tools found, one row at a time, in the form in which sentences are compared with it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from services.language.quantities import Quantity
+from services.language.sentences import sentences_of
+from services.language.statement_words import is_clinical_name, stem
+from services.language.statements import REFERENCE, Clause, Stage, read_sentence
+from services.language.written_dates import WrittenDate, recorded_date
+
+Standing: TypeAlias = Literal["active", "ended", "absent", ""]
+SHOWN_CHARS = 200
+_WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
+
+
+@dataclass(slots=True)
+class KnownRow:
+    """One row of a tool's result.
+
+    Attributes:
+        name: Stems of its name.
+        needs: Of these a sentence about it names all (values) or one (everything else).
+        words: Stems of all that it says.
+        ranges: Bounds of what is normal; no value of the patient.
+        standing: Whether it holds now.
+        is_text: A sentence of a document or of an earlier answer: it may disagree with others.
+        is_earlier: From an earlier turn of this patient's conversation.
+        order: Sorts rows of one name by date.
+    """
+
+    name: frozenset[str]
+    says: str
+    kind: str = ""
+    needs: frozenset[str] = frozenset()
+    needs_all: bool = False
+    words: frozenset[str] = frozenset()
+    quantities: tuple[Quantity, ...] = ()
+    ranges: tuple[Quantity, ...] = ()
+    dates: tuple[WrittenDate, ...] = ()
+    begun: WrittenDate | None = None
+    ended: WrittenDate | None = None
+    stages: tuple[Stage, ...] = ()
+    often: frozenset[str] = frozenset()
+    smoking: str = ""
+    negated: bool = False
+    standing: Standing = ""
+    flag: str = ""
+    sources: tuple[str, ...] = ()
+    is_text: bool = False
+    is_earlier: bool = False
+    order: str = ""
+    number: float | None = None
+    exclusive: frozenset[str] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class EmptyResult:
+    """What a tool looked for and did not find: only this lets somebody say "none recorded"."""
+
+    words: frozenset[str]
+    says: str
+
+
+def rows_of_text(
+    text: str,
+    *,
+    date: str | None,
+    sources: Sequence[str],
+    title: str = "",
+    is_earlier: bool = False,
+) -> Iterator[KnownRow]:
+    """Yield the statements of a text, such as a note; each has the text's date besides its own."""
+    own = recorded_date(date) if date else None
+    about = stems_of(title)
+    for piece in sentences_of(text):
+        if not piece.strip():
+            continue
+        sentence = read_sentence(piece, is_name=is_clinical_name)
+        clauses = [one for one in sentence.clauses if one.words or one.quantities]
+        for clause in clauses:
+            yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
+        if len(clauses) > 1 and not any("no" in one.cues for one in clauses):
+            # Names and dates may be from anywhere in the sentence; numbers only from one clause.
+            whole = joined(clauses)
+            row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
+            yield replace(row, quantities=(), stages=(), often=frozenset())
+
+
+def _row_of_clause(
+    clause: Clause,
+    text: str,
+    day: WrittenDate | None,
+    sources: Sequence[str],
+    about: frozenset[str],
+    is_earlier: bool,
+) -> KnownRow:
+    dates = [one for found in clause.dates for one in found.readings]
+    return KnownRow(
+        name=clause.words,
+        says=shortened(text),
+        words=clause.words | about | frozenset((*clause.names, *clause.topics)),
+        quantities=clause.quantities,
+        dates=(*dates, *((day,) if day else ())),
+        stages=clause.stages,
+        often=clause.often,
+        smoking=clause.smoking,
+        negated="no" in clause.cues and "recorded" not in clause.cues,
+        sources=tuple(sources),
+        is_text=True,
+        is_earlier=is_earlier,
+        exclusive=frozenset(clause.exclusive),
+    )
+
+
+def joined(clauses: Sequence[Clause]) -> Clause:
+    """Return clauses as one, whatever they are."""
+    if len(clauses) == 1:
+        return clauses[0]
+    return Clause(
+        words=frozenset(word for one in clauses for word in one.words),
+        names=tuple(each for one in clauses for each in one.names),
+        topics=tuple(each for one in clauses for each in one.topics),
+        quantities=tuple(each for one in clauses for each in one.quantities),
+        dates=tuple(each for one in clauses for each in one.dates),
+        stages=tuple(each for one in clauses for each in one.stages),
+        often=frozenset(each for one in clauses for each in one.often),
+        smoking=next((one.smoking for one in clauses if one.smoking), ""),
+        cues=frozenset(each for one in clauses for each in one.cues),
+        exclusive=tuple(each for one in clauses for each in one.exclusive),
+    )
+
+
+@lru_cache(maxsize=8_000)
+def clause_of(text: str) -> Clause:
+    """Return what a row's words say, as one clause."""
+    plain = text.replace(",", " ").replace(";", " ")
+    return joined(read_sentence(plain, is_name=is_clinical_name).clauses or (Clause(),))
+
+
+def negates(clause: Clause) -> bool:
+    """Whether a row's words deny something."""
+    return "no" in clause.cues or bool(clause.words & {"negative", "negativ", "undetected"})
+
+
+@lru_cache(maxsize=8_000)
+def stems_of(text: str) -> frozenset[str]:
+    """Return the stems of a text's words, those of parts with hyphens too."""
+    found: set[str] = set()
+    for word in _WORDS.findall(text):
+        found.add(stem(word))
+        if "-" in word:
+            found.update(stem(part) for part in word.split("-") if len(part) > 1)
+    return frozenset(found)
+
+
+def shortened(text: str) -> str:
+    """Return a text on one line, of at most 200 characters, without source ids."""
+    flat = REFERENCE.sub("", " ".join(text.split())).strip()
+    return flat if len(flat) <= SHOWN_CHARS else f"{flat[: SHOWN_CHARS - 1]}…"

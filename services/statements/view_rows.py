@@ -1,0 +1,151 @@
+"""Rows of a view, in the form in which sentences are compared with them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.quantities import Quantity, quantities_in, unit_code
+from services.language.statement_words import statement_words, stem
+from services.language.written_dates import dates_in, recorded_date
+from services.statements.rows import (
+    EmptyResult,
+    KnownRow,
+    Standing,
+    clause_of,
+    negates,
+    rows_of_text,
+    shortened,
+    stems_of,
+)
+from services.statements.units import quantity
+
+LONG_TEXT_CHARS = 160
+_DENIAL_CHARS = 9
+"""A name denies something by its first words: `No known allergies`."""
+_CORE = re.compile(r"^[^\[(/,]+")
+_STANDING: dict[str, Standing] = {
+    **dict.fromkeys(("active", "recurrence", "relapse", "in-progress", "current"), "active"),
+    **dict.fromkeys(("taken now", "ongoing"), "active"),
+    **dict.fromkeys(("stopped", "resolved", "inactive", "completed", "cancelled"), "ended"),
+    **dict.fromkeys(("ended", "remission", "discontinued", "revoked", "on-hold"), "ended"),
+    **dict.fromkeys(("not in the record", "refuted", "absent", "not known"), "absent"),
+    **dict.fromkeys(("ruled out", "negated", "not-done", "not done"), "absent"),
+}
+
+
+def rows_of_view(view: ChartView) -> Iterator[KnownRow]:
+    """Yield the rows of a view; long texts sentence by sentence."""
+    for row in view.rows:
+        yield from rows_of_row(row, is_text=view.kind == "passages")
+    for source in view.sources:
+        if source.quote:
+            yield from rows_of_text(source.quote, date=source.date, sources=(source.ref,))
+
+
+def empty_of_view(view: ChartView) -> EmptyResult | None:
+    """Return what `view` says is not there; None where it has rows or left some out."""
+    if view.rows or view.left_out:
+        return None
+    text = f"{view.title} {view.tool.replace('_', ' ')} {view.nothing}"
+    clause = clause_of(text)
+    words = stems_of(text) | clause.words | frozenset(clause.topics)
+    return EmptyResult(words=words, says=view.nothing or f"{view.title}: nothing recorded")
+
+
+def rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
+    """Yield the row; a long text of it sentence by sentence."""
+    text = " ".join(part for part in (row.value, row.detail) if part)
+    if is_text or len(text) > LONG_TEXT_CHARS:
+        yield from rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
+        text = ""
+    yield _known(row, text)
+
+
+def _known(row: ViewRow, text: str) -> KnownRow:
+    """Return a row; `text` is what it says besides its name."""
+    clause = clause_of(f"{row.name} {row.value if text else ''} {row.unit} {text and row.detail}")
+    told, name, core = clause_of(text), stems_of(row.name), core_of(row.name)
+    kind, standing = clause_of(row.kind), _STANDING.get(row.status.lower(), "")
+    dates = [day for one in (row.date, row.end) if one and (day := recorded_date(one))]
+    dates += [day for found in dates_in(f"{row.value} {row.detail}") for day in found.readings]
+    denies = standing == "absent" or negates(told) or negates(clause_of(row.name[:_DENIAL_CHARS]))
+    topics = frozenset((*kind.topics, *(clause.topics if denies or not row.kind else ())))
+    status = stems_of(f"{row.status} {row.flag}")
+    is_value = row.number is not None or bool(row.unit)
+    return KnownRow(
+        name=name,
+        says=_says(row),
+        kind=row.kind,
+        needs=_needs(core, is_value=is_value),
+        needs_all=is_value,
+        words=name | core | clause.words | kind.words | topics | status | _codes(row),
+        quantities=(*clause.quantities, *_measured(row)),
+        ranges=tuple(quantities_in(row.range)),
+        dates=tuple(dates),
+        begun=recorded_date(row.date) if row.date else None,
+        ended=recorded_date(row.end) if row.end else None,
+        stages=clause.stages,
+        often=clause.often,
+        smoking=clause.smoking,
+        negated=denies,
+        standing=standing,
+        flag=row.flag,
+        sources=row.sources,
+        order=row.date,
+        number=row.number,
+        exclusive=frozenset(clause.exclusive),
+    )
+
+
+def _measured(row: ViewRow) -> Iterator[Quantity]:
+    if row.number is None:
+        return
+    sign = row.value.strip()[:1]
+    yield quantity(row.number, row.unit, comparator=sign if sign in ("<", ">") else "")
+    unit = unit_code(row.unit) or row.unit
+    yield from (replace(one, unit=unit) for one in quantities_in(row.value))
+
+
+@lru_cache(maxsize=4_000)
+def core_of(name: str) -> frozenset[str]:
+    """Return the stems by which people know a name: `Hemoglobin [Mass/volume] in Blood` is one."""
+    found = _CORE.match(name)
+    text = found.group() if found and found.group().strip() else name
+    if "[" in name and len(before := text.partition(" in ")[0]) > 2:
+        text = before
+    groups = frozenset(one for one in clause_of(text).names if one.startswith("="))
+    rest = stems_of(text) - {word for group in groups for word in group_words(group)}
+    return groups | rest | ({"urine"} & stems_of(name))
+
+
+@lru_cache(maxsize=1_000)
+def group_words(group: str) -> frozenset[str]:
+    """Return the stems of all words by which the names of a group are written."""
+    return frozenset(
+        part
+        for phrases in statement_words().phrases.values()
+        for phrase in phrases
+        if f"same:{group}" in phrase.tags
+        for word in phrase.words
+        for part in (stem(word), *(stem(piece) for piece in word.split("-")))
+    )
+
+
+def _needs(core: frozenset[str], *, is_value: bool) -> frozenset[str]:
+    vocabulary = statement_words()
+    soft = vocabulary.filling if is_value else vocabulary.soft
+    kept = frozenset(word for word in core if word not in soft and not word[0].isdigit())
+    return kept or core
+
+
+def _codes(row: ViewRow) -> frozenset[str]:
+    return frozenset(stem(code.rpartition("|")[2]) for code in row.code)
+
+
+def _says(row: ViewRow) -> str:
+    unit = "" if row.unit in row.value else row.unit
+    named = " ".join(part for part in (row.name, row.value, unit) if part)
+    parts = (named, row.detail, row.status, row.date[:10])
+    return shortened(", ".join(part for part in parts if part))

@@ -1,0 +1,177 @@
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from services.language.reading import read
+from services.language.utterance import ChartQuestion, Situation, TeamMember
+
+SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
+
+
+def about(text: str) -> tuple[ChartQuestion, ...]:
+    return read(text, SITUATION).about
+
+
+def asked(text: str) -> tuple[str, dict[str, Any], str, str]:
+    (question,) = about(text)
+    return question.tool, dict(question.arguments), question.aspect, question.name
+
+
+A1C, WEIGHT = "hemoglobin a1c", "body weight"
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "arguments", "aspect", "name"),
+    [
+        ("What is he taking?", "medications", {}, "all", ""),
+        ("which drugs", "medications", {}, "all", ""),
+        ("Which medications were stopped?", "medications", {"status": "stopped"}, "all", ""),
+        ("any allergies?", "allergies", {}, "whether", ""),
+        ("is she allergic to latex?", "allergies", {}, "whether", "latex"),
+        ("when was the last visit?", "encounters", {}, "latest", ""),
+        ("how has her weight changed since 2015", "results",
+         {"names": [WEIGHT], "since": "2015-01-01"}, "change", WEIGHT),
+        ("A1c over time", "results", {"names": [A1C]}, "trend", A1C),
+        ("What is her latest hemoglobin A1c?", "results", {"names": [A1C]}, "latest", A1C),
+        ("hb?", "results", {"names": ["hemoglobin"]}, "all", "hemoglobin"),
+        ("last 3 glucose values", "results", {"names": ["glucose"], "last": 3}, "all", "glucose"),
+        ("number of encounters in 2017", "encounters", {"since": "2017-01-01"}, "count", ""),
+        ("list all procedures since 2010", "procedures", {"since": "2010-01-01"}, "all", ""),
+        ("care plans", "care", {}, "all", "care plan"),
+        ("who is her doctor", "care", {}, "all", "care team"),
+        ("insurance", "care", {}, "all", "coverage"),
+        ("family history", "history", {}, "all", "family"),
+        ("when was he born?", "chart_summary", {}, "when", "birth date"),
+        ("is he alive?", "chart_summary", {}, "whether", "vital status"),
+        ("what happened in 2014?", "timeline",
+         {"since": "2014-01-01", "until": "2014-12-31"}, "all", ""),
+        ("What is the current stage?", "current_status", {}, "latest", ""),
+        ("does she have diabetes?", "problems", {"status": "all"}, "whether", "diabetes"),
+        ("when was diabetes diagnosed?", "problems", {"status": "all"}, "when", "diabetes"),
+        ("Is there any record of a pneumothorax?", "search_record",
+         {"query": "pneumothorax"}, "whether", "pneumothorax"),
+        ("What's her urine potassium?", "results",
+         {"names": ["urine potassium"]}, "all", "urine potassium"),
+        ("Open patient_4, latest potassium?", "results",
+         {"names": ["potassium"]}, "latest", "potassium"),
+        ("Welche Medikamente nimmt sie?", "medications", {}, "all", ""),
+        ("Wie hoch ist der letzte Kaliumwert?", "results",
+         {"names": ["potassium"]}, "latest", "potassium"),
+        ("Ist sie allergisch gegen Latex?", "allergies", {}, "whether", "latex"),
+        ("Blutdruckverlauf", "results", {"names": ["blood pressure"]}, "trend", "blood pressure"),
+        ("die letzten 3 Blutzuckerwerte", "results",
+         {"names": ["glucose"], "last": 3}, "all", "glucose"),
+        ("Hat er Diabetes?", "problems", {"status": "all"}, "whether", "diabetes"),
+        ("Quels médicaments prend-elle ?", "medications", {}, "all", ""),
+        ("Quelle est la dernière hémoglobine ?", "results",
+         {"names": ["hemoglobin"]}, "latest", "hemoglobin"),
+        ("¿Cuál es el último potasio?", "results",
+         {"names": ["potassium"]}, "latest", "potassium"),
+        ("¿Tiene alergias?", "allergies", {}, "whether", ""),
+    ],
+)  # fmt: skip
+def test_a_message_asks_one_thing_of_the_chart(
+    text: str, tool: str, arguments: dict[str, Any], aspect: str, name: str
+) -> None:
+    assert asked(text) == (tool, arguments, aspect, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("is she on blood thinners?", "medications", "anticoagulant"),
+        ("is she taking alendronic acid?", "medications", "alendronic acid"),
+        ("when was her last tetanus shot?", "immunizations", "tetanus"),
+        ("has she been vaccinated against rabies?", "immunizations", "rabies"),
+        ("when was the last colonoscopy", "procedures", "colonoscopy"),
+        ("when was her cholecystectomy", "procedures", "cholecystectomy"),
+        ("has she had a stroke?", "problems", "stroke"),
+        ("does he smoke", "results", "tobacco smoking status"),
+        ("does she have gastritis?", "problems", "gastritis"),
+        ("Nimmt sie Blutverdünner?", "medications", "anticoagulant"),
+        ("Wann war die letzte Tetanusimpfung?", "immunizations", "tetanus"),
+        ("Wann war die letzte Koloskopie?", "procedures", "colonoscopy"),
+    ],
+)
+def test_a_name_leads_to_its_tool(text: str, tool: str, name: str) -> None:
+    (question,) = about(text)
+    assert (question.tool, question.name) == (tool, name)
+
+
+def test_a_limit_is_a_limit_and_no_count() -> None:
+    (question,) = about("was the potassium ever above 5?")
+    assert (question.above, question.below, question.aspect) == (5, None, "whether")
+    (question,) = about("was her a1c ever below 6.5%?")
+    assert (question.above, question.below) == (None, 6.5)
+
+
+def test_joined_questions_are_each_asked() -> None:
+    assert [one.tool for one in about("medications and allergies")] == ["medications", "allergies"]
+    (values,) = about("latest sodium, potassium and chloride")
+    assert values.arguments["names"] == ["sodium", "potassium", "chloride"]
+    both = about("what is her potassium and is she allergic to latex?")
+    assert [(one.tool, one.name) for one in both] == [
+        ("results", "potassium"),
+        ("allergies", "latex"),
+    ]
+
+
+def test_a_name_with_commas_is_one_name() -> None:
+    text = "When was the last Influenza, seasonal, injectable, preservative free vaccination?"
+    (question,) = about(text)
+    assert question.arguments["name"] == "influenza seasonal injectable preservative free"
+
+
+@pytest.mark.parametrize("part", ["reason", "dose", "people"])
+def test_a_part_of_a_row_may_be_asked_for(part: str) -> None:
+    texts = {
+        "reason": "why was she admitted in 2014",
+        "dose": "what is the dose of metformin?",
+        "people": "who prescribed the metformin?",
+    }
+    assert about(texts[part])[0].part == part
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hello",
+        "thanks",
+        "yes",
+        "stop",
+        "start tumor board",
+        "I have a headache",
+        "book an appointment with Dr. Smith",
+        "what is on my calendar tomorrow?",
+        "which patients have we discussed?",
+        "which scenarios are there?",
+        "switch to patient_4",
+        "send her the report by mail",
+        "cancel my meeting on Friday",
+        "Vereinbare einen Termin",
+    ],
+)
+def test_what_is_not_about_the_chart_asks_nothing_of_it(text: str) -> None:
+    assert about(text) == ()
+
+
+def team(*more: TeamMember) -> Situation:
+    shipped = (
+        TeamMember("Orchestrator", ("results",), is_facilitator=True),
+        TeamMember("History", ("results", "timeline"), answers=("timeline",)),
+        TeamMember("Status", ("results", "current_status"), answers=("results", "current_status")),
+    )
+    return Situation(now=SITUATION.now, team=(*more, *shipped))
+
+
+@pytest.mark.parametrize("text", ["What is the current stage?", "latest potassium", "timeline"])
+def test_one_more_agent_changes_no_other_questions_route(text: str) -> None:
+    added = TeamMember("Medication", ("results", "current_status", "timeline"))
+    assert read(text, team(added)).agent == read(text, team()).agent is not None
+
+
+def test_an_agent_that_alone_has_the_tool_answers() -> None:
+    added = TeamMember("Medication", ("medications",))
+    assert read("which drugs?", team(added)).agent == "Medication"
+    assert read("which drugs?", team()).agent is None

@@ -1,0 +1,260 @@
+from data_models.chart_view import ChartView, ViewKind, ViewRow, ViewSource
+from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.known import KnownRows
+from services.statements.verdict import Verdict
+
+
+def row(kind: str, name: str, ref: str, **fields: object) -> ViewRow:
+    return ViewRow.model_validate({"kind": kind, "name": name, "sources": (ref,), **fields})
+
+
+def view(tool: str, *rows: ViewRow, kind: ViewKind = "table", nothing: str = "") -> ChartView:
+    sources = tuple(ViewSource(ref=ref, date=one.date) for one in rows for ref in one.sources)
+    return ChartView(
+        tool=tool, kind=kind, title=tool.title(), rows=rows, sources=sources, nothing=nothing
+    )
+
+
+def lab(name: str, number: float, unit: str, date: str, ref: str, **fields: object) -> ViewRow:
+    return row(
+        "laboratory", name, ref, value=f"{number:g}", number=number, unit=unit, date=date, **fields
+    )
+
+
+VIEWS = (
+    view(
+        "results",
+        lab("Potassium", 4.1, "mmol/L", "2026-03-02", "Observation/k-2", range="3.5-5.1"),
+        lab("Potassium", 4.5, "mmol/L", "2025-11-05", "Observation/k-1", range="3.5-5.1"),
+        lab("Hemoglobin A1c/Hemoglobin.total in Blood", 6.2, "%", "2026-01-02", "Observation/a1c"),
+        row(
+            "vital sign",
+            "Blood Pressure",
+            "Observation/bp",
+            value="128/76",
+            unit="mmHg",
+            date="2026-01-02",
+        ),
+        row("social history", "Tobacco smoking status", "Observation/s", value="Never smoker"),
+        kind="series",
+    ),
+    view(
+        "medications",
+        row(
+            "medication",
+            "apixaban 5 MG Oral Tablet",
+            "MedicationRequest/m1",
+            detail="5 mg twice daily",
+            status="active",
+            date="2025-03-01",
+        ),
+        row(
+            "medication",
+            "prednisolone",
+            "MedicationRequest/m2",
+            detail="10 mg daily",
+            status="active",
+            date="2025-06-01",
+        ),
+        row(
+            "medication",
+            "metformin",
+            "MedicationRequest/m3",
+            detail="500 mg",
+            status="stopped",
+            date="2019-06-01",
+            end="2021-02-03",
+        ),
+    ),
+    view(
+        "problems",
+        row(
+            "problem",
+            "Essential hypertension (disorder)",
+            "Condition/c1",
+            status="active",
+            date="2015-05-04",
+        ),
+        row(
+            "problem",
+            "Adenocarcinoma of lung",
+            "Condition/c2",
+            detail="stage IVB, cT2a N1 M1b",
+            status="active",
+            date="2025-04-02",
+        ),
+    ),
+    view(
+        "allergies",
+        row("allergy", "Penicillin", "AllergyIntolerance/a1", detail="rash", status="active"),
+    ),
+    view("immunizations", nothing="No immunizations are in the record."),
+)
+
+
+def grounds(**changes: object) -> Grounds:
+    rows = KnownRows()
+    for one in VIEWS:
+        rows.add_view(one)
+    return Grounds(rows=rows, **changes)  # type: ignore[arg-type]
+
+
+def verdict(*sentences: str, speaker: Speaker | None = None, on: Grounds | None = None) -> Verdict:
+    """Return the verdict over the last of `sentences`, said in one message."""
+    check = MessageCheck(grounds=on or grounds(), speaker=speaker or Speaker())
+    return [check.check(one) for one in sentences][-1]
+
+
+def state(*sentences: str) -> str:
+    return verdict(*sentences).state
+
+
+def test_a_value_with_its_unit_and_date_is_supported() -> None:
+    assert state("Potassium was 4.1 mmol/L on 2 March 2026 [Observation/k-2].") == "supported"
+    assert state("K was fine. ", "Potassium: 4.1 mmol/L (03/02/2026)") == "supported"
+    assert state("Kalium war 4,1 mmol/l am 02.03.2026.") == "supported"
+
+
+def test_another_value_is_contradicted_by_what_the_record_says() -> None:
+    found = verdict("Potassium was 4.9 mmol/L [Observation/k-2].")
+    assert found.state == "contradicted"
+    assert "4.1 mmol/L" in found.record_says
+
+
+def test_another_unit_is_another_value() -> None:
+    assert state("Potassium was 4.1 mg/dL.") == "contradicted"
+
+
+def test_the_same_value_in_another_unit_is_supported() -> None:
+    assert state("The potassium was 4100 umol/L on 2 March 2026.") == "supported"
+
+
+def test_the_latest_value_is_the_newest_one() -> None:
+    assert state("The latest potassium is 4.5 mmol/L.") == "contradicted"
+    assert state("The latest potassium is 4.1 mmol/L.") == "supported"
+
+
+def test_hemoglobin_is_not_hemoglobin_a1c() -> None:
+    assert state("Hemoglobin is 6.2 %.") == "unsupported"
+    assert state("HbA1c is 6.2 %.") == "supported"
+
+
+def test_another_drugs_dose_does_not_fit() -> None:
+    assert state("She takes apixaban 10 mg.") == "contradicted"
+    assert state("She takes apixaban 5 mg twice daily and prednisolone 10 mg daily.") == "supported"
+    assert state("She takes apixaban 5 mg and prednisolone 5 mg.") == "contradicted"
+    assert state("Apixaban 5 mg three times daily.") == "contradicted"
+
+
+def test_a_stopped_drug_is_not_taken_now() -> None:
+    assert state("She takes metformin 500 mg.") == "contradicted"
+    assert state("Metformin was stopped in February 2021.") == "supported"
+    assert state("Metformin was stopped in 2019.") == "contradicted"
+
+
+def test_drugs_that_nobody_takes_are_not_supported() -> None:
+    assert state("He takes Glucophage, Lisinopril and Amlodipine.") == "unsupported"
+    assert state("He takes Glumetza.") == "unsupported"
+
+
+def test_no_allergies_is_contradicted_by_an_allergy() -> None:
+    found = verdict("No allergies.")
+    assert (found.state, found.sources) == ("contradicted", ("AllergyIntolerance/a1",))
+    assert state("She has no known allergies.") == "contradicted"
+
+
+def test_absence_needs_a_row_that_says_so() -> None:
+    assert state("She has no metastases.") == "unsupported"
+    assert state("She never had any vaccinations.") == "unsupported"
+    assert state("No vaccinations are recorded.") == "supported"
+    assert state("No mutations are recorded.") == "unsupported"
+
+
+def test_stages_are_compared_whatever_numerals_they_are_written_in() -> None:
+    assert state("The current stage is stage 1.") == "contradicted"
+    assert state("Stage 4B adenocarcinoma of the lung, T2a N1 M1b.") == "supported"
+    assert state("Stage IV.") == "supported"
+    assert state("Stage IVA.") == "contradicted"
+
+
+def test_smoking_is_compared() -> None:
+    assert state("She has never smoked.") == "supported"
+    assert state("He is a current smoker.") == "contradicted"
+
+
+def test_an_invented_source_does_not_support_anything() -> None:
+    assert state("Potassium was 4.1 mmol/L [DocumentReference/note-99].") == "unsupported"
+    assert state("All is well [DocumentReference/note-99].") == "unsupported"
+
+
+def test_a_sentence_goes_on_with_what_the_one_before_was_about() -> None:
+    assert state("Her potassium is known.", "It was 4.5 mmol/L on 5 Nov 2025.") == "supported"
+    assert state("Her potassium is known.", "It was 6.2 on 5 Nov 2025.") == "contradicted"
+    assert state("Potassium:\n", "- 2026-03-02: 4.1 mmol/L\n") == "supported"
+    assert state("Potassium:\n", "- 2026-03-02: 4.5 mmol/L\n") == "contradicted"
+
+
+def test_a_trend_is_compared() -> None:
+    assert state("Potassium fell from 4.5 to 4.1 mmol/L.") == "supported"
+    assert state("Potassium rose from 4.1 to 4.5 mmol/L.") == "contradicted"
+    assert state("Potassium is rising.") == "contradicted"
+
+
+def test_flags_follow_the_reference_range() -> None:
+    assert state("Potassium of 4.1 mmol/L is elevated.") == "contradicted"
+    assert state("Potassium of 4.1 mmol/L is normal.") == "supported"
+
+
+def test_a_deed_needs_a_tool_that_did_it() -> None:
+    assert state("Your appointment is booked.") == "contradicted"
+    assert state("I have sent the mail to Dr. Weber.") == "contradicted"
+    assert verdict("Your appointment is booked.", on=grounds(deeds={"booked"})).state == "unchecked"
+    assert state("Shall I say that the appointment is booked?") == "unchecked"
+
+
+def test_a_sentence_of_another_patient_is_withheld_whole() -> None:
+    others = grounds(is_other_patient=lambda text: "patient_15" in text)
+    found = verdict("For patient_15 the stage is IIIA.", on=others)
+    assert found.is_withheld_whole
+    assert "IIIA" not in found.record_says
+
+
+def test_questions_advice_and_plain_prose_state_nothing() -> None:
+    assert state("Does she take amlodipine?") == "unchecked"
+    assert state("Please review the latest CT with radiology.") == "unchecked"
+    assert state("Her husband came along to the visit.") == "unchecked"
+    assert state("Here are the medications:") == "unchecked"
+
+
+def test_general_knowledge_needs_its_label_and_a_role_that_allows_it() -> None:
+    general = "In general, ibuprofen is taken with 200 mg to 400 mg."
+    allowed = Speaker(may_be_general=True)
+    assert verdict(general, speaker=allowed).state == "unchecked"
+    assert verdict(general).state == "unsupported"
+    his = "In general, his ibuprofen is 200 mg."
+    assert verdict(his, speaker=allowed).state == "unsupported"
+
+
+def test_an_agent_without_records_may_speak_of_its_own_work_but_not_of_the_patient() -> None:
+    clerk = Speaker(reads_records=False)
+    assert verdict("Dr. Weber is free on 2026-05-12 at 10:00.", speaker=clerk).state == "unchecked"
+    assert verdict("Allergies: none.", speaker=clerk).state != "supported"
+    assert verdict("No allergies.", speaker=clerk, on=Grounds()).state == "unsupported"
+    assert verdict("The stage is IIB.", speaker=clerk, on=Grounds()).state == "unsupported"
+
+
+def test_what_a_user_said_counts_only_as_that() -> None:
+    held = KnownRows()
+    held.add_text("Ibuprofen 400 mg since Monday", date=None, sources=())
+    on = grounds(held=held)
+    assert verdict("As you said, she takes ibuprofen 400 mg.", on=on).state == "supported"
+    assert verdict("She takes ibuprofen 400 mg.", on=on).state == "unsupported"
+
+
+def test_a_recommended_dose_is_not_called_a_contradiction() -> None:
+    assert state("The apixaban dose should be reduced to 2.5 mg.") == "unsupported"
+
+
+def test_counts_are_those_of_the_rows() -> None:
+    assert state("There are two active problems.") == "supported"
+    assert state("There are seven active problems.") == "unsupported"
