@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from services.language.clauses import Clause, Stage, after, goes_on, joined
 from services.language.quantities import Quantity, quantities_in
 from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
 from services.language.written_dates import FoundDate, dates_in
@@ -32,60 +33,7 @@ _ARABIC = {
 }
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
-_INHERITED = frozenset(
-    {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family"}
-)
 _BREAKS = frozenset({",", ";", "–", "—"})
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """A stage, grade or score: `stage IVB` is `("stage", "4B")`, `pT2a` is `("T", "2a")`."""
-
-    scale: str
-    value: str
-
-    def fits(self, known: "Stage") -> bool:
-        """Whether `known` says at least as much, and the same."""
-        return self.scale == known.scale and known.value.lower().startswith(self.value.lower())
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """What one part of a sentence states.
-
-    Attributes:
-        words: Stems of all its words.
-        names: Stems of clinical names and of names that rows have, from the left; where a thing
-            has several names, `=` and the first of them.
-        topics: Kinds of things that it speaks of, such as `=allergy`.
-        own_names: Whether it names what it speaks of; else it goes on with the clause before.
-        objects: Stems of what somebody takes, has or is allergic to, whatever it is.
-        cues: What its words say besides, such as `no`, `newest`, `deed:booked`.
-        often: How often, such as `2/d`.
-    """
-
-    words: frozenset[str] = frozenset()
-    names: tuple[str, ...] = ()
-    topics: tuple[str, ...] = ()
-    own_names: bool = True
-    objects: tuple[str, ...] = ()
-    quantities: tuple[Quantity, ...] = ()
-    dates: tuple[FoundDate, ...] = ()
-    codes: tuple[str, ...] = ()
-    stages: tuple[Stage, ...] = ()
-    often: frozenset[str] = frozenset()
-    smoking: str = ""
-    cues: frozenset[str] = frozenset()
-    exclusive: tuple[str, ...] = ()
-    counted: tuple[tuple[float, str], ...] = ()
-
-    @property
-    def has_values(self) -> bool:
-        """Whether it states more than names."""
-        return bool(
-            self.quantities or self.dates or self.stages or self.codes or self.often or self.counted
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,16 +59,6 @@ class Sentence:
     words: frozenset[str] = frozenset()
 
 
-@dataclass(slots=True)
-class _Segment:
-    """Words between two breaks, with what stands among them."""
-
-    words: list[str] = field(default_factory=list)
-    start: int = 0
-    end: int = 0
-    is_list: bool = False
-
-
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
     """Return what `text`, one sentence, states.
 
@@ -138,7 +76,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     masked = _masked(body, [(one.start, one.end) for one in dates])
     quantities = quantities_in(masked) if any(map(str.isdigit, masked)) else []
     words = [(one.start(), one.group()) for one in _WORD.finditer(masked)]
-    reader = _Reader(words, dates, quantities, is_name)
+    reader = _Reader(words=words, dates=dates, quantities=quantities, is_name=is_name)
     clauses = reader.clauses()
     cues = frozenset(cue for one in clauses for cue in one.cues)
     first = next((word.lower() for _, word in words if word[0].isalpha()), "")
@@ -160,6 +98,7 @@ class _Reader:
 
     def __init__(
         self,
+        *,
         words: list[tuple[int, str]],
         dates: list[FoundDate],
         quantities: list[Quantity],
@@ -182,11 +121,11 @@ class _Reader:
             last = done[-1]
             if clause.cues & {"no"} and "splits" in clause.cues and not clause.names:
                 # "migraine without aura" denies no migraine
-                done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
-            elif _goes_on(last, clause):
-                done[-1] = _joined(last, clause)
+                done[-1] = joined(last, replace(clause, cues=clause.cues - {"no"}))
+            elif goes_on(last, clause):
+                done[-1] = joined(last, clause)
             else:
-                done.append(_after(last, clause))
+                done.append(after(last, clause))
         return done
 
     def _segments(self) -> list[Clause]:
@@ -345,51 +284,6 @@ def _is_cue_only(phrase: FoundPhrase) -> bool:
         return True
     kept = {"things_done", "stages", "family"}
     return not all(tag in kept or tag.startswith("topic:") for tag in phrase.tags)
-
-
-def _goes_on(last: Clause, clause: Clause) -> bool:
-    """Whether a clause says more of what the last one speaks of, or names it."""
-    if not clause.names:
-        return not _collide(last, clause)
-    return not last.names and not last.quantities and not last.stages
-
-
-def _collide(last: Clause, clause: Clause) -> bool:
-    """Whether a clause without names says something else of what the last one speaks of."""
-    both_measured = last.quantities and clause.quantities
-    both_dated = last.dates and clause.dates and (last.quantities or clause.quantities)
-    both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
-    return bool(both_measured or both_dated or both_graded or (last.often and clause.often))
-
-
-def _joined(last: Clause, clause: Clause) -> Clause:
-    return Clause(
-        words=last.words | clause.words,
-        names=tuple(dict.fromkeys((*last.names, *clause.names))),
-        topics=(*last.topics, *clause.topics),
-        own_names=last.own_names,
-        objects=(*last.objects, *clause.objects),
-        quantities=(*last.quantities, *clause.quantities),
-        dates=(*last.dates, *clause.dates),
-        codes=(*last.codes, *clause.codes),
-        stages=(*last.stages, *clause.stages),
-        often=last.often | clause.often,
-        smoking=last.smoking or clause.smoking,
-        cues=last.cues | clause.cues,
-        exclusive=(*last.exclusive, *clause.exclusive),
-        counted=(*last.counted, *clause.counted),
-    )
-
-
-def _after(last: Clause, clause: Clause) -> Clause:
-    """Return a clause with what it takes over from the one before."""
-    if not clause.names:
-        return replace(clause, names=last.names, own_names=False, cues=clause.cues | last.cues)
-    if "asserts" in clause.cues or clause.quantities:
-        inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
-    else:
-        inherited = last.cues & (_INHERITED | {"no", "recorded"})
-    return replace(clause, cues=clause.cues | inherited)
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
+from services.language.clauses import Clause
 from services.language.statement_words import is_clinical_name
-from services.language.statements import Clause, Sentence, read_sentence
+from services.language.statements import Sentence, read_sentence
 from services.statements.compare import compare_absence, compare_values
 from services.statements.known import KnownRows
 from services.statements.verdict import UNCHECKED, Verdict, worst

@@ -3,13 +3,11 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from services.language.quantities import Quantity
-from services.language.statement_words import statement_words
-from services.language.statements import Clause
-from services.language.written_dates import FoundDate
+from services.language.clauses import Clause
+from services.statements.fit import excludes, fits, has_date, is_measured, stands
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
-from services.statements.units import is_comparable, is_same
+from services.statements.units import is_comparable
 from services.statements.verdict import UNCHECKED, Verdict
 
 _ROWS_CITED = 3
@@ -42,23 +40,6 @@ def compare_values(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> 
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", _refs(subject[:1]))
-
-
-def fits(clause: Clause, row: KnownRow) -> bool:
-    """Whether one row says all that a clause states besides its names."""
-    return (
-        not row.negated
-        and _measures(clause, row)
-        and all(_has_date(one, row) for one in clause.dates)
-        and all(
-            any(one.fits(known) for known in row.stages) or _says_plainly(one.value, row)
-            for one in clause.stages
-        )
-        and all(code in row.words for code in clause.codes)
-        and clause.often <= row.often
-        and not _excludes(clause, row)
-        and _stands(clause, row)
-    )
 
 
 def _about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -144,60 +125,6 @@ def _by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
     if ("rising" in clause.cues and last < first) or ("falling" in clause.cues and last > first):
         return Verdict("contradicted", _refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     return _supported([one[0] for one in found])
-
-
-def _measures(clause: Clause, row: KnownRow) -> bool:
-    is_about = "approximately" in clause.cues
-    for one in clause.quantities:
-        known = row.quantities
-        if clause.cues & {"range", "normal"}:
-            known = (*known, *row.ranges)
-        if not any(is_same(one, there, is_about=is_about) for there in known):
-            return False
-    return True
-
-
-def _has_date(found: FoundDate, row: KnownRow) -> bool:
-    return any(reading.fits(known) for reading in found.readings for known in row.dates)
-
-
-def _says_plainly(value: str, row: KnownRow) -> bool:
-    """Whether a score stands in the row as a plain number: `ECOG 1` with the value 1."""
-    return value.isdigit() and any(
-        not one.unit and one.number == float(value) for one in row.quantities
-    )
-
-
-def _excludes(clause: Clause, row: KnownRow) -> bool:
-    if not clause.exclusive or not row.exclusive:
-        return False
-    groups = statement_words().exclusive
-    for word in clause.exclusive:
-        if word in row.exclusive:
-            continue
-        if any(groups[other] == groups[word] for other in row.exclusive):
-            return True
-    return False
-
-
-def _stands(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row holds now, where the clause says now; has ended, where it says so."""
-    cues = clause.cues
-    if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
-        return False
-    if row.standing == "active" and "ended" in cues and not row.ended:
-        return False
-    if clause.dates and "ended" in cues and row.ended is not None and "begun" not in cues:
-        return any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
-    if clause.dates and "begun" in cues and row.begun is not None and row.ended is not None:
-        return any(
-            reading.fits(known)
-            for one in clause.dates
-            for reading in one.readings
-            for known in row.dates
-            if known != row.ended
-        )
-    return True
 
 
 def _objection(
@@ -286,31 +213,27 @@ def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | No
 def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     if row.negated:
         return True
-    if any(not _is_measured(one, row) for one in clause.quantities):
+    if any(not is_measured(one, row) for one in clause.quantities):
         return any(
             is_comparable(one, known) for one in clause.quantities for known in row.quantities
         ) or (row.number is not None)
     for stage in clause.stages:
         if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
             return True
-    if _excludes(clause, row) or not _stands(clause, row):
+    if excludes(clause, row) or not stands(clause, row):
         return True
     if clause.often - row.often and row.often:
         return True
     is_dated = bool(
         clause.quantities or clause.stages or clause.cues & {"when", "begun", "ended", "newest"}
     )
-    is_other_day = any(not _has_date(one, row) for one in clause.dates)
+    is_other_day = any(not has_date(one, row) for one in clause.dates)
     return bool(is_dated and row.dates and is_other_day and not row.is_text)
 
 
-def _is_measured(one: Quantity, row: KnownRow) -> bool:
-    return any(is_same(one, known) for known in row.quantities)
-
-
 def _agreement(clause: Clause, row: KnownRow) -> int:
-    agreed = sum(_is_measured(one, row) for one in clause.quantities)
-    return agreed + sum(_has_date(one, row) for one in clause.dates)
+    agreed = sum(is_measured(one, row) for one in clause.quantities)
+    return agreed + sum(has_date(one, row) for one in clause.dates)
 
 
 def _supported(rows: Sequence[KnownRow]) -> Verdict:

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from services.language.clauses import Clause, Stage
 from services.language.quantities import Quantity
 from services.language.sentences import sentences_of
 from services.language.statement_words import is_clinical_name, stem
-from services.language.statements import REFERENCE, Clause, Stage, read_sentence
+from services.language.statements import REFERENCE, read_sentence
 from services.language.written_dates import WrittenDate, recorded_date
 
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]

@@ -1,0 +1,106 @@
+"""What one part of a sentence states, and how parts of a sentence go on with each other."""
+
+from dataclasses import dataclass, replace
+
+from services.language.quantities import Quantity
+from services.language.written_dates import FoundDate
+
+_INHERITED = frozenset(
+    {"asserts", "takes", "ended", "current", "objects_follow", "when", "begun", "family"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stage, grade or score: `stage IVB` is `("stage", "4B")`, `pT2a` is `("T", "2a")`."""
+
+    scale: str
+    value: str
+
+    def fits(self, known: "Stage") -> bool:
+        """Whether `known` says at least as much, and the same."""
+        return self.scale == known.scale and known.value.lower().startswith(self.value.lower())
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What one part of a sentence states.
+
+    Attributes:
+        words: Stems of all its words.
+        names: Stems of clinical names and of names that rows have, from the left; where a thing
+            has several names, `=` and the first of them.
+        topics: Kinds of things that it speaks of, such as `=allergy`.
+        own_names: Whether it names what it speaks of; else it goes on with the clause before.
+        objects: Stems of what somebody takes, has or is allergic to, whatever it is.
+        cues: What its words say besides, such as `no`, `newest`, `deed:booked`.
+        often: How often, such as `2/d`.
+    """
+
+    words: frozenset[str] = frozenset()
+    names: tuple[str, ...] = ()
+    topics: tuple[str, ...] = ()
+    own_names: bool = True
+    objects: tuple[str, ...] = ()
+    quantities: tuple[Quantity, ...] = ()
+    dates: tuple[FoundDate, ...] = ()
+    codes: tuple[str, ...] = ()
+    stages: tuple[Stage, ...] = ()
+    often: frozenset[str] = frozenset()
+    smoking: str = ""
+    cues: frozenset[str] = frozenset()
+    exclusive: tuple[str, ...] = ()
+    counted: tuple[tuple[float, str], ...] = ()
+
+    @property
+    def has_values(self) -> bool:
+        """Whether it states more than names."""
+        return bool(
+            self.quantities or self.dates or self.stages or self.codes or self.often or self.counted
+        )
+
+
+def goes_on(last: Clause, clause: Clause) -> bool:
+    """Whether a clause says more of what the last one speaks of, or names it."""
+    if not clause.names:
+        return not _collide(last, clause)
+    return not last.names and not last.quantities and not last.stages
+
+
+def _collide(last: Clause, clause: Clause) -> bool:
+    """Whether a clause without names says something else of what the last one speaks of."""
+    both_measured = last.quantities and clause.quantities
+    both_dated = last.dates and clause.dates and (last.quantities or clause.quantities)
+    both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
+    return bool(both_measured or both_dated or both_graded or (last.often and clause.often))
+
+
+def joined(last: Clause, clause: Clause) -> Clause:
+    """Return both as one."""
+    return Clause(
+        words=last.words | clause.words,
+        names=tuple(dict.fromkeys((*last.names, *clause.names))),
+        topics=(*last.topics, *clause.topics),
+        own_names=last.own_names,
+        objects=(*last.objects, *clause.objects),
+        quantities=(*last.quantities, *clause.quantities),
+        dates=(*last.dates, *clause.dates),
+        codes=(*last.codes, *clause.codes),
+        stages=(*last.stages, *clause.stages),
+        often=last.often | clause.often,
+        smoking=last.smoking or clause.smoking,
+        cues=last.cues | clause.cues,
+        exclusive=(*last.exclusive, *clause.exclusive),
+        counted=(*last.counted, *clause.counted),
+    )
+
+
+def after(last: Clause, clause: Clause) -> Clause:
+    """Return a clause with what it takes over from the one before."""
+    if not clause.names:
+        return replace(clause, names=last.names, own_names=False, cues=clause.cues | last.cues)
+    if "asserts" in clause.cues or clause.quantities:
+        inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
+    else:
+        inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    return replace(clause, cues=clause.cues | inherited)
