@@ -229,7 +229,7 @@ def _document(prompt: Prompt) -> _Plan | None:
     if _DELETE.search(text):
         return _Plan("delete_document", {}, "search_documents")
     if _READ.search(text):
-        return _Plan("read_document", {}, "search_documents")
+        return _Plan("read_own_document", {}, "search_documents")
     return _Plan("search_documents", _looking_for(prompt, "search_documents"))
 
 

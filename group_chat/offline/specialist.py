@@ -21,6 +21,7 @@ from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import all_lines_of, lines_of, missing_of, notes_of
 from group_chat.offline.words import OVERVIEW, query_of, spelt_otherwise, topics_of, words_of
+from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 
@@ -92,7 +93,7 @@ def _first_date(part: Mapping[str, Any]) -> str:
 
 
 def _calls(prompt: Prompt) -> tuple[Call, ...]:
-    passed_over = {_OVERVIEW_TOOL, UPDATE_ENTITIES, *SCENARIO_TOOLS}
+    passed_over = {_OVERVIEW_TOOL, UPDATE_ENTITIES, *SCENARIO_TOOLS, *CHART_TOOLS}
     chosen = [tool for tool in prompt.tools if not tool.required and tool.name not in passed_over]
     overview = prompt.tool(_OVERVIEW_TOOL)
     if overview is not None and (not chosen or OVERVIEW.search(prompt.asked)):
@@ -110,7 +111,7 @@ def _searches(prompt: Prompt) -> list[ToolOffer]:
     return [
         tool
         for tool in prompt.tools
-        if tool.name != RECALL_TOOL
+        if tool.name not in {RECALL_TOOL, *CHART_TOOLS}
         and len(tool.required) == 1
         and tool.required[0] in _SEARCH_ARGUMENTS
     ]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from data_models.clock import Clock, IdSource
 from group_chat.tools.calendar_tools import CALENDAR_TOOLS, calendar_tools
+from group_chat.tools.chart_tools import CHART_TOOLS, chart_tools
 from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
 from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
 from group_chat.tools.entity_tools import entity_tools
@@ -28,6 +29,7 @@ from services.records.ports import PatientRecords
 TOOL_NAMES = (
     "propose_plan",
     "list_roster",
+    *CHART_TOOLS,
     "load_patient_data",
     "patient_timeline",
     "search_notes",
@@ -70,6 +72,7 @@ def catalogue(
     desk = office or PersonalDesk(back_end=NoAssistant(), names=RosterOnly(), ids=ids)
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
+        *chart_tools(records),
         *records_tools(records),
         report_tool(
             records=records,

@@ -10,7 +10,7 @@ from group_chat.turn_context import TurnContext
 from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
 from services.tool_memory.privacy import names_other
 
-DOCUMENT_TOOLS = ("search_documents", "read_document", "delete_document")
+DOCUMENT_TOOLS = ("search_documents", "read_own_document", "delete_document")
 _WITHHELD = "the document names another patient, so it is not shown here"
 
 
@@ -77,7 +77,7 @@ def document_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
     tools = DocumentTools(desk=desk)
     return (
         Tool("search_documents", "The user's own files.", DocumentSearchArguments, tools.search),
-        Tool("read_document", "The text of the document.", DocumentArguments, tools.read),
+        Tool("read_own_document", "The text of the document.", DocumentArguments, tools.read),
         Tool(
             "delete_document",
             "Asks the user to confirm that the document they mean is deleted.",

@@ -16,6 +16,7 @@ from semantic_kernel.filters.auto_function_invocation.auto_function_invocation_c
 from semantic_kernel.functions.function_result import FunctionResult
 from semantic_kernel.functions.kernel_arguments import KernelArguments
 
+from data_models.chart_view import ChartView
 from data_models.clock import Clock, IdSource
 from data_models.errors import RecordsError, StoreUnavailableError, ToolInputError
 from data_models.turn_events import (
@@ -29,8 +30,11 @@ from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import PLUGIN, ToolFunction
 from group_chat.tools.once import run_once
 from group_chat.tools.result import compact_json, error_json, plain
+from group_chat.tools.tool import ToolOutput
 from group_chat.tools.watcher import ToolRun, ToolWatcher
 from group_chat.turn_context import TurnContext, current_turn
+from services.patient_context.snapshot import neutralise
+from services.records.views.lines import lines_of
 
 ARGUMENTS_LIMIT_CHARS = 20_000
 NAME_LIMIT_CHARS = 64
@@ -132,10 +136,19 @@ class ToolKernel(Kernel):
         except (RecordsError, StoreUnavailableError) as error:
             call.failed(error.code, error.user_message)
         else:
-            call.data = plain(result.value if result is not None else {})
-            call.content = compact_json(call.data, limit_chars=self._limits.tool_result_chars)
+            self._keep(turn, call, result.value if result is not None else {})
             call.ends_message = function.tool.ends_message
-            remember_sources(turn.sources, call.data)
+
+    def _keep(self, turn: TurnContext, call: _Call, output: ToolOutput) -> None:
+        """Keep the whole result for people and code, and write down what the model gets of it."""
+        limit = self._limits.tool_result_chars
+        call.data = plain(output)
+        if isinstance(output, ChartView):
+            turn.views.append(output.model_copy(update={"view_id": call.call_id}))
+            call.content = neutralise(lines_of(output, limit_chars=limit))
+        else:
+            call.content = compact_json(call.data, limit_chars=limit)
+        remember_sources(turn.sources, call.data)
 
     async def _result(
         self, turn: TurnContext, function: ToolFunction, call: _Call

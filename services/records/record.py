@@ -1,19 +1,17 @@
-"""One patient's records, parsed and checked to be this patient's alone."""
+"""One patient's records: what belongs to this patient alone, found by id, by type, by reference."""
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 
 from pydantic import ValidationError
 
-from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records.documents import ClinicalDocument, note_document, report_document
+from services.records.entry import Entry, Raw, many, one, text
 from services.records.fhir_resources import (
     MODELS,
-    AnyResource,
     DiagnosticReport,
     DocumentReference,
     Medication,
@@ -21,10 +19,10 @@ from services.records.fhir_resources import (
     PatientResource,
 )
 from services.records.passages import PassageIndex
+from services.records.sorting import Sorter
 
+DerivedT = TypeVar("DerivedT")
 ResourceT = TypeVar("ResourceT", bound=PatientResource)
-
-_WITHDRAWN = frozenset({"entered-in-error", "cancelled", "refuted"})
 
 
 @dataclass(frozen=True)
@@ -33,8 +31,9 @@ class LeftOut:
 
     Attributes:
         other_patient: Resources that belong to another patient, or to nobody by name.
-        withdrawn: Resources marked as entered in error, cancelled or refuted.
+        withdrawn: Resources marked as entered in error, refuted or, of results, cancelled.
         unreadable: What could not be read, and why: `Observation/x: status: is not as R4 has it`.
+        unknown: How many there are of types that Rounds does not read.
         truncated: The server had more than we were willing to read.
         not_offered: Resource types that the server does not serve.
     """
@@ -42,13 +41,16 @@ class LeftOut:
     other_patient: int = 0
     withdrawn: int = 0
     unreadable: tuple[str, ...] = ()
+    unknown: Mapping[str, int] = field(default_factory=dict)
     truncated: bool = False
     not_offered: tuple[str, ...] = ()
 
     def sentence(self) -> str | None:
         """Return what is missing, for people and models, or None if nothing is."""
+        count = len(self.unreadable)
+        entries = "entry" if count == 1 else "entries"
         parts = [
-            f"{len(self.unreadable)} entries could not be read" if self.unreadable else "",
+            f"{count} {entries} could not be read" if count else "",
             f"{self.other_patient} entries that do not name this patient were left out"
             if self.other_patient
             else "",
@@ -66,16 +68,85 @@ class PatientRecord:
     Attributes:
         patient_id: The id that Rounds uses.
         patient: The FHIR Patient.
-        resources: The patient's other resources by source id (`Observation/ecog-1`), in the
-            order received.
-        medications: Drugs that medication resources point to, by source id.
+        entries: The patient's other resources by source id (`Observation/ecog-1`), in the order
+            received.
+        names: Every resource of the record by the ways in which references name it.
+        addressed: Refs of those whose server is known: another server's are others.
     """
 
     patient_id: PatientId
     patient: Patient
-    resources: Mapping[str, PatientResource]
-    medications: Mapping[str, Medication]
+    entries: Mapping[str, Entry]
+    names: Mapping[str, Entry]
     left_out: LeftOut
+    addressed: frozenset[str] = frozenset()
+    _derived: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
+
+    def derived(self, make: Callable[["PatientRecord"], DerivedT]) -> DerivedT:
+        """Return what `make` reads out of this record; made once, so it must not change."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        return cast(DerivedT, self._derived[make])
+
+    @cached_property
+    def _by_kind(self) -> Mapping[str, tuple[Entry, ...]]:
+        found: dict[str, list[Entry]] = {}
+        for entry in self.entries.values():
+            found.setdefault(entry.kind, []).append(entry)
+        return {kind: tuple(entries) for kind, entries in found.items()}
+
+    def entries_of(self, *kinds: str) -> tuple[Entry, ...]:
+        """Return the entries of some FHIR types, in the order received."""
+        return tuple(entry for kind in kinds for entry in self._by_kind.get(kind, ()))
+
+    def resolve(self, reference: Raw, *, within: Raw | None = None) -> Entry | None:
+        """Return what a Reference points to: relative, absolute, urn, versioned or contained.
+
+        Args:
+            within: The resource that holds the reference, for what it contains.
+        """
+        target = text(reference, "reference").partition("/_history/")[0]
+        if not target:
+            return None
+        if target.startswith("#"):
+            return _contained(within or {}, target[1:])
+        found = self.names.get(target)
+        if found is not None or "://" not in target:
+            return found
+        found = self.names.get("/".join(target.rsplit("/", 2)[-2:]))
+        return None if found is None or found.ref in self.addressed else found
+
+    def name_of(self, reference: Raw, *, within: Raw | None = None) -> str:
+        """Return what a Reference is called: its display, else a name of what it points to."""
+        if shown := text(reference, "display"):
+            return shown
+        found = self.resolve(reference, within=within)
+        return named(found.raw, self) if found is not None else ""
+
+    @cached_property
+    def resources(self) -> Mapping[str, PatientResource]:
+        """The patient's resources as models, for the views that read them so."""
+        found: dict[str, PatientResource] = {}
+        for ref, entry in self.entries.items():
+            model = MODELS.get(entry.kind)
+            if model is None:
+                continue
+            try:
+                resource = model.model_validate(entry.raw)
+            except ValidationError:
+                continue
+            if isinstance(resource, PatientResource):
+                found[ref] = resource
+        return found
+
+    @cached_property
+    def medications(self) -> Mapping[str, Medication]:
+        """Drugs that medication resources point to, by source id."""
+        return {
+            name: Medication.model_validate(entry.raw)
+            for name, entry in self.names.items()
+            if entry.kind == "Medication"
+        }
 
     def of(self, kind: type[ResourceT]) -> tuple[tuple[str, ResourceT], ...]:
         """Return the resources of one type with their source ids."""
@@ -99,6 +170,22 @@ class PatientRecord:
     def passages(self) -> PassageIndex:
         """The searchable passages of `documents`."""
         return PassageIndex.of(self.documents)
+
+
+def named(raw: Raw, record: PatientRecord | None = None) -> str:
+    """Return the name of a person, an organization, a place or a drug."""
+    name = raw.get("name")
+    if isinstance(name, str):
+        return name.strip()
+    if rows := many(raw, "name"):
+        row = rows[0]
+        given = [part for part in row.get("given") or () if isinstance(part, str)]
+        prefix = [part for part in row.get("prefix") or () if isinstance(part, str)]
+        whole = " ".join([*prefix, *given, text(row, "family")]).strip()
+        return text(row, "text") or whole
+    if record is not None and (pointer := one(raw, "practitioner")):
+        return record.name_of(pointer)
+    return ""
 
 
 def record_from_resources(
@@ -125,95 +212,27 @@ def record_from_resources(
         RecordAmbiguousError: there is more than one Patient.
         RecordsUnreadableError: the Patient breaks R4's shapes.
     """
-    sorter = _Sorter()
+    sorter = Sorter()
     for entry in entries:
         sorter.add(entry)
-    _, patient, names = sorter.the_patient(patient_ref)
-    mine = {key: resource for key, resource in sorter.clinical.items() if _owner(resource) in names}
-    kept = {key: resource for key, resource in mine.items() if not _is_withdrawn(resource)}
+    sorted_out = sorter.of_patient(patient_ref)
     left_out = LeftOut(
-        other_patient=len(sorter.clinical) - len(mine),
-        withdrawn=len(mine) - len(kept),
+        other_patient=sorted_out.other_patient,
+        withdrawn=sorted_out.withdrawn,
         unreadable=(*damaged, *(why for _, why in sorter.unreadable)),
+        unknown=dict(sorter.unknown),
         truncated=truncated,
         not_offered=not_offered,
     )
-    return PatientRecord(patient_id, patient, kept, sorter.medications, left_out)
+    names = sorted_out.names
+    addressed = frozenset(entry.ref for name, entry in names.items() if name.startswith("http"))
+    return PatientRecord(
+        patient_id, sorted_out.patient, sorted_out.entries, names, left_out, addressed
+    )
 
 
-class _Sorter:
-    """Entries sorted by what they are."""
-
-    def __init__(self) -> None:
-        self.patients: dict[str, Patient] = {}
-        self.clinical: dict[str, PatientResource] = {}
-        self.medications: dict[str, Medication] = {}
-        self.unreadable: list[tuple[str, str]] = []
-        """References, and what is wrong with them."""
-        self._names: dict[str, set[str]] = {}
-        self._counts: Counter[str] = Counter()
-
-    def add(self, entry: Mapping[str, Any]) -> None:
-        """File one entry; types that Rounds does not read are passed over."""
-        raw = entry.get("resource")
-        if not isinstance(raw, dict):
-            return
-        kind = str(raw.get("resourceType"))
-        model = MODELS.get(kind)
-        if model is None:
-            return
-        self._counts[kind] += 1
-        ref = f"{kind}/{_id_of(raw) or f'entry-{self._counts[kind]}'}"
-        try:
-            self._file(ref, model.model_validate(raw), entry.get("fullUrl"))
-        except ValidationError as error:
-            self.unreadable.append((ref, f"{ref}: {_element(error)}"))
-            rest = _without(raw, error) if model is Patient else raw
-            if rest != raw:
-                # A person with a broken telephone number is still that person.
-                self.add({**entry, "resource": rest})
-
-    def the_patient(self, wanted: str | None) -> tuple[str, Patient, frozenset[str]]:
-        """Return the one Patient, its ref and the references that mean it."""
-        found = [ref for ref in self.patients if wanted in (None, ref)]
-        if len(found) > 1:
-            raise RecordAmbiguousError
-        if not found:
-            damaged = [why for ref, why in self.unreadable if ref.startswith("Patient/")]
-            raise RecordsUnreadableError(damaged[0]) if damaged else RecordNotFoundError
-        return found[0], self.patients[found[0]], frozenset(self._names[found[0]])
-
-    def _file(self, ref: str, resource: AnyResource, full_url: object) -> None:
-        if isinstance(resource, Patient):
-            self.patients[ref] = resource
-            names = {ref, full_url} if isinstance(full_url, str) else {ref}
-            self._names.setdefault(ref, set()).update(names)
-        elif isinstance(resource, Medication):
-            self.medications[ref] = resource
-        else:
-            self.clinical[ref] = resource
-
-
-def _id_of(raw: Mapping[str, Any]) -> str | None:
-    found = raw.get("id")
-    return found if isinstance(found, str) and 0 < len(found) <= 64 else None
-
-
-def _element(error: ValidationError) -> str:
-    """Return which element is wrong; what it holds is not quoted."""
-    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-    return f"{'.'.join(str(part) for part in first['loc'])}: is not as R4 has it"
-
-
-def _without(raw: Mapping[str, Any], error: ValidationError) -> Mapping[str, Any]:
-    broken = {str(each["loc"][0]) for each in error.errors(include_input=False)}
-    return {name: value for name, value in raw.items() if name not in broken - {"id"}}
-
-
-def _owner(resource: PatientResource) -> str | None:
-    """Return whose the resource is, without the version that a reference may carry."""
-    return resource.owner.partition("/_history/")[0] if resource.owner else None
-
-
-def _is_withdrawn(resource: PatientResource) -> bool:
-    return bool(_WITHDRAWN & {resource.status, *resource.verification_codes})
+def _contained(raw: Raw, key: str) -> Entry | None:
+    for inner in many(raw, "contained"):
+        if text(inner, "id") == key:
+            return Entry(f"#{key}", text(inner, "resourceType"), inner)
+    return None

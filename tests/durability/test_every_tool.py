@@ -33,6 +33,8 @@ MEANT = {
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "propose_plan": {"steps": [{"agent": "Radiology", "text": "Look", "needs": []}]},
     "search_notes": {"query": "the daughter says"},
+    "search_record": {"query": "the daughter says"},
+    "read_document": {"id": "DocumentReference/note-1"},
     "recall": {"query": "what the daughter told us"},
     "start_scenario": {"name": "tumor board preparation"},
     "record_fields": {"values": {"note": "x"}},
@@ -51,7 +53,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "cancel_event": {"event_id": ""},
     "draft_mail": {"to": ["a@b.example"], "title": "Hello", "text": "Hello"},
     "read_mail": {"mail_id": "mail-1"},
-    "read_document": {"document_id": ""},
+    "read_own_document": {"document_id": ""},
     "add_contact": {"name": "Jonas Weber"},
     "change_contact": {"phone": "112"},
     "add_task": {"title": "Rota"},

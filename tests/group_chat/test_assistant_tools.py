@@ -308,8 +308,8 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
     desk = PersonalDesk(back_end=office.back_end, names=Names(), ids=office.ids)
     office.tools.update({one.name: one for one in document_tools(desk)})
     await office.call("search_documents")
-    assert (await office.call("read_document", "read the guide"))["text"] == "Call 102."
-    read = await office.call("read_document", "read the ward names")
+    assert (await office.call("read_own_document", "read the guide"))["text"] == "Call 102."
+    read = await office.call("read_own_document", "read the ward names")
     assert "text" not in read
     assert "not shown" in read["withheld"]
 
@@ -349,7 +349,7 @@ async def test_however_far_in_a_document_names_another_patient_it_is_not_read(
     office = Office(tmp_path)
     _with_samples(office, tmp_path / "samples")
     await office.call("search_documents")
-    read = await office.call("read_document", "read the guide")
+    read = await office.call("read_own_document", "read the guide")
     assert "text" not in read
     assert "not shown" in read["withheld"]
 
@@ -378,7 +378,7 @@ async def test_of_a_long_text_the_head_is_shown_and_it_is_said_that_there_is_mor
     office = Office(tmp_path)
     _with_samples(office, tmp_path / "samples")
     await office.call("search_documents")
-    read = await office.call("read_document", "read the guide")
+    read = await office.call("read_own_document", "read the guide")
     assert len(read["text"]) == 20_000
     assert read["cut"] == "the first 20,000 of 50,000 characters"
 

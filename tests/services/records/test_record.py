@@ -77,7 +77,7 @@ def test_an_unreadable_entry_is_named_and_the_others_are_kept() -> None:
     chart = record(resource("Observation", "odd", code="not an object"), ecog("e", "2024", "1"))
 
     assert chart.left_out.unreadable == ("Observation/odd: code: is not as R4 has it",)
-    assert "1 entries could not be read" in (timeline(chart).incomplete or "")
+    assert "1 entry could not be read" in (timeline(chart).incomplete or "")
     assert list(chart.resources) == ["Observation/e"]
 
 

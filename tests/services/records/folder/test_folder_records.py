@@ -174,7 +174,7 @@ async def test_a_truncated_bundle_is_served_as_far_as_it_goes(tmp_path: Path) ->
     records = records_in(tmp_path, FixedClock())
     record = await records.load(PATIENT_ID)
     assert list(record.resources) == ["Observation/e"]
-    assert "1 entries could not be read" in (record.left_out.sentence() or "")
+    assert "1 entry could not be read" in (record.left_out.sentence() or "")
     assert problems(records)[0].startswith("cut.json: after entry 2: ends in the middle")
 
 

@@ -1,0 +1,291 @@
+"""The general tools over the active patient's chart (spec page 9.2); each returns a `ChartView`."""
+
+from collections.abc import Awaitable, Callable
+from datetime import date
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from data_models.chart_view import ChartView
+from data_models.errors import ToolInputError
+from group_chat.tools.tool import NoArguments, Tool
+from group_chat.turn_context import TurnContext
+from services.records.dates import first_day, last_day
+from services.records.ports import PatientRecords
+from services.records.record import PatientRecord
+from services.records.views import lists
+from services.records.views.course import course
+from services.records.views.medications import medications
+from services.records.views.papers import documents, read_document
+from services.records.views.problems import problems
+from services.records.views.results import results
+from services.records.views.search import QUERY_LIMIT_CHARS, search_record
+from services.records.views.summary import chart_summary
+
+CHART_TOOLS = (
+    "chart_summary", "problems", "medications", "results", "allergies", "immunizations",
+    "procedures", "encounters", "care", "history", "documents", "read_document",
+    "search_record", "timeline",
+)  # fmt: skip
+_View = Callable[[PatientRecord, TurnContext, Any], ChartView]
+_DAY = "A day, month or year: 2024-05-09, 2024-05 or 2024."
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ProblemsArguments(_Arguments):
+    """Which problems."""
+
+    status: Literal["active", "resolved", "all"] = "active"
+
+
+class MedicationsArguments(_Arguments):
+    """Which drugs."""
+
+    status: Literal["now", "stopped", "all"] = "now"
+    name: str | None = Field(
+        default=None, max_length=80, description="A drug, brand or class, such as anticoagulant."
+    )
+
+
+class ResultsArguments(_Arguments):
+    """Which values."""
+
+    names: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="What was measured, as people name it: potassium, A1c, BP, lipids.",
+    )
+    category: str | None = Field(
+        default=None,
+        max_length=40,
+        description="laboratory, vital sign, social history, survey, imaging or exam.",
+    )
+    since: str | None = Field(default=None, max_length=10, description=_DAY)
+    until: str | None = Field(default=None, max_length=10, description=_DAY)
+    last: int | None = Field(default=None, ge=1, le=1_000, description="Values of each thing.")
+
+
+class NameArguments(_Arguments):
+    """Which of them."""
+
+    name: str | None = Field(default=None, max_length=80)
+
+
+class ProceduresArguments(NameArguments):
+    """Which procedures."""
+
+    since: str | None = Field(default=None, max_length=10, description=_DAY)
+
+
+class EncountersArguments(_Arguments):
+    """Which visits."""
+
+    since: str | None = Field(default=None, max_length=10, description=_DAY)
+    last: int | None = Field(default=None, ge=1, le=1_000)
+
+
+class DocumentsArguments(_Arguments):
+    """Which documents."""
+
+    kind: str | None = Field(
+        default=None, max_length=60, description="imaging, pathology, laboratory, note …"
+    )
+    since: str | None = Field(default=None, max_length=10, description=_DAY)
+
+
+class ReadArguments(_Arguments):
+    """Which document."""
+
+    id: str = Field(min_length=1, max_length=130, description="Its source id.")
+    page: int = Field(default=1, ge=1, le=10_000)
+
+
+class SearchArguments(_Arguments):
+    """What to look for."""
+
+    query: str = Field(min_length=1, max_length=QUERY_LIMIT_CHARS, description="Words to look for.")
+
+
+class TimelineArguments(_Arguments):
+    """Which part of the course."""
+
+    since: str | None = Field(default=None, max_length=10, description=_DAY)
+    until: str | None = Field(default=None, max_length=10, description=_DAY)
+    kinds: list[str] = Field(
+        default_factory=list,
+        max_length=20,
+        description="problem, medication, procedure, imaging, pathology, note, laboratory or all.",
+    )
+
+
+def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
+    """Return the tools over `records`."""
+    return tuple(
+        Tool(row.name, row.description, row.arguments, _over(records, row.view)) for row in _ROWS
+    )
+
+
+def _over(
+    records: PatientRecords, view: _View
+) -> Callable[[TurnContext, Any], Awaitable[ChartView]]:
+    async def run(turn: TurnContext, arguments: Any) -> ChartView:
+        return view(await records.load(turn.patient_id), turn, arguments)
+
+    return run
+
+
+def _summary(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
+    return chart_summary(record, today=turn.request.now.date(), now=_now(turn))
+
+
+def _medications(
+    record: PatientRecord, turn: TurnContext, asked: MedicationsArguments
+) -> ChartView:
+    today = turn.request.now.date()
+    return medications(record, today=today, status=asked.status, name=asked.name)
+
+
+def _results(record: PatientRecord, _: TurnContext, asked: ResultsArguments) -> ChartView:
+    return results(
+        record,
+        names=asked.names,
+        category=asked.category,
+        since=_first(asked.since),
+        until=_last(asked.until),
+        last=asked.last,
+    )
+
+
+def _read(record: PatientRecord, _: TurnContext, asked: ReadArguments) -> ChartView:
+    view = read_document(record, asked.id, page=asked.page)
+    if view is None:
+        raise ToolInputError(
+            "this patient's record has no document of that id; call documents for the ids"
+        )
+    return view
+
+
+def _timeline(record: PatientRecord, turn: TurnContext, asked: TimelineArguments) -> ChartView:
+    return course(
+        record,
+        today=turn.request.now.date(),
+        since=_first(asked.since),
+        until=_last(asked.until),
+        kinds=asked.kinds,
+    )
+
+
+def _now(turn: TurnContext) -> str:
+    return turn.request.now.isoformat()
+
+
+def _first(text: str | None) -> date | None:
+    return _day(text, first_day)
+
+
+def _last(text: str | None) -> date | None:
+    return _day(text, last_day)
+
+
+def _day(text: str | None, read: Callable[[str], date | None]) -> date | None:
+    if not text:
+        return None
+    day = read(text)
+    if day is None:
+        raise ToolInputError("since and until must be dates such as 2024-05-09, 2024-05 or 2024")
+    return day
+
+
+class _Row(NamedTuple):
+    name: str
+    view: _View
+    description: str
+    arguments: type[BaseModel] = NoArguments
+
+
+_ROWS = (
+    _Row(
+        "chart_summary",
+        _summary,
+        "One screen: who the patient is, allergies, problems, medications now, key results, "
+        "last and next visits, documents, what is missing.",
+    ),
+    _Row(
+        "problems",
+        lambda record, _, asked: problems(record, status=asked.status),
+        "Problems and diagnoses with onset, end and certainty.",
+        ProblemsArguments,
+    ),
+    _Row(
+        "medications",
+        _medications,
+        "Drugs with dose, since when, said to take or prescribed; taken now, stopped or all.",
+        MedicationsArguments,
+    ),
+    _Row(
+        "results",
+        _results,
+        "Laboratory values, vital signs, scores and measurements with unit, range, flag and "
+        "date, newest first; lowest, highest and change of what is named.",
+        ResultsArguments,
+    ),
+    _Row(
+        "allergies",
+        lambda record, _, __: lists.allergies(record),
+        "Allergies and intolerances; a recorded “none known” is told from nothing recorded.",
+    ),
+    _Row(
+        "immunizations",
+        lambda record, _, asked: lists.immunizations(record, name=asked.name),
+        "Vaccinations with dates.",
+        NameArguments,
+    ),
+    _Row(
+        "procedures",
+        lambda record, _, asked: lists.procedures(
+            record, name=asked.name, since=_first(asked.since)
+        ),
+        "Procedures and operations with dates and outcome.",
+        ProceduresArguments,
+    ),
+    _Row(
+        "encounters",
+        lambda record, turn, asked: lists.encounters(
+            record, now=_now(turn), since=_first(asked.since), last=asked.last
+        ),
+        "Visits and hospital stays, newest first, after the appointments to come.",
+        EncountersArguments,
+    ),
+    _Row(
+        "care",
+        lambda record, _, __: lists.care(record),
+        "Care plans, goals, team, devices, directives, flags, orders, coverage and contacts.",
+    ),
+    _Row(
+        "history",
+        lambda record, _, __: lists.history(record),
+        "Family history and social history.",
+    ),
+    _Row(
+        "documents",
+        lambda record, _, asked: documents(record, kind=asked.kind, since=_first(asked.since)),
+        "Notes and reports: who wrote them, when, what they conclude; no full text.",
+        DocumentsArguments,
+    ),
+    _Row("read_document", _read, "The full text of one document, by pages.", ReadArguments),
+    _Row(
+        "search_record",
+        lambda record, _, asked: search_record(record, asked.query),
+        "Entries and passages of notes that hold the words or other names for them.",
+        SearchArguments,
+    ),
+    _Row(
+        "timeline",
+        _timeline,
+        "The course in order of time, oldest first.",
+        TimelineArguments,
+    ),
+)

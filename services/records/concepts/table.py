@@ -1,0 +1,226 @@
+"""The table of concepts: what a name means, and what a code or a record's own name means."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import yaml
+
+from services.records.concepts.words import words_of
+
+ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
+
+_FILE = Path(__file__).with_name("concepts.yaml")
+_CODE_LISTS = {"loinc": "loinc", "snomed": "snomed", "cvx": "cvx"}
+_SYSTEMS = {"loinc.org": "loinc", "snomed.info/sct": "snomed", "hl7.org/fhir/sid/cvx": "cvx"}
+_SPECIMENS = {
+    "urine": frozenset({"urine", "urinary", "urin", "harn"}),
+    "stool": frozenset({"stool", "fecal", "feces", "stuhl", "gastrointestinal"}),
+    "other": frozenset({"csf", "cerebral", "liquor", "pleural", "ascites", "synovial", "saliva",
+                        "semen", "amniotic", "peritoneal", "dialysis", "sweat", "fluid"}),
+}  # fmt: skip
+# Genes whose names read like something else where capitals do not count.
+_GENES = frozenset({"EGFR"})
+# Words of a name that do not change what is measured in blood or at the bedside.
+_NEUTRAL = frozenset(
+    words_of(
+        "a an and the of in at on by for from to value level count measurement measured result "
+        "test serum plasma blood venous capillary arterial whole bld ser plas mass volume mole vol "
+        "mas substance concentration number entitic fraction automated auto manual calculated "
+        "calculation estimated enzymatic activity method poc point care total quantitative rate "
+        "im serum blut wert spiegel konzentration mean body left right arm sitting supine"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """One thing that people name.
+
+    Attributes:
+        name: Unique within its kind.
+        codes: Codes without system (LOINC, SNOMED CT, CVX).
+        words: Its names as compared words.
+        members: Concepts that a group or class is made of, itself where it is none.
+        atc: ATC levels of a class of drugs.
+        icd10: Beginnings of ICD-10 codes.
+        specimen: `urine`, `stool`, or "" for blood and the bedside.
+        kind_of_row: `vital sign`, `social history` or "".
+    """
+
+    kind: ConceptKind
+    name: str
+    codes: frozenset[str] = frozenset()
+    words: tuple[tuple[str, ...], ...] = ()
+    members: tuple[str, ...] = ()
+    atc: tuple[str, ...] = ()
+    icd10: tuple[str, ...] = ()
+    specimen: str = ""
+    kind_of_row: str = ""
+
+
+class ConceptTable:
+    """All concepts, found by name and by code."""
+
+    def __init__(self, *, concepts: Sequence[Concept]) -> None:
+        self.concepts = tuple(concepts)
+        self._named: dict[tuple[ConceptKind, tuple[str, ...]], Concept] = {}
+        self._own: dict[tuple[ConceptKind, str], Concept] = {}
+        self._coded: dict[tuple[ConceptKind, str], Concept] = {}
+        for concept in concepts:
+            self._own[concept.kind, concept.name] = concept
+            for words in concept.words:
+                self._named.setdefault((concept.kind, words), concept)
+            for code in concept.codes:
+                self._coded.setdefault((concept.kind, code), concept)
+        # A short name in any order of its words: "cholesterol in HDL".
+        self._bags = {
+            (kind, frozenset(words)): concept
+            for (kind, words), concept in reversed(self._named.items())
+        }
+
+    def named(self, kind: ConceptKind, name: str) -> Concept | None:
+        """Return what people call `name`, or None."""
+        words = words_of(name)
+        return self._named.get((kind, words)) or self._bags.get((kind, frozenset(words)))
+
+    def own(self, kind: ConceptKind, name: str) -> Concept | None:
+        """Return the concept of that very name, as another lists it among its members."""
+        return self._own.get((kind, name))
+
+    def coded(self, kind: ConceptKind, codes: Sequence[str]) -> Concept | None:
+        """Return what a code of the record means, given as `system|code`."""
+        for pair in codes:
+            system, _, code = pair.rpartition("|")
+            list_name = next((name for key, name in _SYSTEMS.items() if key in system), "")
+            if list_name or not system:
+                found = self._coded.get((kind, code))
+                if found is not None:
+                    return found
+        return None
+
+    def displayed(self, kind: ConceptKind, label: str) -> Concept | None:
+        """Return what a record's own name means where it holds nothing else of meaning.
+
+        `Hemoglobin [Mass/volume] in Blood` is hemoglobin; `Hemoglobin A1c`, `Fetal hemoglobin` and
+        `Hemoglobin in Urine` are not.
+        """
+        if label.strip() in _GENES:
+            return None
+        head = label.partition("[")[0]
+        for said in (label, head, head.partition("(")[0]):
+            found = self.named(kind, said) if said.strip() else None
+            if found is not None:
+                return found if _fits_specimen(found, label) else None
+        words = words_of(label)
+        telling = frozenset(word for word in words if word not in _NEUTRAL)
+        for bag in (frozenset(words), telling):
+            found = self._bags.get((kind, bag)) if bag else None
+            if found is not None and _fits_specimen(found, label):
+                return found
+        return self._abbreviated(kind, label)
+
+    def _abbreviated(self, kind: ConceptKind, label: str) -> Concept | None:
+        """Read `Alanine aminotransferase (ALT)`: both parts must mean the same."""
+        outer, _, rest = label.partition("(")
+        inner = rest.partition(")")[0]
+        if not inner:
+            return None
+        found = self.named(kind, outer)
+        return found if found is not None and found is self.named(kind, inner) else None
+
+    def leaves(self, concept: Concept) -> tuple[Concept, ...]:
+        """Return the concept without groups: its members, theirs, or itself; each once."""
+        if not concept.members:
+            return (concept,)
+        found: dict[str, Concept] = {}
+        for name in concept.members:
+            member = self.own(concept.kind, name)
+            if member is not None and member is not concept:
+                found.update((leaf.name, leaf) for leaf in self.leaves(member))
+        return tuple(found.values())
+
+    def also_called(self, name: str) -> frozenset[str]:
+        """Return all words by which a text may speak of what `name` means, of whatever kind."""
+        found: set[str] = set()
+        for kind in ("result", "drug", "problem", "vaccine"):
+            concept = self.named(kind, name)
+            if concept is not None:
+                parts = (concept, *self.leaves(concept)) if kind == "drug" else (concept,)
+                found |= {" ".join(words) for part in parts for words in part.words}
+        return frozenset(found)
+
+
+def _fits_specimen(concept: Concept, label: str) -> bool:
+    words = frozenset(words_of(label))
+    found = next((name for name, marks in _SPECIMENS.items() if words & marks), "")
+    return found == concept.specimen or (found == "" and concept.specimen != "")
+
+
+@cache
+def concept_table() -> ConceptTable:
+    """Return the table; read once."""
+    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    concepts = [_result(name, row) for name, row in rows["results"].items()]
+    concepts += [
+        Concept("result", name, words=_words(name, row), members=tuple(row["members"]))
+        for name, row in rows["groups"].items()
+    ]
+    concepts += _drugs(rows["drugs"], rows["classes"])
+    concepts += [
+        _coded(kind, name, row)
+        for kind, part in (("problem", "problems"), ("vaccine", "vaccines"))
+        for name, row in rows[part].items()
+    ]
+    return ConceptTable(concepts=concepts)
+
+
+def _result(name: str, row: Mapping[str, Any]) -> Concept:
+    return Concept(
+        "result",
+        name,
+        codes=frozenset(map(str, row["loinc"])),
+        words=_words(name, row),
+        specimen=row.get("system", ""),
+        kind_of_row=row.get("kind", ""),
+    )
+
+
+def _coded(kind: Any, name: str, row: Mapping[str, Any]) -> Concept:
+    found = [str(code) for key in ("snomed", "cvx") for code in row.get(key, ())]
+    return Concept(
+        kind,
+        name,
+        codes=frozenset(found),
+        words=_words(name, row),
+        icd10=tuple(map(str, row.get("icd10", ()))),
+    )
+
+
+def _drugs(drugs: Mapping[str, Any], classes: Mapping[str, Any]) -> list[Concept]:
+    found = [
+        Concept("drug", name, words=tuple(words_of(word) for word in (name, *brands)))
+        for name, brands in drugs.items()
+    ]
+    known = {*drugs, *classes}
+    members = dict.fromkeys(name for row in classes.values() for name in row["members"])
+    found += [
+        Concept("drug", name, words=(words_of(name),)) for name in members if name not in known
+    ]
+    # An ingredient's own name comes before a class of the same name: "insulin".
+    return [
+        Concept(
+            "drug",
+            name,
+            words=_words(name, row),
+            members=tuple(row["members"]),
+            atc=tuple(row.get("atc", ())),
+        )
+        for name, row in classes.items()
+    ] + found
+
+
+def _words(name: str, row: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    return tuple(dict.fromkeys(words_of(str(word)) for word in (name, *row["words"])))

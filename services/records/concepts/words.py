@@ -1,0 +1,31 @@
+"""The form in which names are compared: no case, accents, plurals or British spelling."""
+
+import re
+import unicodedata
+
+_WORD = re.compile(r"[a-z0-9]+")
+_BRITISH = (("ae", "e"), ("oe", "e"), ("our", "or"), ("isation", "ization"), ("phth", "pth"))
+
+
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of `text` in the form in which they are compared."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    if not plain.isascii():
+        plain = "".join(char for char in plain if not unicodedata.combining(char))
+    return tuple(_compared(word) for word in _WORD.findall(plain))
+
+
+def phrase_of(text: str) -> str:
+    """Return the words of `text` with one space between them."""
+    return " ".join(words_of(text))
+
+
+def _compared(word: str) -> str:
+    if len(word) < 4:
+        return word
+    for british, american in _BRITISH:
+        if british in word:
+            word = word.replace(british, american)
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word

@@ -1,0 +1,143 @@
+"""Which entries a name means: the table first, then the record's own names, then a misspelling."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz.distance import OSA
+
+from services.records.concepts.table import Concept, ConceptKind, ConceptTable, concept_table
+from services.records.concepts.words import words_of
+from services.records.measurements import Series
+
+_ONE_SLIP_CHARS = 5
+_TWO_SLIPS_CHARS = 9
+# These turn a finding into its opposite or into another thing.
+_PRESSURE = "Blood pressure"
+_OPPOSITES = ("hypo", "hyper")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a name means in one record.
+
+    Attributes:
+        name: What was looked for, in the table's words where it has some.
+        read_as: What a misspelt word was read as, or "".
+        asked: As it was asked.
+    """
+
+    name: str
+    series: tuple[Series, ...] = ()
+    read_as: str = ""
+    asked: str = ""
+
+
+def find_series(series: Sequence[Series], name: str) -> Found:
+    """Return the series that `name` means, in the table's order; none if there is none."""
+    table = concept_table()
+    concept = table.named("result", name)
+    if concept is not None:
+        own = tuple(one for one in series if one.concept is None and one.words == {*words_of(name)})
+        # EGFR is the gene, eGFR is not, and egfr may be either.
+        if any(name == one.name for one in own):
+            return Found(name, own)
+        found = _of_concept(series, table, concept)
+        return Found(concept.name, found if name == concept.name else (*found, *own))
+    own = _by_words(series, name)
+    if own:
+        return Found(name, own)
+    corrected = _corrected(table, series, name)
+    if corrected is None:
+        return Found(name)
+    again = find_series(series, corrected)
+    return Found(again.name, again.series, read_as=corrected, asked=name)
+
+
+def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> bool:
+    """Return whether `name` means an entry with this label and these `system|code`s."""
+    table = concept_table()
+    wanted = words_of(name)
+    have = words_of(label)
+    concept = table.named(kind, name)
+    if concept is None:
+        return bool(wanted) and _holds(have, wanted)
+    pairs = tuple(codes)
+    if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
+        return True
+    return any(
+        _holds(have, words) for leaf in table.leaves(concept) for words in leaf.words
+    ) or any(_holds(have, words) for words in concept.words)
+
+
+def _is_coded(concept: Concept, pairs: tuple[str, ...]) -> bool:
+    for pair in pairs:
+        system, _, code = pair.rpartition("|")
+        if code in concept.codes:
+            return True
+        if concept.atc and "atc" in system.casefold() and code.startswith(concept.atc):
+            return True
+        if concept.icd10 and "icd-10" in system.casefold() and code.startswith(concept.icd10):
+            return True
+    return False
+
+
+def _holds(have: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Return whether the words stand in `have` side by side."""
+    size = len(wanted)
+    return any(tuple(have[at : at + size]) == tuple(wanted) for at in range(len(have) - size + 1))
+
+
+def _of_concept(
+    series: Sequence[Series], table: ConceptTable, concept: Concept
+) -> tuple[Series, ...]:
+    names = [leaf.name for leaf in table.leaves(concept)]
+    if concept.name == _PRESSURE:
+        names += ["Systolic blood pressure", "Diastolic blood pressure"]
+    leaves = {name: number for number, name in enumerate(names)}
+    found = [one for one in series if one.concept is not None and one.concept.name in leaves]
+    ordered = sorted(found, key=lambda one: leaves[one.concept.name] if one.concept else 0)
+    return _without_halves(ordered) if _PRESSURE in leaves else tuple(ordered)
+
+
+def _without_halves(found: list[Series]) -> tuple[Series, ...]:
+    """Leave out systolic and diastolic where the whole blood pressure stands already."""
+    whole = {part.entry.ref for one in found for part in one.parts if part.component is None}
+    return tuple(
+        one
+        for one in found
+        if not all(part.component is not None and part.entry.ref in whole for part in one.parts)
+    )
+
+
+def _by_words(series: Sequence[Series], name: str) -> tuple[Series, ...]:
+    wanted = frozenset(words_of(name))
+    if not wanted:
+        return ()
+    exact = [one for one in series if one.words == wanted]
+    return tuple(exact or [one for one in series if wanted <= one.words])
+
+
+def _corrected(table: ConceptTable, series: Sequence[Series], name: str) -> str | None:
+    """Return the one known name that `name` may be misspelt from, or None if none or several."""
+    wanted = " ".join(words_of(name))
+    allowed = 2 if len(wanted) >= _TWO_SLIPS_CHARS else 1 if len(wanted) >= _ONE_SLIP_CHARS else 0
+    if not allowed:
+        return None
+    known = {" ".join(words): concept.name for concept in table.concepts
+             if concept.kind == "result" for words in concept.words}  # fmt: skip
+    known |= {" ".join(words_of(one.name)): one.name for one in series}
+    near: dict[str, int] = {}
+    for said, meant in known.items():
+        distance = OSA.distance(wanted, said, score_cutoff=allowed)
+        if distance <= allowed and said[:1] == wanted[:1] and not _is_opposite(wanted, said):
+            near[meant] = min(distance, near.get(meant, allowed))
+    best = min(near.values(), default=0)
+    closest = [meant for meant, distance in near.items() if distance == best]
+    return closest[0] if len(closest) == 1 else None
+
+
+def _is_opposite(first: str, second: str) -> bool:
+    marks = [
+        next((mark for mark in _OPPOSITES if word.startswith(mark)), "") for word in (first, second)
+    ]
+    return marks[0] != marks[1]

@@ -1,0 +1,45 @@
+"""The resource types that Rounds reads (spec page 9.1), and whose they are."""
+
+from collections.abc import Iterator
+
+from services.records.entry import Raw, codes, many, one, text
+
+CLINICAL = frozenset(
+    {"AllergyIntolerance", "Appointment", "CarePlan", "CareTeam", "Composition", "Condition",
+     "Consent", "Coverage", "Device", "DeviceUseStatement", "DiagnosticReport",
+     "DocumentReference", "Encounter", "FamilyMemberHistory", "Flag", "Goal", "ImagingStudy",
+     "Immunization", "MedicationAdministration", "MedicationDispense", "MedicationRequest",
+     "MedicationStatement", "Observation", "Procedure", "QuestionnaireResponse",
+     "RelatedPerson", "ServiceRequest", "Specimen"}
+)  # fmt: skip
+"""Belong to one patient and are shown as rows."""
+
+SHARED = frozenset(
+    {"Binary", "Location", "Medication", "Organization", "Practitioner", "PractitionerRole",
+     "Provenance"}
+)  # fmt: skip
+"""Give names, texts and authors to what is shown."""
+
+MAY_BE_NOBODYS = frozenset({"Device", "Specimen"})
+"""R4 lets them name no patient; then they are shown only where the patient's own point to them."""
+
+_WITHDRAWN = frozenset({"entered-in-error", "refuted"})
+_CANCELLED_IS_NO_FACT = frozenset({"Observation", "DiagnosticReport"})
+
+
+def owners_of(kind: str, raw: Raw) -> Iterator[Raw]:
+    """Yield the References that may say whose the resource is."""
+    for name in ("subject", "patient", "beneficiary"):
+        if pointer := one(raw, name):
+            yield pointer
+            return
+    if kind == "Appointment":
+        yield from (one(person, "actor") for person in many(raw, "participant"))
+
+
+def is_withdrawn(kind: str, raw: Raw) -> bool:
+    """Return whether the resource says of itself that it is not so."""
+    said = {text(raw, "status"), text(raw, "docStatus"), *codes(one(raw, "verificationStatus"))}
+    if kind in _CANCELLED_IS_NO_FACT and "cancelled" in said:
+        return True
+    return bool(said & _WITHDRAWN)

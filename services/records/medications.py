@@ -1,0 +1,278 @@
+"""The drugs of a record: one line for each, with all that was prescribed, said or given of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
+
+from data_models.chart_view import ViewRow
+from services.records.concepts.words import phrase_of
+from services.records.dates import last_day
+from services.records.entry import (
+    Entry,
+    Raw,
+    code_pairs,
+    end_of,
+    instant,
+    joined,
+    label,
+    labels,
+    many,
+    notes_of,
+    one,
+    text,
+)
+from services.records.record import PatientRecord
+from services.records.row_parts import reasons_of
+from services.records.values import decimal_of, number_text, quantity
+
+KINDS = (
+    "MedicationRequest", "MedicationStatement", "MedicationAdministration", "MedicationDispense",
+)  # fmt: skip
+_NOT_MEANT = frozenset({"proposal", "plan", "option"})
+_TAKEN = {
+    "MedicationRequest": frozenset({"active"}),
+    "MedicationStatement": frozenset({"active"}),
+    "MedicationAdministration": frozenset({"in-progress"}),
+    "MedicationDispense": frozenset(),
+}
+_SAID = {
+    "MedicationRequest": ("prescribed", "prescription"),
+    "MedicationStatement": ("said to take", "statement"),
+    "MedicationAdministration": ("given", "administration"),
+    "MedicationDispense": ("dispensed", "dispense"),
+}
+_UNITS = {"s": "second", "min": "minute", "h": "hour", "d": "day", "wk": "week", "mo": "month",
+          "a": "year"}  # fmt: skip
+_TIMES = {1: "once", 2: "twice", 3: "three times", 4: "four times"}
+
+
+@dataclass(frozen=True, slots=True)
+class DrugEntry:
+    """One resource that speaks of a drug."""
+
+    entry: Entry
+    name: str
+    codes: tuple[str, ...]
+    when: str
+    end: str
+
+    def is_taken(self, today: date) -> bool:
+        """Return whether it says that the drug is taken now; no age ends that."""
+        raw = self.entry.raw
+        if self.entry.status not in _TAKEN[self.entry.kind]:
+            return False
+        if text(raw, "intent") in _NOT_MEANT:
+            return False
+        ended = last_day(self.end) if self.end else None
+        return ended is None or ended >= today
+
+
+@dataclass
+class Drug:
+    """All that the record says of one drug, newest first."""
+
+    entries: list[DrugEntry] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """As the newest entry names it."""
+        return self.entries[0].name
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """All codes of all entries."""
+        return tuple(dict.fromkeys(pair for one_entry in self.entries for pair in one_entry.codes))
+
+
+def drugs_of(record: PatientRecord) -> tuple[Drug, ...]:
+    """Return the drugs of the record, that with the newest entry first."""
+    return record.derived(_drugs)
+
+
+def row_of_drug(record: PatientRecord, drug: Drug, today: date) -> ViewRow:
+    """Return the line of one drug."""
+    taken = [one_entry for one_entry in drug.entries if one_entry.is_taken(today)]
+    leading = (taken or drug.entries)[0]
+    dated = sorted(one_entry.when[:10] for one_entry in drug.entries if one_entry.when)
+    doses = dict.fromkeys(
+        dose for one_entry in (taken or [leading]) if (dose := dose_of(one_entry.entry.raw))
+    )
+    raw = leading.entry.raw
+    by = record.name_of(one(raw, "requester"), within=raw)
+    status = "active" if taken else _status(leading, today)
+    later = _later_end(drug, leading) if taken else ""
+    return ViewRow(
+        kind="medication",
+        name=leading.name,
+        value=" | ".join(doses),
+        status=status,
+        date=dated[0] if dated else "",
+        end="" if taken else leading.end,
+        detail=joined(
+            _history(drug),
+            later,
+            reasons_of(record, leading.entry),
+            "" if taken else _why_ended(raw),
+            "as needed" if _is_as_needed(raw) and "as needed" not in " ".join(doses) else "",
+            f"by {by}" if by else "",
+            *notes_of(raw),
+        ),
+        code=drug.codes,
+        sources=tuple(
+            one_entry.entry.ref
+            for one_entry in [leading, *(other for other in drug.entries if other is not leading)]
+        ),
+    )
+
+
+def row_of_drug_entry(record: PatientRecord, entry: Entry) -> ViewRow:
+    """Return one resource of a drug for itself, as an event."""
+    found = _entry(record, entry)
+    said = _SAID[entry.kind][0]
+    return ViewRow(
+        kind="medication",
+        name=found.name,
+        value=dose_of(entry.raw),
+        status=entry.status,
+        date=entry.date,
+        end=found.end,
+        detail=joined(said, reasons_of(record, entry), _why_ended(entry.raw), *notes_of(entry.raw)),
+        code=found.codes,
+        sources=(entry.ref,),
+    )
+
+
+def dose_of(raw: Raw) -> str:
+    """Return dose, route and frequency in words, or ""."""
+    said = [_dosage(row) for row in (*many(raw, "dosageInstruction"), *many(raw, "dosage"))]
+    return "; then ".join(dict.fromkeys(filter(None, said)))
+
+
+def _drugs(record: PatientRecord) -> tuple[Drug, ...]:
+    """Fold entries that share a name, or a code where their strengths do not differ."""
+    found: list[Drug] = []
+    by_key: dict[str, Drug] = {}
+    for entry in sorted(record.entries_of(*KINDS), key=lambda e: instant(e.date), reverse=True):
+        read = _entry(record, entry)
+        keys = [phrase_of(read.name), *(f"{pair} {_strength(read.name)}" for pair in read.codes)]
+        drug = next((by_key[key] for key in keys if key in by_key), None)
+        if drug is None:
+            drug = Drug()
+            found.append(drug)
+        drug.entries.append(read)
+        for key in keys:
+            by_key.setdefault(key, drug)
+    return tuple(found)
+
+
+def _entry(record: PatientRecord, entry: Entry) -> DrugEntry:
+    raw = entry.raw
+    concept = one(raw, "medicationCodeableConcept") or one(one(raw, "medication"), "concept")
+    name, codes = label(concept), code_pairs(concept)
+    pointer = one(raw, "medicationReference")
+    if pointer:
+        found = record.resolve(pointer, within=raw)
+        drug = one(found.raw, "code") if found else {}
+        name = name or label(drug) or text(pointer, "display")
+        codes = codes or code_pairs(drug)
+    end = end_of(raw, "effectivePeriod")
+    if not end:
+        bounds = [
+            text(one(one(one(row, "timing"), "repeat"), "boundsPeriod"), "end")
+            for row in (*many(raw, "dosageInstruction"), *many(raw, "dosage"))
+        ]
+        # A course has ended when its last dosage has.
+        end = max(bounds) if bounds and all(bounds) else ""
+    return DrugEntry(entry, name or "unnamed drug", codes, entry.date, end)
+
+
+def _strength(name: str) -> str:
+    return " ".join(word for word in phrase_of(name).split() if word[:1].isdigit())
+
+
+def _status(leading: DrugEntry, today: date) -> str:
+    intent = text(leading.entry.raw, "intent")
+    if leading.entry.status == "active" and intent in _NOT_MEANT:
+        return f"only a {intent}"
+    ended = last_day(leading.end) if leading.end else None
+    if leading.entry.status == "active" and ended is not None and ended < today:
+        return "ended"
+    return leading.entry.status or "status not recorded"
+
+
+def _history(drug: Drug) -> str:
+    """Say who says so and how often: `12 prescriptions since 2009, last 2024-03-01`."""
+    said = []
+    for kind, (single, plural) in _SAID.items():
+        dates = sorted(e.when[:10] for e in drug.entries if e.entry.kind == kind and e.when)
+        count = sum(e.entry.kind == kind for e in drug.entries)
+        if count == 1:
+            is_known = len(drug.entries) == 1 or not dates  # then the row's own date says it
+            said.append(single if is_known else f"{single} {dates[0]}")
+        elif count:
+            spans = f" since {dates[0]}, last {dates[-1]}" if dates else ""
+            said.append(f"{count} {plural}s{spans}")
+    return ", ".join(said)
+
+
+def _later_end(drug: Drug, leading: DrugEntry) -> str:
+    """Say where something newer contradicts what makes the drug count as taken."""
+    newest = drug.entries[0]
+    if newest is leading or newest.when[:10] <= leading.when[:10]:
+        return ""
+    if newest.entry.status in ("stopped", "cancelled", "not-taken", "on-hold"):
+        return f"but {_SAID[newest.entry.kind][1]} of {newest.when[:10]} is {newest.entry.status}"
+    return ""
+
+
+def _why_ended(raw: Raw) -> str:
+    reasons = labels(raw, "statusReason")
+    return f"ended because of {', '.join(reasons)}" if reasons else ""
+
+
+def _is_as_needed(raw: Raw) -> bool:
+    return any(
+        row.get("asNeededBoolean") is True or row.get("asNeededCodeableConcept")
+        for row in (*many(raw, "dosageInstruction"), *many(raw, "dosage"))
+    )
+
+
+def _dosage(row: Raw) -> str:
+    said = text(row, "text") or text(row, "patientInstruction")
+    route = label(one(row, "route"))
+    if said:
+        return said if not route or route.casefold() in said.casefold() else f"{said}, {route}"
+    amounts = [*many(row, "doseAndRate"), row]
+    doses = dict.fromkeys(filter(None, (_amount(each) for each in amounts)))
+    timing = one(row, "timing")
+    how_often = label(one(timing, "code")) or _repeat(one(timing, "repeat"))
+    for_what = label(one(row, "asNeededCodeableConcept"))
+    needed = f"as needed for {for_what}" if for_what else ""
+    if row.get("asNeededBoolean") is True:
+        needed = "as needed"
+    return ", ".join(filter(None, [" ".join(doses), route, how_often, needed]))
+
+
+def _amount(row: Raw) -> str:
+    for name in ("doseQuantity", "dose", "rateQuantity"):
+        if found := quantity(row.get(name)).whole:
+            return found
+    span = one(row, "doseRange")
+    low, high = quantity(span.get("low")), quantity(span.get("high"))
+    return f"{low.text}-{high.whole}" if low.text and high.text else ""
+
+
+def _repeat(row: Mapping[str, object]) -> str:
+    times, period = decimal_of(row.get("frequency")), decimal_of(row.get("period"))
+    unit = _UNITS.get(str(row.get("periodUnit")), "")
+    when = row.get("when")
+    slots = ", ".join(str(slot) for slot in when) if isinstance(when, list) else ""
+    if period is None or not unit:
+        return slots
+    count = times if times is not None else Decimal(1)
+    often = _TIMES.get(int(count), f"{number_text(count)} times") if count % 1 == 0 else str(count)
+    if period == 1:
+        return f"{often} a {unit}"
+    every = f"every {number_text(period)} {unit}s"
+    return every if count == 1 else f"{often} {every}"

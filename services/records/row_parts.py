@@ -1,0 +1,49 @@
+"""What rows of single resources have in common."""
+
+from data_models.chart_view import ViewRow
+from services.records.entry import (
+    Entry,
+    Raw,
+    label,
+    labels,
+    many,
+    one,
+    text,
+)
+from services.records.record import PatientRecord
+from services.records.values import quantity
+
+
+def one_row(entry: Entry, kind: str, name: str, **fields: object) -> ViewRow:
+    """Return a row with the entry's date, status and source id."""
+    shown: dict[str, object] = {"date": entry.date, "status": entry.status, **fields}
+    return ViewRow(kind=kind, name=name or f"unnamed {kind}", sources=(entry.ref,), **shown)  # type: ignore[arg-type]
+
+
+def people(record: PatientRecord, entry: Entry, element: str, inner: str = "") -> str:
+    """Return the names of those an element refers to, `inner` below it where it holds objects."""
+    found = []
+    for row in many(entry.raw, element):
+        pointer = one(row, inner) if inner else row
+        found.append(record.name_of(pointer, within=entry.raw))
+    return ", ".join(dict.fromkeys(name for name in found if name))
+
+
+def age_or_text(raw: Raw, name: str) -> str:
+    """Return when something began or was done, where it is an age or words."""
+    age = quantity(raw.get(f"{name}Age"))
+    return text(raw, f"{name}String") or (f"at age {age.whole}" if age.text else "")
+
+
+def reasons_of(record: PatientRecord, entry: Entry) -> str:
+    """Return what an order or a procedure was for, or ""."""
+    said = labels(entry.raw, "reasonCode")
+    for pointer in many(entry.raw, "reasonReference"):
+        found = record.resolve(pointer, within=entry.raw)
+        said.append(label(one(found.raw, "code")) if found else text(pointer, "display"))
+    return f"for {', '.join(dict.fromkeys(filter(None, said)))}" if any(said) else ""
+
+
+def prefixed(words: str, said: str) -> str:
+    """Return `words` before what is said, if anything is."""
+    return f"{words} {said}" if said else ""

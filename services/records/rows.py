@@ -1,0 +1,310 @@
+"""Rows of single resources, as every tool shows them; folding and choosing is the tools' work."""
+
+from collections.abc import Callable, Mapping
+
+from data_models.chart_view import ViewRow
+from services.records import care_rows
+from services.records.entry import (
+    Entry,
+    Raw,
+    code_pairs,
+    codes,
+    end_of,
+    joined,
+    label,
+    labels,
+    many,
+    notes_of,
+    one,
+    text,
+)
+from services.records.record import PatientRecord
+from services.records.row_parts import age_or_text, one_row, people, prefixed, reasons_of
+from services.records.values import decimal_of, number_text, value_in
+
+_Reader = Callable[[PatientRecord, Entry], ViewRow]
+
+
+def row_of(record: PatientRecord, entry: Entry) -> ViewRow:
+    """Return one row for a resource of any type but Observation and those of drugs."""
+    return _READERS[entry.kind](record, entry)
+
+
+def _allergy(_: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    reactions = [
+        joined(", ".join(labels(row, "manifestation")), text(row, "severity"))
+        for row in many(raw, "reaction")
+    ]
+    criticality = text(raw, "criticality")
+    certainty = label(one(raw, "verificationStatus"))
+    return one_row(
+        entry,
+        "allergy",
+        label(one(raw, "code")) or ", ".join(labels(one(raw, "reaction"), "substance")),
+        value="; ".join(reaction for reaction in reactions if reaction),
+        status=label(one(raw, "clinicalStatus")) or "active",
+        detail=joined(
+            text(raw, "type"),
+            f"criticality {criticality}" if criticality else "",
+            certainty if certainty.casefold() != "confirmed" else "",
+            *notes_of(raw),
+        ),
+        code=code_pairs(one(raw, "code")),
+    )
+
+
+def _problem(_: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    certainty = label(one(raw, "verificationStatus"))
+    stages = [label(one(row, "summary")) for row in many(raw, "stage")]
+    severity = label(one(raw, "severity"))
+    onset = age_or_text(raw, "onset")
+    return one_row(
+        entry,
+        "encounter diagnosis" if _is_encounter_diagnosis(raw) else "problem",
+        label(one(raw, "code")),
+        status=_clinical_status(raw),
+        end=text(raw, "abatementDateTime") or end_of(raw, "abatementPeriod", "onsetPeriod"),
+        detail=joined(
+            *labels(raw, "bodySite"),
+            *stages,
+            severity,
+            f"onset {onset}" if onset else "",
+            certainty if certainty.casefold() != "confirmed" else "",
+            *notes_of(raw),
+        ),
+        code=code_pairs(one(raw, "code")),
+    )
+
+
+def _clinical_status(raw: Raw) -> str:
+    said = next(iter(codes(one(raw, "clinicalStatus"))), "") or label(one(raw, "clinicalStatus"))
+    if said:
+        return said
+    has_ended = any(name.startswith("abatement") and raw[name] for name in raw)
+    return "resolved" if has_ended else "active"
+
+
+def _is_encounter_diagnosis(raw: Raw) -> bool:
+    found = [code for concept in many(raw, "category") for code in codes(concept)]
+    return "encounter-diagnosis" in found and "problem-list-item" not in found
+
+
+def _immunization(_: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    lot = text(raw, "lotNumber")
+    doses = [
+        value_in({"valueString": row.get("doseNumberString")}).text
+        or value_in({"valueInteger": row.get("doseNumberPositiveInt")}).text
+        for row in many(raw, "protocolApplied")
+    ]
+    return one_row(
+        entry,
+        "immunization",
+        label(one(raw, "vaccineCode")),
+        value=f"dose {doses[0]}" if doses and doses[0] else "",
+        detail=joined(
+            text(raw, "occurrenceString"),
+            label(one(raw, "statusReason")),
+            f"lot {lot}" if lot else "",
+            label(one(raw, "site")),
+            *labels(one(raw, "reaction"), "detail"),
+            *notes_of(raw),
+        ),
+        code=code_pairs(one(raw, "vaccineCode")),
+    )
+
+
+def _procedure(record: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    by = people(record, entry, "performer", "actor")
+    return one_row(
+        entry,
+        "procedure",
+        label(one(raw, "code")),
+        value=label(one(raw, "outcome")),
+        end=end_of(raw, "performedPeriod"),
+        detail=joined(
+            *labels(raw, "bodySite"),
+            age_or_text(raw, "performed"),
+            reasons_of(record, entry),
+            label(one(raw, "statusReason")),
+            *labels(raw, "complication"),
+            f"by {by}" if by else "",
+            *notes_of(raw),
+        ),
+        code=code_pairs(one(raw, "code")),
+    )
+
+
+def _encounter(record: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    kinds = labels(raw, "type") or labels(raw, "serviceType")
+    setting = label(one(raw, "class"))
+    place = people(record, entry, "location", "location") or record.name_of(
+        one(raw, "serviceProvider"), within=raw
+    )
+    who = people(record, entry, "participant", "individual")
+    stay = one(raw, "hospitalization")
+    return one_row(
+        entry,
+        "encounter",
+        ", ".join(kinds) or setting or "Encounter",
+        value=_SETTINGS.get(setting, setting),
+        end=end_of(raw, "period"),
+        detail=joined(
+            reasons_of(record, entry),
+            f"at {place}" if place else "",
+            f"with {who}" if who else "",
+            prefixed("admitted from", label(one(stay, "admitSource"))),
+            prefixed("discharged to", label(one(stay, "dischargeDisposition"))),
+        ),
+        code=tuple(pair for concept in many(raw, "type") for pair in code_pairs(concept)),
+    )
+
+
+_SETTINGS = {
+    "AMB": "ambulatory", "EMER": "emergency", "IMP": "inpatient", "ACUTE": "inpatient",
+    "NONAC": "inpatient", "OBSENC": "observation", "SS": "short stay", "VR": "virtual",
+    "HH": "home",
+}  # fmt: skip
+
+
+def _appointment(record: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    who = [
+        record.name_of(one(row, "actor"), within=raw)
+        for row in many(raw, "participant")
+        if not text(one(row, "actor"), "reference").startswith("Patient/")
+    ]
+    kinds = labels(raw, "serviceType") or labels(raw, "appointmentType")
+    return one_row(
+        entry,
+        "appointment",
+        ", ".join(kinds) or text(raw, "description") or "Appointment",
+        end=text(raw, "end"),
+        detail=joined(
+            text(raw, "description"),
+            reasons_of(record, entry),
+            prefixed("with", ", ".join(filter(None, who))),
+            text(raw, "comment"),
+        ),
+    )
+
+
+def _family(_: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    found = []
+    for row in many(raw, "condition"):
+        onset = age_or_text(row, "onset")
+        outcome = label(one(row, "outcome"))
+        found.append(joined(f"{label(one(row, 'code'))} {onset}".strip(), outcome, *notes_of(row)))
+    died = age_or_text(raw, "deceased") or text(raw, "deceasedDate")
+    deceased = f"died {died}" if died else "deceased" if raw.get("deceasedBoolean") is True else ""
+    return one_row(
+        entry,
+        "family history",
+        label(one(raw, "relationship")) or text(raw, "name"),
+        value="; ".join(filter(None, found)),
+        detail=joined(deceased, *notes_of(raw)),
+        code=tuple(pair for row in many(raw, "condition") for pair in code_pairs(one(row, "code"))),
+    )
+
+
+def _imaging_study(record: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    series = many(raw, "series")
+    modalities = labels(raw, "modality") or [label(one(row, "modality")) for row in series]
+    sites = [label(one(row, "bodySite")) for row in series]
+    counts = [
+        f"{number_text(amount)} {what}"
+        for name, what in (("numberOfSeries", "series"), ("numberOfInstances", "images"))
+        if (amount := decimal_of(raw.get(name))) is not None
+    ]
+    kinds = ", ".join(dict.fromkeys(filter(None, modalities)))
+    reports = [
+        report.ref
+        for report in record.entries_of("DiagnosticReport")
+        for pointer in many(report.raw, "imagingStudy")
+        if (found := record.resolve(pointer)) and found.ref == entry.ref
+    ]
+    return ViewRow(
+        kind="imaging study",
+        name=text(raw, "description")
+        or ", ".join(labels(raw, "procedureCode"))
+        or kinds
+        or "Imaging study",
+        value=kinds,
+        status=entry.status,
+        date=entry.date,
+        detail=joined(
+            ", ".join(dict.fromkeys(filter(None, sites))),
+            ", ".join(counts),
+            reasons_of(record, entry),
+        ),
+        code=tuple(f"{text(row, 'system')}|{text(row, 'code')}" for row in many(raw, "modality")),
+        sources=(entry.ref, *reports),
+    )
+
+
+def _order(record: PatientRecord, entry: Entry) -> ViewRow:
+    raw = entry.raw
+    intent = text(raw, "intent")
+    by = record.name_of(one(raw, "requester"), within=raw)
+    return one_row(
+        entry,
+        "order",
+        label(one(raw, "code")),
+        end=end_of(raw, "occurrencePeriod"),
+        detail=joined(
+            intent if intent != "order" else "",
+            text(raw, "priority"),
+            reasons_of(record, entry),
+            prefixed("by", by),
+            *notes_of(raw),
+        ),
+        code=code_pairs(one(raw, "code")),
+    )
+
+
+def _specimen(_: PatientRecord, entry: Entry) -> ViewRow:
+    collection = one(entry.raw, "collection")
+    taken = text(collection, "collectedDateTime") or text(
+        one(collection, "collectedPeriod"), "start"
+    )
+    return one_row(
+        entry,
+        "specimen",
+        label(one(entry.raw, "type")) or "Specimen",
+        date=taken or entry.date,
+        detail=joined(
+            label(one(collection, "bodySite")),
+            label(one(collection, "method")),
+            *notes_of(entry.raw),
+        ),
+        code=code_pairs(one(entry.raw, "type")),
+    )
+
+
+_READERS: Mapping[str, _Reader] = {
+    "AllergyIntolerance": _allergy,
+    "Appointment": _appointment,
+    "CarePlan": care_rows.care_plan_row,
+    "CareTeam": care_rows.care_team_row,
+    "Condition": _problem,
+    "Consent": care_rows.directive_row,
+    "Coverage": care_rows.coverage_row,
+    "Device": care_rows.device_row,
+    "DeviceUseStatement": care_rows.device_use_row,
+    "Encounter": _encounter,
+    "FamilyMemberHistory": _family,
+    "Flag": care_rows.flag_row,
+    "Goal": care_rows.goal_row,
+    "ImagingStudy": _imaging_study,
+    "Immunization": _immunization,
+    "Procedure": _procedure,
+    "RelatedPerson": care_rows.related_person_row,
+    "ServiceRequest": _order,
+    "Specimen": _specimen,
+}

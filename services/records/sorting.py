@@ -1,0 +1,180 @@
+"""Sorting what was received: whose it is, what of it is meant, and what cannot be read."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordsUnreadableError
+from services.records.entry import Entry, Raw, instant, many, one, text
+from services.records.fhir_resources import Patient
+from services.records.kinds import CLINICAL, MAY_BE_NOBODYS, SHARED, is_withdrawn, owners_of
+from services.records.shapes import damaged_element
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """What is one patient's.
+
+    Attributes:
+        entries: The patient's resources by source id, in the order received.
+        names: Those and the shared ones, by every way in which references name them.
+        other_patient: How many resources are somebody else's or nobody's.
+        withdrawn: How many of the patient's say of themselves that they are not so.
+    """
+
+    patient: Patient
+    entries: Mapping[str, Entry]
+    names: Mapping[str, Entry]
+    other_patient: int
+    withdrawn: int
+
+
+class Sorter:
+    """Entries sorted by what they are."""
+
+    def __init__(self) -> None:
+        self.patients: dict[str, Patient] = {}
+        self.clinical: dict[str, Entry] = {}
+        self.names: dict[str, Entry] = {}
+        self.unreadable: list[tuple[str, str]] = []
+        """References, and what is wrong with them."""
+        self.unknown: Counter[str] = Counter()
+        self._patient_names: dict[str, set[str]] = {}
+        self._merged_into: dict[str, str] = {}
+        self._counts: Counter[str] = Counter()
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """File one entry; those of types that Rounds does not read are counted."""
+        raw = entry.get("resource")
+        if not isinstance(raw, dict):
+            return
+        kind = str(raw.get("resourceType"))
+        if kind not in CLINICAL and kind not in SHARED and kind != "Patient":
+            self.unknown[kind] += kind.isidentifier()
+            return
+        self._counts[kind] += 1
+        url = entry.get("fullUrl")
+        ref = f"{kind}/{_id_of(raw, url) or f'entry-{self._counts[kind]}'}"
+        if kind == "Patient":
+            self._file_patient(ref, raw, url)
+        elif (broken := damaged_element(raw)) is not None:
+            self.unreadable.append((ref, f"{ref}: {broken}: is not as R4 has it"))
+        else:
+            self._file(Entry(ref, kind, raw), url)
+
+    def of_patient(self, wanted: str | None) -> Sorted:
+        """Return what belongs to the one Patient, or to that of the reference `wanted`.
+
+        Raises:
+            RecordNotFoundError: there is no such Patient.
+            RecordAmbiguousError: there is more than one.
+            RecordsUnreadableError: the Patient is damaged.
+        """
+        patient, names = self._the_patient(wanted)
+        numbers = frozenset((row.system, row.value) for row in patient.identifier if row.value)
+        mine = {ref: entry for ref, entry in self.clinical.items() if _is_of(entry, names, numbers)}
+        kept = {ref: each for ref, each in mine.items() if not is_withdrawn(each.kind, each.raw)}
+        others = [entry for ref, entry in self.clinical.items() if ref not in mine]
+        pointed = {
+            name: entry for name, entry in self.names.items() if _may_be_pointed_to(entry, kept)
+        }
+        return Sorted(
+            patient=patient,
+            entries=kept,
+            names=pointed,
+            other_patient=sum(not _is_nobodys(entry) for entry in others),
+            withdrawn=len(mine) - len(kept),
+        )
+
+    def _the_patient(self, wanted: str | None) -> tuple[Patient, frozenset[str]]:
+        """Return the one Patient and the references that mean it."""
+        found = [ref for ref in self.patients if wanted in (None, ref)]
+        if wanted is None:
+            found = [ref for ref in found if self._merged_into.get(ref) not in found]
+        if len(found) > 1:
+            raise RecordAmbiguousError
+        if not found:
+            damaged = [why for ref, why in self.unreadable if ref.startswith("Patient/")]
+            raise RecordsUnreadableError(damaged[0]) if damaged else RecordNotFoundError
+        merged = [old for old, new in self._merged_into.items() if new == found[0]]
+        names = {name for ref in (found[0], *merged) for name in self._patient_names[ref]}
+        return self.patients[found[0]], frozenset(names)
+
+    def _file_patient(self, ref: str, raw: Mapping[str, Any], url: object) -> None:
+        try:
+            self.patients[ref] = Patient.model_validate(raw)
+        except ValidationError as error:
+            self.unreadable.append((ref, f"{ref}: {_element(error)}"))
+            rest = _without(raw, error)
+            if rest != raw:
+                # A person with a broken telephone number is still that person.
+                self._file_patient(ref, rest, url)
+            return
+        self._patient_names.setdefault(ref, set()).update(_names_of(ref, url))
+        for link in many(raw, "link"):
+            if raw.get("active") is False and text(link, "type") == "replaced-by":
+                self._merged_into[ref] = text(one(link, "other"), "reference")
+
+    def _file(self, entry: Entry, url: object) -> None:
+        known = self.names.get(entry.ref)
+        if known is not None and _updated(known.raw) > _updated(entry.raw):
+            return  # an older version of what is there already
+        for name in _names_of(entry.ref, url):
+            self.names[name] = entry
+        if entry.kind in CLINICAL:
+            self.clinical[entry.ref] = entry
+
+
+def _names_of(ref: str, url: object) -> set[str]:
+    return {ref, url.partition("/_history/")[0]} if isinstance(url, str) and url else {ref}
+
+
+def _id_of(raw: Mapping[str, Any], url: object) -> str | None:
+    found = raw.get("id")
+    if isinstance(found, str) and 0 < len(found) <= 64:
+        return found
+    if isinstance(url, str) and url.startswith("urn:uuid:"):
+        return url.removeprefix("urn:uuid:")[:64] or None
+    return None
+
+
+def _element(error: ValidationError) -> str:
+    """Return which element is wrong; what it holds is not quoted."""
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    return f"{'.'.join(str(part) for part in first['loc'])}: is not as R4 has it"
+
+
+def _without(raw: Mapping[str, Any], error: ValidationError) -> Mapping[str, Any]:
+    broken = {str(each["loc"][0]) for each in error.errors(include_input=False)}
+    return {name: value for name, value in raw.items() if name not in broken - {"id"}}
+
+
+def _updated(raw: Raw) -> str:
+    return instant(text(one(raw, "meta"), "lastUpdated"))
+
+
+def _is_of(
+    entry: Entry, names: frozenset[str], numbers: frozenset[tuple[str | None, str | None]]
+) -> bool:
+    """Return whether the entry names the patient: by reference, else by a record number."""
+    for pointer in owners_of(entry.kind, entry.raw):
+        target = text(pointer, "reference").partition("/_history/")[0]
+        if target:
+            if target in names:
+                return True
+            continue
+        number = one(pointer, "identifier")
+        if number and (text(number, "system") or None, text(number, "value")) in numbers:
+            return True
+    return False
+
+
+def _is_nobodys(entry: Entry) -> bool:
+    return entry.kind in MAY_BE_NOBODYS and not any(owners_of(entry.kind, entry.raw))
+
+
+def _may_be_pointed_to(entry: Entry, kept: Mapping[str, Entry]) -> bool:
+    return entry.kind in SHARED or entry.ref in kept or _is_nobodys(entry)

@@ -1,0 +1,138 @@
+"""`timeline`: the course in order of time, of the kinds that are asked for."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date
+
+from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.concepts.words import phrase_of
+from services.records.dates import first_day, last_day
+from services.records.entry import Entry, instant
+from services.records.measurements import kind_of, rows_of_observation
+from services.records.medications import drugs_of, row_of_drug
+from services.records.record import PatientRecord
+from services.records.rows import row_of
+from services.records.views.papers import row_of_document
+from services.records.views.problems import problem_rows
+from services.records.views.view import view_of
+
+SHOWN = 200
+LEFT_TO_OTHERS = frozenset(
+    {
+        "laboratory",
+        "vital sign",
+        "survey",
+        "social history",
+        "encounter",
+        "laboratory report",
+        "immunization",
+        "coverage",
+        "related person",
+        "specimen",
+        "care team",
+        "questionnaire",
+    }
+)
+"""Kinds that a timeline shows only when they are asked for; other tools list them."""
+
+_KINDS = {
+    "AllergyIntolerance": "allergy", "Appointment": "appointment", "CarePlan": "care plan",
+    "CareTeam": "care team", "Consent": "directive", "Coverage": "coverage", "Device": "device",
+    "DeviceUseStatement": "device use", "Encounter": "encounter",
+    "FamilyMemberHistory": "family history", "Flag": "flag", "Goal": "goal",
+    "ImagingStudy": "imaging study", "Immunization": "immunization", "Procedure": "procedure",
+    "RelatedPerson": "related person", "ServiceRequest": "order", "Specimen": "specimen",
+}  # fmt: skip
+_Event = tuple[str, str, str, Callable[[], Sequence[ViewRow]]]
+
+
+def course(
+    record: PatientRecord,
+    *,
+    today: date,
+    since: date | None = None,
+    until: date | None = None,
+    kinds: Sequence[str] = (),
+    limit: int = SHOWN,
+) -> ChartView:
+    """Return what happened between `since` and `until`, oldest first, undated last.
+
+    Args:
+        kinds: `problem`, `medication`, `procedure`, `imaging`, `note`, `laboratory` … or `all`.
+        limit: The newest are kept.
+    """
+    events = list(_events(record, today))
+    wanted = [phrase_of(kind) for kind in kinds]
+    asked = [event for event in events if _is_asked(event[0], wanted)]
+    inside = [event for event in asked if _is_inside(event[1], since, until)]
+    inside.sort(key=lambda event: (event[2] == "", event[2]))
+    dated = [event for event in inside if event[2]]
+    undated = [event for event in inside if not event[2]]
+    kept = [*dated[max(0, len(dated) - limit) :], *undated[:limit]]
+    rows = [row for event in kept for row in event[3]()]
+    others = Counter(kind for kind, *_ in events if not _is_asked(kind, wanted))
+    left_out = [
+        LeftOut(
+            count=len(dated) - min(len(dated), limit),
+            what="earlier events",
+            argument=f"until={kept[0][1][:10]}" if kept else "until",
+        ),
+        *(
+            LeftOut(count=count, what=f"of kind {kind}", argument=f"kinds=[{kind}]")
+            for kind, count in sorted(others.items())
+        ),
+    ]
+    return view_of(
+        record,
+        "timeline",
+        "Timeline",
+        rows,
+        kind="timeline",
+        left_out=left_out,
+        nothing="The record holds nothing of that time and kind.",
+    )
+
+
+def _events(record: PatientRecord, today: date) -> Iterator[_Event]:
+    for row in problem_rows(record):
+        yield row.kind, row.date, instant(row.date), _ready(row)
+    for drug in drugs_of(record):
+        row = row_of_drug(record, drug, today)
+        yield "medication", row.date, instant(row.date), _ready(row)
+    for document in record.documents:
+        when = record.entries[document.ref].date
+        yield document.kind, when, instant(when), _later(record, row_of_document, document)
+    for entry in record.entries_of("Observation"):
+        yield kind_of(entry), entry.date, instant(entry.date), _observed(record, entry)
+    for entry in record.entries_of(*_KINDS):
+        yield _KINDS[entry.kind], entry.date, instant(entry.date), _later(record, row_of, entry)
+
+
+def _ready(row: ViewRow) -> Callable[[], Sequence[ViewRow]]:
+    return lambda: (row,)
+
+
+def _later(
+    record: PatientRecord, make: Callable[..., ViewRow], thing: object
+) -> Callable[[], Sequence[ViewRow]]:
+    return lambda: (make(record, thing),)
+
+
+def _observed(record: PatientRecord, entry: Entry) -> Callable[[], Sequence[ViewRow]]:
+    return lambda: rows_of_observation(record, entry)
+
+
+def _is_asked(kind: str, wanted: Sequence[str]) -> bool:
+    if not wanted:
+        return kind not in LEFT_TO_OTHERS
+    own = phrase_of(kind)
+    return "all" in wanted or any(one == own or one in own.split() or own in one for one in wanted)
+
+
+def _is_inside(recorded: str, since: date | None, until: date | None) -> bool:
+    if since is None and until is None:
+        return True
+    first, last = first_day(recorded[:10]), last_day(recorded[:10])
+    if first is None or last is None:
+        return False
+    return (since is None or last >= since) and (until is None or first <= until)

@@ -1,0 +1,193 @@
+"""A view as lines, the way a model reads it, within a budget that cuts nothing active."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.values import with_unit
+from services.records.views.problems import ACTIVE
+
+SOURCES_SHOWN = 2
+_TIMED = frozenset({"laboratory", "vital sign"})
+_HEADED = frozenset({"chart_summary", "care", "history", "encounters", "problems"})
+_MIXED = frozenset({"timeline", "search_record", "chart_summary"})
+_BRING = "{count} {what} are not shown"
+
+
+def lines_of(view: ChartView, *, limit_chars: int) -> str:
+    """Return the view as text of at most about `limit_chars`.
+
+    What is old or resolved goes first, and what goes is counted with the argument that brings
+    it. Allergies, active problems and drugs taken now stay: they shrink to name, dose and source,
+    and where even these do not fit, the text says how many there are and that the user sees them.
+    """
+    whole = _text(view, view.rows, [])
+    if len(whole) <= limit_chars:
+        return whole
+    kept, gone = _cut(view, limit_chars)
+    text = _text(view, kept, gone)
+    if len(text) <= limit_chars:
+        return text
+    brief = [_brief(row) for row in kept]
+    text = _text(view, brief, gone)
+    if len(text) <= limit_chars:
+        return text
+    counts = Counter(row.kind for row in view.rows)
+    said = ", ".join(f"{count} {kind}" for kind, count in counts.items())
+    return "\n".join(
+        [view.title, f"{said}: too many to show here; the whole list is shown to the user."]
+    )
+
+
+def must_stay(row: ViewRow) -> bool:
+    """Return whether a row is never cut: an allergy, an active problem, a drug taken now."""
+    if row.kind in ("allergy", "no known allergy"):
+        return row.status.casefold() in ("", "active")
+    if row.kind in ("problem", "encounter diagnosis"):
+        return row.status in ACTIVE
+    return row.kind == "medication" and row.status == "active"
+
+
+def line_of(row: ViewRow, *, with_time: bool = False, says_active: bool = False) -> str:
+    """Return `date  name  value unit (range) flag  [Type/id]`."""
+    value = with_unit(row.value, row.unit)
+    parts = [
+        _date(row, with_time=with_time),
+        row.name,
+        f"{value} ({row.range})" if row.range and value else value,
+        row.flag.upper() if row.flag == "critical" else row.flag,
+        f"until {row.end[:10]}" if row.end and row.end[:10] != row.date[:10] else "",
+        row.status if row.status not in _USUAL or (says_active and row.status == "active") else "",
+        row.detail,
+        _sources(row.sources),
+    ]
+    return "  ".join(" ".join(part.split()) for part in parts if part)
+
+
+# A birth date is no date of a finding.
+_WITHOUT_DATE = frozenset({"patient"})
+_USUAL = frozenset({"", "active", "final", "completed", "finished", "current", "available",
+                    "confirmed"})  # fmt: skip
+
+
+def _date(row: ViewRow, *, with_time: bool) -> str:
+    if row.kind in _WITHOUT_DATE:
+        return ""
+    if not row.date:
+        return "undated"
+    if with_time and "T" in row.date:
+        return row.date[:16].replace("T", " ")
+    return row.date[:10]
+
+
+def _sources(refs: Sequence[str]) -> str:
+    shown = "".join(f"[{ref}]" for ref in refs[:SOURCES_SHOWN])
+    more = len(refs) - SOURCES_SHOWN
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _text(view: ChartView, rows: Sequence[ViewRow], gone: Iterable[LeftOut]) -> str:
+    lines = [view.title]
+    if not rows and view.nothing:
+        lines.append(view.nothing)
+    lines += _passages(rows) if view.tool == "read_document" else _row_lines(view, rows)
+    lines += [f"({_said(row)})" for row in (*view.left_out, *gone)]
+    lines += [f"Note: {note}" for note in view.notes]
+    return "\n".join(lines)
+
+
+def _row_lines(view: ChartView, rows: Sequence[ViewRow]) -> list[str]:
+    same_day = Counter((row.name, row.date[:10]) for row in rows)
+    is_mixed = view.tool in _MIXED or any(not must_stay(row) for row in rows if row.status)
+    lines = list[str]()
+    heading = ""
+    for row in rows:
+        if view.tool in _HEADED and row.kind != heading:
+            heading = row.kind
+            lines.append(f"{heading}:")
+        with_time = same_day[row.name, row.date[:10]] > 1
+        lines.append(line_of(row, with_time=with_time, says_active=is_mixed))
+    return lines
+
+
+def _passages(rows: Sequence[ViewRow]) -> list[str]:
+    """A document keeps its own lines."""
+    lines = list[str]()
+    for row in rows:
+        if row.number is None and row.detail:
+            head = row.model_copy(update={"detail": ""})
+            lines += [line_of(head), row.detail]
+        else:
+            lines.append(line_of(row))
+    return lines
+
+
+def _said(row: LeftOut) -> str:
+    said = _BRING.format(count=row.count, what=row.what)
+    return f"{said}; to see them: {row.argument}" if row.argument else said
+
+
+def _cut(view: ChartView, limit_chars: int) -> tuple[list[ViewRow], list[LeftOut]]:
+    """Drop the least needed rows until the rest fits; those that must stay are not touched."""
+    kept = list(view.rows)
+    dropped: list[ViewRow] = []
+    order = _least_needed_first(view)
+    lengths = {id(row): len(line_of(row, with_time=True)) + 1 for row in view.rows}
+    room = limit_chars - 300
+    size = len(_text(view, (), [])) + sum(lengths.values())
+    for row in order:
+        if size <= room:
+            break
+        size -= lengths[id(row)]
+        dropped.append(row)
+    gone = {id(row) for row in dropped}
+    kept = [row for row in kept if id(row) not in gone]
+    counts = Counter(row.kind or "rows" for row in dropped)
+    return kept, [
+        LeftOut(count=count, what=f"more: {kind}", argument=_argument(view, kind))
+        for kind, count in counts.items()
+    ]
+
+
+def _least_needed_first(view: ChartView) -> list[ViewRow]:
+    """Return the rows that may go: resolved ones before others, old ones before new ones."""
+    rows = [row for row in view.rows if not must_stay(row)]
+    newest_last = view.kind == "timeline"
+    ordered = rows if newest_last else list(reversed(rows))
+    return sorted(ordered, key=lambda row: row.status not in _OVER)
+
+
+_OVER = frozenset({"resolved", "inactive", "remission", "stopped", "completed", "ended",
+                   "cancelled", "revoked", "superseded"})  # fmt: skip
+_ARGUMENTS = {
+    "timeline": "until, or fewer kinds",
+    "results": "names or since",
+    "search_record": "a narrower query",
+    "encounters": "since or last",
+    "procedures": "name or since",
+    "immunizations": "name",
+    "documents": "kind or since",
+    "medications": "name",
+    "problems": "status=resolved",
+}
+_TOOL_OF_KIND = {
+    "laboratory": "results", "vital sign": "results", "survey": "results",
+    "encounter": "encounters", "appointment": "encounters", "medication": "medications",
+    "problem": "problems", "procedure": "procedures", "immunization": "immunizations",
+}  # fmt: skip
+
+
+def _argument(view: ChartView, kind: str) -> str:
+    if view.tool == "chart_summary":
+        return f"the tool {_TOOL_OF_KIND.get(kind, 'documents' if 'report' in kind else 'care')}"
+    return _ARGUMENTS.get(view.tool, "")
+
+
+def _brief(row: ViewRow) -> ViewRow:
+    """Return name, dose and newest source of a row."""
+    if not must_stay(row):
+        return row
+    return ViewRow(
+        kind=row.kind, name=row.name, value=row.value, unit=row.unit, status=row.status,
+        sources=row.sources[:1], date=row.date,
+    )  # fmt: skip

@@ -1,0 +1,187 @@
+"""Lists of one kind: allergies, immunizations, procedures, encounters, care and history."""
+
+from datetime import date
+
+from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.concepts.words import words_of
+from services.records.dates import last_day
+from services.records.entry import codes, instant, one
+from services.records.finding import means
+from services.records.measurements import kind_of, rows_of_observation
+from services.records.record import PatientRecord
+from services.records.rows import row_of
+from services.records.views.view import newest_first, view_of
+
+NO_KNOWN_ALLERGY = frozenset(
+    {"716186003", "409137002", "428607008", "429625007", "716184000", "716185004", "428197003"}
+)
+"""SNOMED CT codes of recorded statements that there is none."""
+_NOT_GIVEN = frozenset({"not-done"})
+
+
+def allergies(record: PatientRecord) -> ChartView:
+    """Return allergies and intolerances, active ones first; a recorded "none known" is a row."""
+    entries = record.entries_of("AllergyIntolerance")
+    rows = []
+    for entry in entries:
+        row = row_of(record, entry)
+        is_none = bool(codes(one(entry.raw, "code")) & NO_KNOWN_ALLERGY) or _denies(row.name)
+        rows.append(row.model_copy(update={"kind": "no known allergy"}) if is_none else row)
+    rows = newest_first(rows)
+    rows.sort(key=lambda row: row.status.casefold() != "active")
+    notes = []
+    kinds = {row.kind for row in rows if row.status.casefold() == "active"}
+    if kinds == {"allergy", "no known allergy"}:
+        notes.append("the record states allergies and also that none is known: clarify")
+    return view_of(
+        record,
+        "allergies",
+        "Allergies",
+        rows,
+        kind="facts",
+        nothing="Nothing is recorded about allergies; that is not a statement that there are none.",
+        notes=notes,
+    )
+
+
+def immunizations(record: PatientRecord, *, name: str | None = None) -> ChartView:
+    """Return vaccinations, the newest first."""
+    rows = newest_first(row_of(record, entry) for entry in record.entries_of("Immunization"))
+    total = len(rows)
+    if name:
+        rows = [row for row in rows if means("vaccine", name, label=row.name, codes=row.code)]
+    rows = [row.model_copy(update={"status": _given(row.status)}) for row in rows]
+    nothing = "No immunization is recorded."
+    if total:
+        nothing = f"No immunization “{name}” in the record ({total} searched by code and name)."
+    title = f"Immunizations: {name}" if name else "Immunizations"
+    return view_of(record, "immunizations", title, rows, nothing=nothing)
+
+
+def procedures(
+    record: PatientRecord, *, name: str | None = None, since: date | None = None
+) -> ChartView:
+    """Return procedures, the newest first."""
+    rows = newest_first(row_of(record, entry) for entry in record.entries_of("Procedure"))
+    total = len(rows)
+    if name:
+        rows = [row for row in rows if _is_named(row, name)]
+    kept = [row for row in rows if _is_since(row, since)]
+    rows = [row.model_copy(update={"status": _given(row.status)}) for row in kept]
+    nothing = "No procedure is recorded."
+    if total:
+        sought = f" “{name}”" if name else ""
+        nothing = f"No procedure{sought} of that time in the record ({total} searched)."
+    title = f"Procedures: {name}" if name else "Procedures"
+    return view_of(
+        record, "procedures", title, rows, nothing=nothing, left_out=_before(rows, since)
+    )
+
+
+def encounters(
+    record: PatientRecord, *, now: str, since: date | None = None, last: int | None = None
+) -> ChartView:
+    """Return visits and stays, the newest first, after the appointments to come.
+
+    Args:
+        now: The present moment; appointments before it have passed.
+        last: How many visits.
+    """
+    booked = [row_of(record, entry) for entry in record.entries_of("Appointment")]
+    coming = sorted(
+        (row for row in booked if instant(row.date) >= instant(now)), key=lambda r: instant(r.date)
+    )
+    visits = newest_first(row_of(record, entry) for entry in record.entries_of("Encounter"))
+    past = newest_first(row for row in booked if instant(row.date) < instant(now))
+    done = newest_first([*visits, *past])
+    kept = [row for row in done if _is_since(row, since)]
+    shown = kept[:last] if last else kept
+    return view_of(
+        record,
+        "encounters",
+        "Encounters",
+        [*coming, *shown],
+        nothing="No encounter or appointment of that time is recorded."
+        if done
+        else "No encounter or appointment is recorded.",
+        left_out=[
+            LeftOut(
+                count=len(kept) - len(shown),
+                what="earlier encounters",
+                argument=f"last={len(kept)}",
+            ),
+            *_before(done, since),
+        ],
+    )
+
+
+def care(record: PatientRecord) -> ChartView:
+    """Return flags, directives, plans, goals, team, devices, orders, coverage and contacts."""
+    kinds = (
+        "Flag",
+        "Consent",
+        "CarePlan",
+        "Goal",
+        "CareTeam",
+        "DeviceUseStatement",
+        "Device",
+        "ServiceRequest",
+        "Coverage",
+        "RelatedPerson",
+        "Specimen",
+    )
+    rows: list[ViewRow] = []
+    for kind in kinds:
+        found = newest_first(row_of(record, entry) for entry in record.entries_of(kind))
+        rows += sorted(found, key=lambda row: row.status not in _GOING_ON)
+    nothing = "No care plan, goal, team, device, directive, flag or order is recorded."
+    return view_of(record, "care", "Care", rows, nothing=nothing)
+
+
+_GOING_ON = frozenset({"active", "accepted", "in-progress", "on-hold", "planned", "draft", ""})
+
+
+def history(record: PatientRecord) -> ChartView:
+    """Return family history and social history."""
+    rows = [row_of(record, entry) for entry in record.entries_of("FamilyMemberHistory")]
+    social = [
+        row
+        for entry in record.entries_of("Observation")
+        if kind_of(entry) == "social history"
+        for row in rows_of_observation(record, entry)
+    ]
+    rows += newest_first(social)
+    nothing = "No family or social history is recorded as such; notes may speak of it."
+    return view_of(record, "history", "Family and social history", rows, nothing=nothing)
+
+
+def _denies(name: str) -> bool:
+    words = words_of(name)
+    return words[:2] in (("no", "known"), ("no", "allergy")) or "nkda" in words or "nka" in words
+
+
+def _given(status: str) -> str:
+    return "" if status == "completed" else "not done" if status in _NOT_GIVEN else status
+
+
+def _is_named(row: ViewRow, name: str) -> bool:
+    wanted = frozenset(words_of(name))
+    have = words_of(f"{row.name} {row.detail}")
+    return all(
+        any(word == own or (len(word) > 4 and own.startswith(word[:-1])) for own in have)
+        for word in wanted
+    )
+
+
+def _is_since(row: ViewRow, since: date | None) -> bool:
+    if since is None:
+        return True
+    last = last_day((row.end or row.date)[:10]) if row.date else None
+    return last is not None and last >= since
+
+
+def _before(rows: list[ViewRow], since: date | None) -> list[LeftOut]:
+    if since is None:
+        return []
+    count = sum(not _is_since(row, since) for row in rows)
+    return [LeftOut(count=count, what="earlier or undated ones", argument="an earlier since")]

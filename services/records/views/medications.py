@@ -1,0 +1,80 @@
+"""`medications`: what the patient takes, and what has ended."""
+
+from datetime import date
+from typing import Literal, TypeAlias
+
+from data_models.chart_view import ChartView, LeftOut
+from services.records.finding import means
+from services.records.medications import drugs_of, row_of_drug
+from services.records.record import PatientRecord
+from services.records.views.view import view_of
+
+MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]
+
+
+def medications(
+    record: PatientRecord,
+    *,
+    today: date,
+    status: MedicationStatus = "now",
+    name: str | None = None,
+) -> ChartView:
+    """Return one row for each drug, those taken now first; asked for by name, ended ones too.
+
+    Args:
+        today: A course with an end before it has ended.
+        status: `now`, `stopped` (whatever is not taken now) or `all`.
+        name: A drug, a brand or a class, such as `anticoagulant`.
+    """
+    rows = [row_of_drug(record, drug, today) for drug in drugs_of(record)]
+    if name:
+        rows = [row for row in rows if means("drug", name, label=row.name, codes=row.code)]
+    now = [row for row in rows if row.status == "active"]
+    ended = [row for row in rows if row.status != "active"]
+    if status == "now" and name and not now:
+        shown, left_out = ended, []  # whether it was ever taken is what is asked then
+    elif status == "now":
+        shown, left_out = now, _left_out(ended)
+    elif status == "stopped":
+        shown, left_out = (
+            ended,
+            [LeftOut(count=len(now), what="drugs taken now", argument="status=now")],
+        )
+    else:
+        shown, left_out = [*now, *ended], []
+    said = f" of “{name}”" if name else ""
+    title = {"now": "Medications now", "stopped": "Medications not taken now"}.get(
+        status, "Medications"
+    )
+    notes = []
+    if status == "now" and name and not now and ended:
+        notes.append(f"none{said} is taken now; these are not taken now")
+    if status == "now" and not name and not now:
+        notes.append("no drug is recorded as taken now")
+    return view_of(
+        record,
+        "medications",
+        f"{title}: {name}" if name else title,
+        shown,
+        kind="facts",
+        left_out=left_out,
+        nothing=_nothing(record, name),
+        notes=notes,
+    )
+
+
+def _left_out(ended: list) -> list[LeftOut]:  # type: ignore[type-arg]
+    paused = sum(row.status in ("on-hold", "unknown", "status not recorded") for row in ended)
+    return [
+        LeftOut(count=paused, what="drugs on hold or of unknown status", argument="status=stopped"),
+        LeftOut(count=len(ended) - paused, what="drugs not taken now", argument="status=stopped"),
+    ]
+
+
+def _nothing(record: PatientRecord, name: str | None) -> str:
+    count = len(drugs_of(record))
+    if name:
+        return f"No drug “{name}” in the record ({count} drugs searched by code, class and name)."
+    if count:
+        return "No drug is recorded as taken now."
+    return "No medication is recorded; that is not a statement that none is taken."

@@ -1,0 +1,130 @@
+"""`documents` and `read_document`: what was written, when, by whom, and its full text by pages."""
+
+from collections.abc import Mapping
+from datetime import date
+
+from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.concepts.words import words_of
+from services.records.dates import last_day
+from services.records.documents import ClinicalDocument
+from services.records.entry import joined, many, one, text
+from services.records.measurements import rows_of_observation
+from services.records.record import PatientRecord
+from services.records.views.view import newest_first, view_of
+
+PAGE_CHARS = 4_000
+_KIND_WORDS: Mapping[str, str] = {
+    "radiology": "imaging", "image": "imaging", "histology": "pathology", "letter": "note",
+    "genetic": "pathology", "lab": "laboratory", "brief": "note", "befund": "report",
+}  # fmt: skip
+
+
+def documents(
+    record: PatientRecord, *, kind: str | None = None, since: date | None = None
+) -> ChartView:
+    """Return notes, reports and answered questionnaires without their text, the newest first.
+
+    Args:
+        kind: Words of the kind or the title: `imaging`, `pathology`, `note`, `discharge`.
+    """
+    every = newest_first(row_of_document(record, document) for document in record.documents)
+    asked = [row for row in every if kind is None or _is_kind(row, kind)]
+    kept = [row for row in asked if _is_since(row, since)]
+    nothing = f"No document{f' of kind “{kind}”' if kind else ''} of that time in the record"
+    return view_of(
+        record,
+        "documents",
+        f"Documents: {kind}" if kind else "Documents",
+        kept,
+        nothing=f"{nothing} ({len(every)} documents searched).",
+        left_out=[
+            LeftOut(
+                count=len(asked) - len(kept),
+                what="earlier or undated documents",
+                argument="an earlier since",
+            )
+        ],
+    )
+
+
+def row_of_document(record: PatientRecord, document: ClinicalDocument) -> ViewRow:
+    """Return one line for a document: title, author, what it concludes."""
+    entry = record.entries[document.ref]
+    visit = record.resolve(
+        one(entry.raw, "encounter") or one(one(entry.raw, "context"), "encounter")
+    )
+    about = ""
+    if visit is not None:
+        about = f"about the encounter of {visit.date[:10] or 'unknown date'}"
+    replaced = entry.status == "superseded" or text(entry.raw, "docStatus") == "superseded"
+    return ViewRow(
+        kind=document.kind,
+        name=document.title,
+        status="superseded" if replaced else text(entry.raw, "docStatus") or entry.status,
+        date=entry.date,
+        detail=joined(
+            f"by {document.author}" if document.author else "",
+            about,
+            document.summary or "",
+            f"no text: {document.problem}" if document.problem and not document.summary else "",
+        ),
+        sources=(document.ref,),
+    )
+
+
+def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartView | None:
+    """Return one page of a document, or None if this patient has none of that source id.
+
+    Args:
+        page: From 1; a page has at most 4,000 characters.
+    """
+    wanted = ref.strip().strip("[]")
+    document = next(
+        (each for each in record.documents if wanted in (each.ref, each.ref.partition("/")[2])),
+        None,
+    )
+    if document is None:
+        return None
+    whole = document.text or ""
+    if document.summary and document.summary not in whole:
+        whole = f"{whole}\n\nConclusion\n{document.summary}".strip()
+    results = _results_of(record, document)
+    pages = max(1, -(-len(whole) // PAGE_CHARS))
+    number = min(max(1, page), pages)
+    row = row_of_document(record, document)
+    shown = whole[(number - 1) * PAGE_CHARS : number * PAGE_CHARS]
+    author = f"by {document.author}" if document.author else ""
+    rows = [row.model_copy(update={"value": author, "detail": shown})] if shown else []
+    rest = pages - number
+    return view_of(
+        record,
+        "read_document",
+        f"{document.title}, page {number} of {pages}",
+        [*rows, *(results if number == 1 else [])],
+        kind="passages",
+        nothing=f"{document.title} ({document.date or 'undated'}) has no text: {document.problem}",
+        left_out=[LeftOut(count=rest, what="further pages", argument=f"page={number + 1}")],
+    )
+
+
+def _results_of(record: PatientRecord, document: ClinicalDocument) -> list[ViewRow]:
+    entry = record.entries[document.ref]
+    found = [record.resolve(pointer, within=entry.raw) for pointer in many(entry.raw, "result")]
+    return [
+        row
+        for result in found
+        if result is not None and result.kind == "Observation"
+        for row in rows_of_observation(record, result)
+    ]
+
+
+def _is_kind(row: ViewRow, kind: str) -> bool:
+    wanted = {_KIND_WORDS.get(word, word) for word in words_of(kind)}
+    return wanted <= {*words_of(f"{row.kind} {row.name}")}
+
+
+def _is_since(row: ViewRow, since: date | None) -> bool:
+    if since is None:
+        return True
+    last = last_day(row.date[:10]) if row.date else None
+    return last is not None and last >= since

@@ -1,0 +1,167 @@
+"""`results`: what was measured, by the names that people use."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow
+from services.records.dates import first_day, last_day
+from services.records.finding import Found, find_series
+from services.records.measurements import Part, Series, row_of_part, series_of
+from services.records.record import PatientRecord
+from services.records.values import decimal_of, number_text, with_unit
+from services.records.views.view import view_of
+
+SHOWN_OF_NAMED = 12
+_CATEGORIES = {
+    "lab": "laboratory", "labs": "laboratory", "laboratory": "laboratory",
+    "vital": "vital sign", "vitals": "vital sign", "vital-signs": "vital sign",
+    "vital signs": "vital sign", "vital sign": "vital sign", "social": "social history",
+    "social-history": "social history", "social history": "social history", "survey": "survey",
+    "imaging": "imaging measurement", "exam": "exam",
+}  # fmt: skip
+
+
+def results(
+    record: PatientRecord,
+    *,
+    names: Sequence[str] = (),
+    category: str | None = None,
+    since: date | None = None,
+    until: date | None = None,
+    last: int | None = None,
+) -> ChartView:
+    """Return values, those of one thing together, the newest first.
+
+    Args:
+        names: What was measured; without names the newest value of everything.
+        category: `laboratory`, `vital sign`, `social history`, `survey`, `imaging`, `exam`.
+        since: First day; a partial date counts where any of its days is inside.
+        until: Last day.
+        last: How many values of each thing: twelve of what is named, else one.
+    """
+    wanted_kind = _CATEGORIES.get((category or "").casefold().strip(), category)
+    known = [one for one in series_of(record) if not wanted_kind or one.kind == wanted_kind]
+    found = [find_series(known, name) for name in names]
+    chosen = _unique([one for each in found for one in each.series]) if names else known
+    if not names:
+        chosen = _without_components(chosen)
+    count = last or (SHOWN_OF_NAMED if names or since or until else 1)
+    rows, left_out, notes = list[ViewRow](), list[LeftOut](), _misread(found)
+    for series in chosen:
+        inside = [part for part in series.parts if _inside(part, since, until)]
+        rows += [row_of_part(record, part) for part in reversed(inside[-count:])]
+        older = len(inside) - len(inside[-count:])
+        outside = len(series.parts) - len(inside)
+        if names:
+            left_out.append(_older(series, older, len(inside)))
+            if outside:
+                left_out.append(
+                    LeftOut(
+                        count=outside,
+                        what=f"values of {series.name} of another time",
+                        argument="other since and until",
+                    )
+                )
+            notes += _summary(record, series, inside)
+    if not names:
+        older = sum(len(one.parts) for one in chosen) - len(rows)
+        left_out.append(LeftOut(count=older, what="older values", argument="names, or last"))
+    absent = list(dict.fromkeys(each.name for each in found if not each.series))
+    notes += [f"{name}: not in the record" for name in absent] if rows else []
+    return view_of(
+        record,
+        "results",
+        ", ".join(dict.fromkeys(each.name for each in found)) or wanted_kind or "Results",
+        rows,
+        kind=_kind(chosen, rows),
+        left_out=left_out,
+        nothing=_nothing(known, found, names, wanted_kind),
+        notes=notes,
+    )
+
+
+def _unique(series: Sequence[Series]) -> list[Series]:
+    return list({id(one): one for one in series}.values())
+
+
+def _without_components(series: Sequence[Series]) -> list[Series]:
+    """Leave out the halves of blood pressures that are shown whole."""
+    whole = {
+        part.entry.ref
+        for one in series
+        for part in one.parts
+        if part.component is None and one.concept and one.concept.name == "Blood pressure"
+    }
+    return [
+        one
+        for one in series
+        if not all(part.component is not None and part.entry.ref in whole for part in one.parts)
+    ]
+
+
+def _inside(part: Part, since: date | None, until: date | None) -> bool:
+    if since is None and until is None:
+        return True
+    recorded = part.entry.date[:10]
+    first, last = first_day(recorded), last_day(recorded)
+    if first is None or last is None:
+        return False
+    return (since is None or last >= since) and (until is None or first <= until)
+
+
+def _kind(chosen: Sequence[Series], rows: Sequence[ViewRow]) -> ViewKind:
+    numbers = [row for row in rows if row.number is not None]
+    return "series" if len(chosen) == 1 and len(numbers) > 1 else "table"
+
+
+def _older(series: Series, count: int, all_inside: int) -> LeftOut:
+    return LeftOut(
+        count=count, what=f"older values of {series.name}", argument=f"last={all_inside}"
+    )
+
+
+def _misread(found: Sequence[Found]) -> list[str]:
+    return [f"“{each.asked}” was read as “{each.read_as}”" for each in found if each.read_as]
+
+
+def _summary(record: PatientRecord, series: Series, parts: Sequence[Part]) -> list[str]:
+    """Say lowest, highest and change of what was measured in one unit, over all that was asked."""
+    rows = [row for part in parts if (row := row_of_part(record, part)).number is not None]
+    units = {row.unit for row in rows}
+    if len(rows) < 2:
+        return []
+    if len(units) > 1:
+        return [f"{series.name}: units differ ({', '.join(sorted(units))}); not compared"]
+    low, high = min(rows, key=_number), max(rows, key=_number)
+    first, newest = rows[0], rows[-1]
+    change = decimal_of(newest.number), decimal_of(first.number)
+    said = [f"lowest {_shown(low)}", f"highest {_shown(high)}"]
+    if change[0] is not None and change[1] is not None:
+        difference = change[0] - change[1]
+        sign = "+" if difference > 0 else ""
+        said.append(
+            f"change since {first.date[:10]} "
+            f"{sign}{with_unit(number_text(difference), newest.unit)}"
+        )
+    return [f"{series.name}: {len(rows)} values, {', '.join(said)}"]
+
+
+def _number(row: ViewRow) -> float:
+    return row.number if row.number is not None else 0.0
+
+
+def _shown(row: ViewRow) -> str:
+    return f"{with_unit(row.value, row.unit)} ({row.date[:10] or 'undated'})"
+
+
+def _nothing(
+    known: Sequence[Series], found: Sequence[Found], names: Sequence[str], kind: str | None
+) -> str:
+    if not names:
+        return f"No result{f' of category {kind}' if kind else ''} is recorded."
+    if any(each.series for each in found):
+        return "No value of that time is in the record."
+    sought = ", ".join(f"“{each.name}”" for each in found)
+    count = sum(len(one.parts) for one in known)
+    searched = f"{count} results of {len(known)} kinds searched by code and name"
+    return f"{sought}: not in the record ({searched})."

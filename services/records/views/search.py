@@ -1,0 +1,42 @@
+"""`search_record`: words and concepts, over everything that is recorded or written."""
+
+from data_models.chart_view import ChartView, LeftOut, ViewSource
+from services.records.record import PatientRecord
+from services.records.search_index import index_of
+from services.records.views.view import QUOTE_LIMIT_CHARS, view_of
+
+SHOWN = 15
+QUERY_LIMIT_CHARS = 400
+
+
+def search_record(record: PatientRecord, query: str, *, limit: int = SHOWN) -> ChartView:
+    """Return the rows and passages that hold words of `query` or other names, best first."""
+    index = index_of(record)
+    found = index.search(query[:QUERY_LIMIT_CHARS])
+    shown = found[:limit]
+    view = view_of(
+        record,
+        "search_record",
+        f"Found for “{query[:80]}”",
+        shown,
+        kind="passages",
+        left_out=[
+            LeftOut(
+                count=len(found) - len(shown),
+                what="less fitting places",
+                argument="a narrower query",
+            )
+        ],
+        nothing=f"Nothing in the record holds “{query[:80]}” or another name for it "
+        f"({len(index.hits)} entries and passages searched).",
+    )
+    quotes = {row.sources[0]: row.detail for row in reversed(shown) if row.sources and row.detail}
+    sources = [
+        ViewSource(**{**source.model_dump(), "quote": _short(quotes.get(source.ref))})
+        for source in view.sources
+    ]
+    return view.model_copy(update={"sources": tuple(sources)})
+
+
+def _short(text: str | None) -> str | None:
+    return text[:QUOTE_LIMIT_CHARS] if text else None

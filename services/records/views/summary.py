@@ -1,0 +1,147 @@
+"""`chart_summary`: one screen of the whole chart."""
+
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+
+from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.entry import instant
+from services.records.measurements import Series, row_of_part, series_of
+from services.records.record import PatientRecord
+from services.records.values import with_unit
+from services.records.views.demographics import demographics
+from services.records.views.lists import allergies, encounters
+from services.records.views.medications import medications
+from services.records.views.papers import documents
+from services.records.views.problems import problems
+from services.records.views.view import view_of
+
+_KEY = (
+    "ECOG",
+    "Blood pressure",
+    "Heart rate",
+    "Body weight",
+    "BMI",
+    "Oxygen saturation",
+    "Hemoglobin",
+    "Leukocytes",
+    "Neutrophils",
+    "Platelets",
+    "Creatinine",
+    "eGFR",
+    "Potassium",
+    "Sodium",
+    "ALT",
+    "Total bilirubin",
+    "Hemoglobin A1c",
+    "Glucose",
+    "INR",
+    "CRP",
+    "LDL cholesterol",
+    "TSH",
+    "Left ventricular ejection fraction",
+    "PSA",
+    "CEA",
+    "NT-proBNP",
+    "Tobacco smoking status",
+)
+KEY_RESULTS = 16
+
+
+def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
+    """Return identity, allergies, problems, drugs, key results, visits and documents."""
+    had_allergies, has, takes = (
+        allergies(record),
+        problems(record),
+        medications(record, today=today),
+    )
+    visits = encounters(record, now=now, last=1)
+    papers = documents(record)
+    rows = [
+        _identity(record, today),
+        *had_allergies.rows,
+        *has.rows,
+        *takes.rows,
+        *key_results(record),
+        *visits.rows,
+    ]
+    return view_of(
+        record,
+        "chart_summary",
+        f"Chart of {record.patient_id}",
+        rows,
+        kind="facts",
+        left_out=[
+            *_of_tool("problems", has.left_out),
+            *_of_tool("medications", takes.left_out),
+            _left(sum(row.count for row in visits.left_out), "earlier encounters", "encounters"),
+            _left(sum(len(one.parts) for one in series_of(record)), "results in all", "results"),
+        ],
+        notes=_notes(record, papers, (had_allergies, has, takes, visits, papers)),
+    )
+
+
+def _notes(record: PatientRecord, papers: ChartView, views: tuple[ChartView, ...]) -> list[str]:
+    """Say which documents there are, what is not recorded and what was not read."""
+    kinds = Counter(row.kind for row in papers.rows)
+    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+    unknown = ", ".join(f"{count} {kind}" for kind, count in record.left_out.unknown.items())
+    withdrawn = record.left_out.withdrawn
+    said = [
+        f"documents: {counts}" if counts else "",
+        *(view.nothing for view in views if not view.rows),
+        f"marked as entered in error, refuted or cancelled, so not shown: {withdrawn}"
+        if withdrawn
+        else "",
+        f"not read, of other types: {unknown}" if unknown else "",
+    ]
+    return [note for note in said if note]
+
+
+def _left(count: int, what: str, argument: str) -> LeftOut:
+    return LeftOut(count=count, what=what, argument=argument)
+
+
+def key_results(record: PatientRecord) -> list[ViewRow]:
+    """Return the newest value of what is asked for most, with its trend, and what is flagged."""
+    known = {one.concept.name: one for one in reversed(series_of(record)) if one.concept}
+    chosen = [known[name] for name in _KEY if name in known][:KEY_RESULTS]
+    return [_with_trend(record, series) for series in chosen]
+
+
+def _with_trend(record: PatientRecord, series: Series) -> ViewRow:
+    row = row_of_part(record, series.parts[-1])
+    before = next(_earlier(record, series, row), None)
+    if before is None or row.number is None or before.number is None:
+        return row
+    arrow = "↑" if row.number > before.number else "↓" if row.number < before.number else "→"
+    said = f"{arrow} from {with_unit(before.value, before.unit)} ({before.date[:10]})"
+    sources = (*row.sources, *before.sources)
+    return row.model_copy(update={"detail": said, "sources": tuple(dict.fromkeys(sources))})
+
+
+def _earlier(record: PatientRecord, series: Series, row: ViewRow) -> Iterator[ViewRow]:
+    for part in reversed(series.parts[:-1]):
+        before = row_of_part(record, part)
+        if before.unit == row.unit and instant(before.date) < instant(row.date):
+            yield before
+
+
+def _identity(record: PatientRecord, today: date) -> ViewRow:
+    who = demographics(record, today=today)
+    age = f"{who.age} years" if who.age else ""
+    numbers = ", ".join(number.rpartition("|")[2] for number in who.identifiers)
+    born = f"born {who.birth_date}" if who.birth_date else "birth date not in the record"
+    return ViewRow(
+        kind="patient",
+        name=who.name or "name not in the record",
+        value=", ".join(filter(None, [who.sex or "sex not in the record", age])),
+        status=who.deceased or "",
+        date=who.birth_date or "",
+        detail="; ".join(filter(None, [born, f"record numbers {numbers}" if numbers else ""])),
+        sources=(who.source.ref,),
+    )
+
+
+def _of_tool(tool: str, left_out: tuple[LeftOut, ...]) -> list[LeftOut]:
+    return [row.model_copy(update={"argument": f"{tool} with {row.argument}"}) for row in left_out]

@@ -1,0 +1,54 @@
+"""Making a `ChartView` of rows: sources, columns, gaps."""
+
+from collections.abc import Iterable, Sequence
+
+from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
+from services.records.entry import instant
+from services.records.record import PatientRecord
+
+_ORDER = ("date", "end", "name", "value", "range", "flag", "status", "detail")
+QUOTE_LIMIT_CHARS = 160
+
+
+def view_of(
+    record: PatientRecord,
+    tool: str,
+    title: str,
+    rows: Sequence[ViewRow],
+    *,
+    kind: ViewKind = "table",
+    left_out: Iterable[LeftOut] = (),
+    nothing: str = "",
+    notes: Iterable[str] = (),
+) -> ChartView:
+    """Return the view; what the whole record lacks is among its notes."""
+    gap = record.left_out.sentence()
+    return ChartView(
+        tool=tool,
+        patient_id=record.patient_id,
+        kind=kind,
+        title=title,
+        columns=tuple(name for name in _ORDER if any(row.__dict__[name] for row in rows)),
+        rows=tuple(rows),
+        sources=sources_of(record, rows),
+        left_out=tuple(row for row in left_out if row.count > 0),
+        nothing=nothing if not rows else "",
+        notes=(*notes, *([gap] if gap else [])),
+    )
+
+
+def sources_of(record: PatientRecord, rows: Iterable[ViewRow]) -> tuple[ViewSource, ...]:
+    """Return every source that rows stand on, each once."""
+    found: dict[str, ViewSource] = {}
+    for row in rows:
+        for ref in row.sources:
+            entry = record.entries.get(ref)
+            date = entry.date if entry is not None else row.date
+            if ref not in found:
+                found[ref] = ViewSource(ref=ref, date=date[:10] or None, title=row.name)
+    return tuple(found.values())
+
+
+def newest_first(rows: Iterable[ViewRow]) -> list[ViewRow]:
+    """Return the rows, the newest first, undated last."""
+    return sorted(rows, key=lambda row: instant(row.date), reverse=True)

@@ -1,0 +1,257 @@
+"""What the general chart tools find and refuse to find."""
+
+from datetime import date
+
+import pytest
+
+from services.records.record import record_from_resources
+from services.records.views import lists
+from services.records.views.lines import lines_of
+from services.records.views.medications import medications
+from services.records.views.problems import problems
+from services.records.views.results import results
+from services.records.views.search import search_record
+from tests.services.records.charts import PATIENT_ID, Json, patient, record, resource
+
+TODAY = date(2026, 11, 22)
+
+
+def lab(
+    key: str, code: str, text: str, value: object, day: str = "2024-01-01", **more: object
+) -> Json:
+    coding = [{"system": "http://loinc.org", "code": code}] if code else []
+    quantity = value if isinstance(value, dict) else {"value": value, "unit": "mmol/L"}
+    return resource(
+        "Observation", key, status="final", code={"coding": coding, "text": text},
+        category=[{"coding": [{"code": "laboratory"}]}], effectiveDateTime=day,
+        valueQuantity=quantity, **more,
+    )  # fmt: skip
+
+
+def drug(
+    key: str, name: str, status: str = "active", kind: str = "MedicationRequest", **more: object
+) -> Json:
+    intent = {"intent": "order"} if kind == "MedicationRequest" else {}
+    return resource(
+        kind,
+        key,
+        **{"status": status, "medicationCodeableConcept": {"text": name}, **intent, **more},
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["K", "Kalium", "kalium", "potassium", "serum potassium", "potasium"]
+)
+def test_the_names_of_potassium_find_its_code(name: str) -> None:
+    chart = record(
+        lab("k", "2823-3", "Potassium [Moles/volume] in Serum", 4.1), lab("n", "2951-2", "Na", 140)
+    )
+
+    assert [row.sources for row in results(chart, names=[name]).rows] == [("Observation/k",)]
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "code"),
+    [
+        ("hemoglobin", "Hemoglobin A1c", "4548-4"),
+        ("hemoglobin", "Hemoglobin A1c/Hemoglobin.total in Blood", ""),
+        ("hemoglobin", "Fetal hemoglobin", ""),
+        ("blood pressure", "Leukocytes in blood", "6690-2"),
+        ("blood count", "Blood pressure", "85354-9"),
+        ("cholesterol", "Cholesterol in HDL", "2085-9"),
+        ("glucose", "Glucose in Urine", ""),
+        ("creatinine", "Creatinine clearance", "2164-2"),
+        ("eGFR", "EGFR", ""),
+        ("calcium", "Ionized calcium", "1995-0"),
+        ("T4", "Free T4", "3024-7"),
+    ],
+)
+def test_a_name_never_finds_another_thing(asked: str, label: str, code: str) -> None:
+    view = results(record(lab("x", code, label, 5.0)), names=[asked])
+
+    assert view.rows == ()
+    assert "not in the record" in view.nothing
+
+
+def test_every_value_of_what_is_named_is_compared_and_older_ones_are_counted() -> None:
+    values = [
+        lab(f"k{n}", "2823-3", "Potassium", 3 + n / 10, f"20{n + 10}-01-01") for n in range(15)
+    ]
+
+    view = results(record(*values), names=["potassium"])
+
+    assert [row.date for row in view.rows][:2] == ["2024-01-01", "2023-01-01"]
+    assert [(row.count, row.argument) for row in view.left_out] == [(3, "last=15")]
+    said = "15 values, lowest 3.0 mmol/L (2010-01-01), highest 4.4 mmol/L (2024-01-01)"
+    assert said in view.notes[0]
+
+
+def test_the_latest_is_the_latest_moment_whatever_the_offset() -> None:
+    chart = record(
+        lab("late", "2823-3", "Potassium", 5, "2024-01-01T20:00:00-05:00"),
+        lab("early", "2823-3", "Potassium", 4, "2024-01-02T00:30:00Z"),
+    )
+
+    assert results(chart, names=["K"], last=1).rows[0].sources == ("Observation/late",)
+
+
+def test_a_blood_pressure_is_one_value_and_its_halves_can_be_asked_for() -> None:
+    def half(code: str, value: float) -> Json:
+        coding = {"coding": [{"system": "http://loinc.org", "code": code}]}
+        return {"code": coding, "valueQuantity": {"value": value, "unit": "mm[Hg]"}}
+
+    pressure = resource(
+        "Observation", "bp", status="final", effectiveDateTime="2024-01-01",
+        code={"coding": [{"system": "http://loinc.org", "code": "85354-9"}], "text": "BP"},
+        component=[half("8462-4", 76), half("8480-6", 128)],
+    )  # fmt: skip
+    chart = record(pressure)
+
+    assert [row.value for row in results(chart, names=["Blutdruck"]).rows] == ["128/76"]
+    assert [row.value for row in results(chart, names=["systolic"]).rows] == ["128"]
+
+
+def test_what_is_entered_in_error_is_in_no_tool() -> None:
+    chart = record({**lab("k", "2823-3", "Potassium", 9), "status": "entered-in-error"})
+
+    assert results(chart, names=["K"]).rows == ()
+    assert search_record(chart, "potassium").rows == ()
+
+
+def test_a_drug_is_taken_while_active_however_old() -> None:
+    chart = record(
+        drug("old", "Warfarin", authoredOn="1999-01-01"),
+        drug("planned", "Digoxin", intent="plan"),
+        drug(
+            "over", "Amoxicillin", kind="MedicationStatement", effectivePeriod={"end": "2024-01-05"}
+        ),
+        drug("running", "Ramipril", kind="MedicationStatement", effectivePeriod={"end": "2027"}),
+    )
+
+    view = medications(chart, today=TODAY)
+
+    assert {row.name for row in view.rows} == {"Warfarin", "Ramipril"}
+    assert [(row.count, row.argument) for row in view.left_out] == [(2, "status=stopped")]
+
+
+def test_renewals_are_one_line() -> None:
+    renewals = [
+        drug(
+            f"r{n}",
+            "Ramipril 5 mg",
+            "completed" if n < 11 else "active",
+            authoredOn=f"{2009 + n}-03-01",
+        )
+        for n in range(12)
+    ]
+
+    rows = medications(record(*renewals), today=TODAY).rows
+
+    assert len(rows) == 1
+    assert "12 prescriptions since 2009-03-01, last 2020-03-01" in rows[0].detail
+    assert len(rows[0].sources) == 12
+
+
+def test_two_strengths_of_a_drug_are_two_lines() -> None:
+    code = {"coding": [{"system": "http://www.whocc.no/atc", "code": "B01AF02"}]}
+    chart = record(
+        drug("a", "x", medicationCodeableConcept={**code, "text": "Apixaban 5 mg"}),
+        drug("b", "x", medicationCodeableConcept={**code, "text": "Apixaban 2.5 mg"}),
+    )
+
+    assert len(medications(chart, today=TODAY).rows) == 2
+    assert len(medications(chart, today=TODAY, name="blood thinner").rows) == 2
+
+
+@pytest.mark.parametrize(
+    "name", ["blood thinner", "anticoagulant", "Eliquis", "DOAC", "Blutverdünner"]
+)
+def test_a_class_or_a_brand_finds_the_drug(name: str) -> None:
+    chart = record(drug("a", "Apixaban 5 MG Oral Tablet"), drug("p", "Prednisolone 5 mg"))
+
+    assert [row.name for row in medications(chart, today=TODAY, name=name).rows] == [
+        "Apixaban 5 MG Oral Tablet"
+    ]
+
+
+def test_prednisone_is_not_prednisolone() -> None:
+    view = medications(record(drug("p", "Prednisolone")), today=TODAY, name="prednisone")
+
+    assert view.rows == ()
+    assert "No drug" in view.nothing
+
+
+def test_a_cut_never_takes_what_is_active() -> None:
+    drugs = [
+        drug(f"d{n}", f"Drug{n:03d} {'x' * 60}", note=[{"text": "long " * 40}]) for n in range(30)
+    ]
+    gone = [
+        drug(f"g{n}", f"Gone{n:03d}", "stopped", note=[{"text": "long " * 40}]) for n in range(30)
+    ]
+    view = medications(record(*drugs, *gone), today=TODAY, status="all")
+
+    text = lines_of(view, limit_chars=6_000)
+
+    assert len(text) <= 6_000
+    assert all(f"Drug{n:03d}" in text for n in range(30))
+    assert "30 more: medication" in text
+    assert "too many to show here; the whole list is shown to the user" in lines_of(
+        view, limit_chars=500
+    )
+
+
+def test_nothing_recorded_is_not_no_known_allergy() -> None:
+    none_known = {
+        "coding": [{"system": "http://snomed.info/sct", "code": "716186003"}],
+        "text": "No known allergy",
+    }
+
+    assert "not a statement" in lists.allergies(record()).nothing
+    stated = lists.allergies(record(resource("AllergyIntolerance", "a", code=none_known)))
+    assert [row.kind for row in stated.rows] == ["no known allergy"]
+
+
+def test_problems_with_one_code_are_one_row_with_all_sources() -> None:
+    def condition(key: str, status: str, day: str) -> Json:
+        coding = [{"system": "http://snomed.info/sct", "code": "38341003"}]
+        return resource(
+            "Condition",
+            key,
+            code={"coding": coding, "text": "Hypertension"},
+            clinicalStatus={"coding": [{"code": status}]},
+            onsetDateTime=day,
+        )
+
+    rows = problems(record(condition("a", "active", "2009"), condition("b", "active", "2015"),
+                           condition("c", "resolved", "1999")), status="all").rows  # fmt: skip
+
+    assert [row.sources for row in rows] == [("Condition/b", "Condition/a"), ("Condition/c",)]
+    assert rows[0].date == "2009"
+
+
+def test_a_search_finds_other_spellings_and_names() -> None:
+    chart = record(lab("hb", "718-7", "Haemoglobin", 9), drug("a", "Apixaban"))
+
+    assert search_record(chart, "hemoglobin").rows[0].sources == ("Observation/hb",)
+    assert search_record(chart, "anticoagulants").rows[0].name == "Apixaban"
+    assert search_record(chart, "dialysis").rows == ()
+
+
+REFERENCES = ("#m", "Medication/m1", "urn:uuid:m", "Medication/m1/_history/2")
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_a_drug_is_named_however_it_is_referred_to(reference: str) -> None:
+
+    inner = {"resourceType": "Medication", "id": "m", "code": {"text": "Apixaban"}}
+    request = drug("r", "", contained=[inner], medicationReference={"reference": reference})
+    del request["medicationCodeableConcept"]
+    entries = [
+        {"resource": patient()},
+        {"resource": request},
+        {"fullUrl": "urn:uuid:m", "resource": {**inner, "id": "m1"}},
+    ]
+
+    chart = record_from_resources(PATIENT_ID, entries)
+
+    assert [row.name for row in medications(chart, today=TODAY).rows] == ["Apixaban"]
