@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.incoming_message import Press
+from data_models.patient_identity import PatientIdentity
 from data_models.plan import Plan, PlanStep
 
 Card: TypeAlias = dict[str, Any]
@@ -53,9 +54,10 @@ class _SayValue(BaseModel):
     say: str = Field(min_length=1, max_length=SAY_LIMIT_CHARS)
 
 
-def plan_card(plan: Plan, *, patient_id: str | None) -> Card:
+def plan_card(plan: Plan, *, patient_id: str | None, patient: PatientIdentity | None) -> Card:
     """Return the card of a plan as it stands; one that waits for a yes has buttons."""
-    about = f" for {patient_id}" if patient_id else ""
+    who = patient_id if patient is None else f"{patient.label} ({patient_id})"
+    about = f" for {who}" if patient_id else ""
     body = [
         _title(f"Plan{about}"),
         *(_step_row(step) for step in plan.steps),
@@ -65,19 +67,24 @@ def plan_card(plan: Plan, *, patient_id: str | None) -> Card:
     return _card(body, [_press(plan.plan_id, answer) for answer in answers])
 
 
-def question_card(question: dict[str, str]) -> Card | None:
-    """Return the card of an open question; None for one that a button cannot answer."""
+def question_card(question: dict[str, str], *, about: str = "") -> Card | None:
+    """Return the card of an open question; None for one that a button cannot answer.
+
+    Args:
+        about: Both identifiers of the open patient, where there is one.
+    """
+    hint = [_hint(f"Open: {about}")] if about else []
     if question["kind"] in ("which_entity", "subject"):
-        return _choice_card(question)
+        return _choice_card(question, hint)
     if question["kind"] not in _YES_NO_KINDS:
         return None
     yes, no = (_press(question["id"], answer) for answer in ("yes", "no"))
     if question["kind"] in _DESTRUCTIVE_KINDS:
         yes["style"] = "destructive"
-    return _card([_title("Please answer"), _text(question["text"])], [yes, no])
+    return _card([_title("Please answer"), _text(question["text"]), *hint], [yes, no])
 
 
-def _choice_card(question: dict[str, str]) -> Card:
+def _choice_card(question: dict[str, str], hint: list[Card]) -> Card:
     """Return the card that asks which one is meant; each numbered line is a button."""
     asked, *lines = question["text"].splitlines()
     buttons = [
@@ -85,7 +92,7 @@ def _choice_card(question: dict[str, str]) -> Card:
         for line in lines
     ]
     none = {**_press(question["id"], "no"), "title": "None of these"}
-    return _card([_title("Please answer"), _text(asked)], [*buttons, none])
+    return _card([_title("Please answer"), _text(asked), *hint], [*buttons, none])
 
 
 def welcome_card(greeting: str, examples: Sequence[str]) -> Card:

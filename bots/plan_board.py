@@ -48,7 +48,7 @@ class PlanBoard:
             return None
         if self._first is None or plan.plan_id != self._first.plan_id:
             return None
-        card = plan_card(plan, patient_id=state.patient_id)
+        card = plan_card(plan, patient_id=state.patient_id, patient=state.patient)
         activity = card_activity(card, summary=f"The plan is {plan.status}")
         if not self._card_id:
             return activity if plan.status == "running" else None

@@ -174,11 +174,13 @@ class TurnRenderer:
         if state is None:
             return []
         if state.question is not None:
-            card = question_card(state.question)
+            who = state.patient
+            about = "" if who is None else f"{who.label} ({state.patient_id})"
+            card = question_card(state.question, about=about)
             return [] if card is None else [card_activity(card, summary="Please answer")]
         if state.plan is None or state.plan.status != "proposed":
             return []
-        card = plan_card(state.plan, patient_id=state.patient_id)
+        card = plan_card(state.plan, patient_id=state.patient_id, patient=state.patient)
         return [card_activity(card, summary="A plan waits for your yes")]
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from data_models.chat_context import AgentMessage, Artifact
 from data_models.patient_context_models import TimingInfo
+from data_models.patient_identity import PatientIdentity
 from data_models.plan import Plan
 from data_models.scenario_session import ScenarioPlace
 
@@ -23,6 +24,7 @@ class SharedState:
     """What clients may show of the conversation; sent whole once, then as JSON Patch.
 
     Attributes:
+        patient: Who the active patient is: name, birth date and sex.
         question: The open question as `{"id", "kind", "text"}`, if there is one.
         timing: What the decision took; the whole turn's comes with its end (`TurnTiming`).
     """
@@ -31,6 +33,7 @@ class SharedState:
     patient_id: str | None
     all_patient_ids: tuple[str, ...]
     patient_count: int
+    patient: PatientIdentity | None = None
     decision: str | None = None
     plan: Plan | None = None
     question: dict[str, str] | None = None

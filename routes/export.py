@@ -8,6 +8,7 @@ from aiohttp import web
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.errors import BadFrameError
+from data_models.patient_identity import PatientIdentity
 from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
@@ -26,36 +27,40 @@ async def export_chat(request: web.Request) -> web.Response:
         raise BadFrameError(f"format must be one of {', '.join(FORMATS)}")
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     reader, asked = request.app[CONTEXT].reader, request.query.get("patient_id")
-    turns, patient_id = await _all_turns(reader, chat_id, owner, asked)
+    turns, patient_id, patient = await _all_turns(reader, chat_id, owner, asked)
     name = f"rounds-{patient_id or SESSION}.{form}"
     match form:
         case "json":
-            body = _as_json(turns, chat_id=chat_id, patient_id=patient_id)
+            body = _as_json(turns, chat_id=chat_id, patient_id=patient_id, patient=patient)
             return download(body, file_name=name, media_type="application/json")
         case "docx":
-            body = await asyncio.to_thread(_as_word, turns, patient_id)
+            body = await asyncio.to_thread(_as_word, turns, patient_id, patient)
             return download(body, file_name=name, media_type=WORD_TYPE)
         case _:
-            body = as_markdown(turns, patient_id=patient_id).encode()
+            body = as_markdown(turns, patient_id=patient_id, patient=patient).encode()
             return download(body, file_name=name, media_type="text/markdown")
 
 
-def _as_json(turns: list[Turn], *, chat_id: str, patient_id: str | None) -> bytes:
+def _as_json(
+    turns: list[Turn], *, chat_id: str, patient_id: str | None, patient: PatientIdentity | None
+) -> bytes:
     rows = [turn.model_dump(mode="json") for turn in turns]
-    exported: dict[str, Any] = {"chat_id": chat_id, "patient_id": patient_id, "turns": rows}
+    who = None if patient is None else patient._asdict()
+    exported: dict[str, Any] = {"chat_id": chat_id, "patient_id": patient_id, "patient": who}
+    exported["turns"] = rows
     return orjson.dumps(exported, option=orjson.OPT_INDENT_2)
 
 
-def _as_word(turns: list[Turn], patient_id: str | None) -> bytes:
+def _as_word(turns: list[Turn], patient_id: str | None, patient: PatientIdentity | None) -> bytes:
     # Here, in a thread: the library is large and few ask for a document.
     from routes.export_word import as_word
 
-    return as_word(turns, patient_id=patient_id)
+    return as_word(turns, patient_id=patient_id, patient=patient)
 
 
 async def _all_turns(
     reader: Reader, chat_id: str, owner: str, patient_id: str | None
-) -> tuple[list[Turn], str | None]:
+) -> tuple[list[Turn], str | None, PatientIdentity | None]:
     """Return every turn of one patient, and who that is.
 
     Without an id it is who is active at the first page: a switch while the others are read would
@@ -70,13 +75,19 @@ async def _all_turns(
         pages.append(list(page.turns))
         before, patient_id = page.next_before, page.patient_id or SESSION
         if before is None:
-            return [turn for turns in reversed(pages) for turn in turns], page.patient_id
+            turns = [turn for turns in reversed(pages) for turn in turns]
+            return turns, page.patient_id, page.patient
 
 
-def as_markdown(turns: list[Turn], *, patient_id: str | None) -> str:
+def as_markdown(
+    turns: list[Turn], *, patient_id: str | None, patient: PatientIdentity | None = None
+) -> str:
     """Return the turns as a document for people."""
     title = f"# Conversation about {patient_id}" if patient_id else "# Conversation"
-    return "\n\n".join([title, *(part for turn in turns for part in _turn_parts(turn))]) + "\n"
+    who = [] if patient is None else [f"**Patient:** {patient.label} ({patient_id})"]
+    return (
+        "\n\n".join([title, *who, *(part for turn in turns for part in _turn_parts(turn))]) + "\n"
+    )
 
 
 def _turn_parts(turn: Turn) -> list[str]:

@@ -8,6 +8,7 @@ from docx.document import Document as DocumentObject
 from docx.text.paragraph import Paragraph
 
 from data_models.chat_context import AgentMessage, Turn
+from data_models.patient_identity import PatientIdentity
 
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _BULLET = re.compile(r"^\s*[-*•]\s+")
@@ -17,13 +18,22 @@ _RULE = re.compile(r"^[\s|:-]+$")
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_word(turns: list[Turn], *, patient_id: str | None) -> bytes:
-    """Return the turns as a `.docx` for people; model text is text, never fields or links."""
+def as_word(
+    turns: list[Turn], *, patient_id: str | None, patient: PatientIdentity | None = None
+) -> bytes:
+    """Return the turns as a `.docx` for people; model text is text, never fields or links.
+
+    Who the patient is stands in the header of each page.
+    """
     document = Document()
     title = f"Conversation about {patient_id}" if patient_id else "Conversation"
     document.core_properties.title = title
     document.core_properties.author = "Rounds"
     document.add_heading(title, level=0)
+    if patient is not None:
+        who = _writable(f"{patient.label} ({patient_id})")
+        document.sections[0].header.paragraphs[0].text = who
+        document.add_paragraph().add_run(who).bold = True
     for turn in turns:
         _add_turn(document, turn)
     saved = io.BytesIO()

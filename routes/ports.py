@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from data_models.chat_context import Artifact, Turn
 from data_models.incoming_message import IncomingMessage
+from data_models.patient_identity import PatientIdentity
 from data_models.turn_events import TurnEvent
 from services.memory_edits.operations import Operation
 from services.memory_edits.view import MemoryView
@@ -83,6 +84,11 @@ class HistoryPage(Protocol):
     @property
     def patient_id(self) -> str | None:
         """Whose they are; None for nobody's."""
+        ...
+
+    @property
+    def patient(self) -> PatientIdentity | None:
+        """Who the patient is, as noted when their chart was opened."""
         ...
 
     @property

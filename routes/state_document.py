@@ -12,6 +12,7 @@ def state_document(state: SharedState) -> dict[str, Any]:
         "patient_id": state.patient_id,
         "all_patient_ids": list(state.all_patient_ids),
         "patient_count": state.patient_count,
+        "patient": None if state.patient is None else state.patient._asdict(),
         "decision": state.decision,
         "plan": state.plan.model_dump(mode="json") if state.plan else None,
         "question": dict(state.question) if state.question else None,

@@ -16,6 +16,10 @@ _FOOTER = [*"pt", r"[*`~\\\-]{0,3}", "_", r"[*`~\\_]{0,3}", *"ctx"]
 _LABELS = ("patient id", "session patients", "conversation id", "no active patient")
 
 
+# Its colon tells it from a sentence that begins with the word.
+_PATIENT_LINE = [*"patient", r"[*_`\\]{0,3}", ":"]
+
+
 def _beginning_of(elements: list[str]) -> str:
     """Return a pattern for every beginning of what `elements` match, the empty one included."""
     pattern = ""
@@ -50,12 +54,14 @@ RULE = re.compile(r"\s*(?:-{3,}|\*{3,}|_{3,})\s*")
 """A horizontal rule, such as the footer's first line."""
 
 FOOTER_ITEM = re.compile(
-    rf"{_LEAD}{{0,{LEAD_LIMIT_CHARS}}}(?:{'|'.join(''.join(_label(one)) for one in _LABELS)})\b"
+    rf"{_LEAD}{{0,{LEAD_LIMIT_CHARS}}}"
+    rf"(?:(?:{'|'.join(''.join(_label(one)) for one in _LABELS)})\b|{''.join(_PATIENT_LINE)})"
 )
 """A line below the footer's mark that belongs to it."""
 
 FOOTER_ITEM_BEGINNING = re.compile(
     rf"{_LEAD}{{0,{LEAD_LIMIT_CHARS}}}"
-    rf"(?:{'|'.join(_beginning_of(_label(one)) for one in _LABELS)})\Z"
+    rf"(?:{'|'.join(_beginning_of(_label(one)) for one in _LABELS)}"
+    rf"|{_beginning_of(_PATIENT_LINE)})\Z"
 )
 """A line of which all that is known may still become a footer's item."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
+from data_models.patient_identity import PatientIdentity
 from services.language.folding import fold
 from services.patient_context.markers import FOOTER_MARK, MARK, MARK_ENDINGS, SNAPSHOT_PREFIX
 
@@ -45,7 +46,12 @@ def shown_roster(
 
 
 def build_snapshot(
-    *, conversation_id: str, patient_id: PatientId | None, roster: ShownRoster, now: datetime
+    *,
+    conversation_id: str,
+    patient_id: PatientId | None,
+    roster: ShownRoster,
+    now: datetime,
+    patient: PatientIdentity | None = None,
 ) -> str:
     """Return the system message that grounds the agents for one turn (spec page 1.6)."""
     fields: dict[str, object] = {
@@ -54,6 +60,8 @@ def build_snapshot(
         "all_patient_ids": roster.patient_ids,
         "generated_at": _utc(now),
     }
+    if patient is not None:
+        fields["patient"] = patient._asdict()
     if not roster.is_whole:
         fields["patient_count"] = roster.count
     return f"{SNAPSHOT_PREFIX} {json.dumps(fields, separators=(',', ':'))}"
@@ -83,13 +91,20 @@ def neutralise(text: str) -> str:
     return "".join([*pieces, text[done:]]) if pieces else text
 
 
-def footer(*, conversation_id: str, patient_id: PatientId | None, roster: ShownRoster) -> str:
+def footer(
+    *,
+    conversation_id: str,
+    patient_id: PatientId | None,
+    roster: ShownRoster,
+    patient: PatientIdentity | None = None,
+) -> str:
     """Return what ends every agent message on the surface, and only there (spec page 1.9)."""
     if patient_id is None:
         first = "- *No active patient.*"
     else:
         first = f"- **Patient ID:** {_code(patient_id)}"
-    lines = ["---", FOOTER_MARK, first]
+    who = [] if patient is None else [f"- **Patient:** {patient.label}"]
+    lines = ["---", FOOTER_MARK, *who, first]
     if roster.patient_ids:
         lines.append(f"- **Session Patients:** {_listed(roster, patient_id)}")
     return "\n".join([*lines, f"- **Conversation ID:** {_code(conversation_id)}"])

@@ -1,8 +1,10 @@
 """What clients and agents are told of the conversation, made from a turn's draft. Pure."""
 
 from data_models.identifiers import PatientId
+from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.turn_events import SharedState
 from services.group_chat_port import GroupChat
+from services.identity.noted import facts_of
 from services.patient_context.snapshot import (
     ShownRoster,
     build_snapshot,
@@ -21,6 +23,16 @@ def roster_of(turn: TurnDraft) -> ShownRoster:
     return turn.shown_roster[1]
 
 
+def identity_of(turn: TurnDraft, patient_id: PatientId | None) -> PatientIdentity | None:
+    """Return who a patient is, as the directory just said, else as noted when they were opened."""
+    if patient_id is None:
+        return None
+    if turn.person is not None and turn.person.patient_id == patient_id:
+        return identity_noted(facts_of(turn.person))
+    row = turn.loaded_registry().patient_registry.get(patient_id)
+    return None if row is None else identity_noted(row.facts)
+
+
 def snapshot_of(turn: TurnDraft) -> str:
     """Return the system message that grounds the agents for this turn."""
     return build_snapshot(
@@ -28,6 +40,7 @@ def snapshot_of(turn: TurnDraft) -> str:
         patient_id=turn.patient_id,
         roster=roster_of(turn),
         now=turn.now,
+        patient=identity_of(turn, turn.patient_id),
     )
 
 
@@ -43,6 +56,7 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
         patient_id=active,
         all_patient_ids=roster.patient_ids,
         patient_count=roster.count,
+        patient=identity_of(turn, active),
         decision=turn.decision,
         plan=context.plan if context is not None and shows_patient else None,
         question=None
@@ -66,4 +80,5 @@ def footer_of(state: SharedState) -> str:
         conversation_id=state.conversation_id,
         patient_id=None if state.patient_id is None else PatientId(state.patient_id),
         roster=shown,
+        patient=state.patient,
     )

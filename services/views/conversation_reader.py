@@ -13,6 +13,7 @@ from data_models.errors import InvalidIdentifierError, NotFoundError
 from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.plan import Plan
 from data_models.scenario_session import ScenarioPlace
 from services.audit.entry import AuditEntry
@@ -86,6 +87,7 @@ class HistoryPage(BaseModel):
     patient_id: PatientId | None
     turns: list[Turn]
     next_before: int | None
+    patient: PatientIdentity | None = None
 
 
 class ConversationReader:
@@ -219,8 +221,12 @@ class ConversationReader:
             turns = older + turns
         whole = [await self._contexts.whole_turn(context, turn) for turn in turns]
         more = bool(whole) and whole[0].turn_id > 1
+        rows = (await self._registry(conversation)).patient_registry
         return HistoryPage(
-            patient_id=patient, turns=whole, next_before=whole[0].turn_id if more else None
+            patient_id=patient,
+            turns=whole,
+            next_before=whole[0].turn_id if more else None,
+            patient=identity_noted(rows[patient].facts) if patient in rows else None,
         )
 
     async def artifact(

@@ -72,12 +72,20 @@ class Talk(Protocol):
         ...
 
 
+WHO = {
+    "patient_4": "Margaret Anne Whitfield, born 1957-03-14",
+    "patient_15": "Zoë Łucja Çelik-Sørensen, born 1979-11-02",
+}
+"""Both identifiers of the samples' patients who are walked through."""
+
+
 def footer(conversation: str, active: str | None, patients: list[str]) -> str:
     """Return the footer as spec page 1.9 writes it."""
     listed = ", ".join(f"`{one}`{' (active)' if one == active else ''}" for one in patients)
     first = "- *No active patient.*" if active is None else f"- **Patient ID:** `{active}`"
+    who = [f"- **Patient:** {WHO[active]}"] if active in WHO else []
     roster = [f"- **Session Patients:** {listed}"] if patients else []
-    return "\n".join([first, *roster, f"- **Conversation ID:** `{conversation}`"])
+    return "\n".join([*who, first, *roster, f"- **Conversation ID:** `{conversation}`"])
 
 
 @asynccontextmanager
