@@ -66,6 +66,7 @@ class FolderRecords:
         self._index: FolderIndex | None = None
         self._looked_at = float("-inf")
         self._looking = threading.Lock()
+        self._asking = asyncio.Lock()
         self._reader = reader or DocumentReader()
         self._cache = RecordCache(clock=clock, limit_bytes=kept_bytes)
 
@@ -95,7 +96,8 @@ class FolderRecords:
         """
         if self._index is not None and not self._is_old():
             return self._index
-        return await asyncio.to_thread(self.look)
+        async with self._asking:  # in the order in which they asked
+            return await asyncio.to_thread(self.look)
 
     async def all_patients(self) -> AllPatients:
         """See `PatientIndex.all_patients`."""
