@@ -121,7 +121,13 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         legacy=LegacyHistory(store=store, contexts=contexts),
         audit=base.audit,
         clock=base.clock,
-        memory=memory_for(base.settings, team=base.spec, model=base.team, clock=base.clock),
+        memory=memory_for(
+            base.settings,
+            team=base.spec,
+            cards=base.team.agents,
+            model=base.team,
+            clock=base.clock,
+        ),
     )
     patients = PatientContextService(
         analyzer=PatientContextAnalyzer(model=base.team, pattern=base.pattern),

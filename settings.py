@@ -208,7 +208,7 @@ class Settings(BaseSettings):
     turn_output_bytes: Count = _set(200_000, "UTF-8 bytes of agents' text in a turn", 200_000)
     tool_seconds: Seconds = _set(30.0, "A tool call ends after so long", 30)
     tool_rounds: Count = _set(8, "Rounds of tool calls in one agent message", 8)
-    window_chars: Count = _set(12_000, "Characters of history that an agent is shown", 12_000)
+    window_chars: Count = _set(6_000, "Characters of history that an agent is shown", 6_000)
 
     patient_id_pattern: str = _set("^patient_[0-9]+$", "Regular expression that a whole patient id must match", "^patient_[0-9]+$")
     time_zone: ZoneName = _set("UTC", "Time zone of users whose channel names none", "Europe/Berlin")

@@ -130,7 +130,9 @@ class RoteModel:
     def _reading(self, request: RecordedRequest) -> str:
         answer = orjson.loads(structured_answer(request.body))
         if "agent" in answer and self.part.agent:
-            answer |= {"agent": self.part.agent, "task": "answer"}
+            name = next(iter(self.part.arguments.values()), "")
+            topics = [{"tool": self.part.tool, "name": name}]
+            answer |= {"agent": self.part.agent, "task": "answer", "topics": topics}
         if "task" in answer and self.part.text.startswith("Start the tumor board"):
             answer |= {"task": "plan"}
         return orjson.dumps(answer).decode()

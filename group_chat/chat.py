@@ -23,6 +23,7 @@ from group_chat.floor import Announce, Ask
 from group_chat.hand_over import is_question, last_line
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
+from group_chat.look_up import look_up
 from group_chat.models.dialect import CUE
 from group_chat.plan_text import PLAN_QUESTION, plan_message, read_plan
 from group_chat.strategies import TableSelection, TableTermination
@@ -133,7 +134,7 @@ class ClinicalGroupChat(AgentGroupChat):
 
     async def _written(self, agent: Agent, draft: Draft) -> AsyncIterator[str]:
         """Yield the model's text and what the plan adds to it."""
-        thread = ChatHistoryAgentThread(ChatHistory(messages=self._prompt(agent.name)))
+        thread = ChatHistoryAgentThread(await self._opened(agent))
         async for item in agent.invoke_stream(thread=thread):
             text = draft.write(item.message.content or "")
             if self._meter.is_empty:
@@ -145,6 +146,13 @@ class ClinicalGroupChat(AgentGroupChat):
         if plan is not None:
             self._table.propose(plan)
             yield draft.write(_ending(draft.text, plan, self._names()))
+
+    async def _opened(self, agent: Agent) -> ChatHistory:
+        """Return what `agent` goes on from: the prompt, and what the record answers alone."""
+        history = ChatHistory(messages=self._prompt(agent.name))
+        if isinstance(agent, TeamAgent) and not self._table.floor.plan_runs:
+            await look_up(agent, self._turn, history)
+        return history
 
     def _proposed(self, draft: Draft) -> Plan | None:
         """Return the plan that this message proposes, by the tool or as text, if it does."""

@@ -17,7 +17,7 @@ class GroupChatLimits:
         output_bytes: UTF-8 bytes that all agents may write.
     """
 
-    window_chars: int = 12_000
+    window_chars: int = 6_000
     agent_messages: int = 30
     tool_rounds: int = 8
     tool_calls: int = 20

@@ -157,6 +157,13 @@ class SemanticGroupChat:
             limits=self._limits,
         )
 
+    def _intended(self, request: GroupChatRequest) -> str | None:
+        """Return whose work the message is, as it was read."""
+        read = request.utterance
+        if read is None or not self._is_language_model or read.task == "plan":
+            return request.meaning.intended_agent
+        return request.meaning.intended_agent or read.agent
+
     def _table(self, turn: TurnContext) -> Table:
         request, names = turn.request, tuple(self._agents)
         floor = Floor(facilitator=self._facilitator, agents=names, plan=request.plan)
@@ -173,7 +180,7 @@ class SemanticGroupChat:
                 continuation=request.continuation,
                 facilitator=self._facilitator,
                 names=names,
-                intended=request.meaning.intended_agent,
+                intended=self._intended(request),
                 missing=_missing(request),
             )
         )

@@ -32,6 +32,7 @@ class TurnContext:
         asked_by: The agent whose tool asked the user something: it waits for the answer.
         act: Runs a tool for a scenario's step; every tool of the team is at hand.
         out_of_calls: A call was refused because the turn had no more.
+        has_looked_up: What the message asks of the chart was fetched before an agent was asked.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
     """
 
@@ -49,6 +50,7 @@ class TurnContext:
     act: Callable[[ToolAction], Awaitable[bool]] | None = None
     out_of_calls: bool = False
     out_of_rounds: bool = False
+    has_looked_up: bool = False
 
     def begin_message(self, agent: str) -> None:
         """Let `agent` speak; its tool calls count anew."""

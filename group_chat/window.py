@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from data_models.chat_context import Turn
+from services.memory_blocks.shown_turns import LONG_MESSAGE_SHARE, first_shown
 from services.patient_context.snapshot import neutralise
 
 SUMMARY_MARK = "CONVERSATION_SUMMARY"
 MEANING_MARK = "MESSAGE_MEANS_JSON:"
-_LONG_MESSAGE_SHARE = 3
 _HEAD_SHARE = 2 / 3
 
 
@@ -22,18 +22,15 @@ class Line:
 
 
 def lines_of(turns: Sequence[Turn], *, limit_chars: int) -> list[list[Line]]:
-    """Return the messages of the newest turns, oldest first, look-alikes as data.
-
-    Turns beyond `limit_chars` are not looked at: a long history costs what a short one does.
-    """
-    kept: list[list[Line]] = []
-    for turn in reversed(turns):
-        if limit_chars <= 0:
-            break
-        said = [line_of(message.agent, message.text) for message in turn.agent_responses]
-        kept.append([line_of(None, turn.user_message), *(line for line in said if line.text)])
-        limit_chars -= _size(kept[-1])
-    return kept[::-1]
+    """Return the messages of the turns that are shown, oldest first, look-alikes as data."""
+    shown = turns[first_shown(turns, window_chars=limit_chars) :]
+    return [
+        [
+            line_of(None, turn.user_message),
+            *(line_of(one.agent, one.text) for one in turn.agent_responses if one.text),
+        ]
+        for turn in shown
+    ]
 
 
 def line_of(agent: str | None, text: str) -> Line:
@@ -69,7 +66,7 @@ def window(
     of this turn is shown whole. Of this turn the newest answers are kept, of earlier turns
     the newest whole ones.
     """
-    longest = limit_chars // _LONG_MESSAGE_SHARE
+    longest = limit_chars // LONG_MESSAGE_SHARE
     now = _newest([_shown(line, longest) for line in answered], limit_chars)
     room = limit_chars - _size(now) - len(asked.text)
     kept: list[list[Line]] = []

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ValidationError
 from data_models.errors import ModelOutputError, ModelRequestError, ModelWindowError
 from group_chat.models.completions import Completions
 from services.language.model_text import without_thoughts
-from services.memory_blocks.extraction import PURPOSE as CONTEXT_EXTRACTOR
+from services.language.reader import ANSWER_TOKENS as READER_TOKENS
+from services.language.reader import PURPOSE as READER
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
@@ -21,12 +22,12 @@ _UNSUPPORTED = frozenset(
     }
 )
 """Keywords of JSON Schema that some servers refuse in strict mode."""
-_ASKED_ONCE = frozenset({CONTEXT_EXTRACTOR})
+_ASKED_ONCE = frozenset({READER})
 """Purposes for which rules do well enough: no turn waits for a repair."""
 
 
 _ANSWER_TOKENS = 1_000
-ANSWER_TOKENS: Mapping[str, int] = {}
+ANSWER_TOKENS: Mapping[str, int] = {READER: READER_TOKENS}
 """The longest answer by purpose; a thought may come before it."""
 
 

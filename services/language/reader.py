@@ -92,14 +92,14 @@ def reading_shape(team: ReaderTeam) -> type[MessageReading]:
     """Return the class of a team's readings: its agents and tools are all that can be said."""
     names = (*(member.name for member, _ in team.members), _NOBODY)
     topic = create_model(
-        "Topic", __base__=Topic, tool=(Literal[(*team.topics, "none")], ...),  # type: ignore[valid-type]
+        "Topic", __base__=Topic, tool=(Literal[(*team.topics, "none")], ...),
     )  # fmt: skip
     return create_model(
         "MessageReading",
         __base__=MessageReading,
         task=(Literal[_TASKS], ...),
-        agent=(Literal[names], ...),  # type: ignore[valid-type]
-        topics=(Annotated[list[topic], Field(max_length=_TOPICS)], Field(default_factory=list)),  # type: ignore[valid-type]
+        agent=(Literal[names], ...),
+        topics=(Annotated[list[topic], Field(max_length=_TOPICS)], Field(default_factory=list)),
     )
 
 
@@ -143,8 +143,15 @@ def is_settled(utterance: Utterance) -> bool:
     return utterance.agent is not None and is_known and not utterance.references
 
 
-def folded_in(utterance: Utterance, read: MessageReading, team: ReaderTeam) -> Utterance:
-    """Return `utterance` with what the model read where rules left it open."""
+def folded_in(
+    utterance: Utterance, read: MessageReading, team: ReaderTeam, *, before: str = ""
+) -> Utterance:
+    """Return `utterance` with what the model read where rules left it open.
+
+    Args:
+        before: What the model was shown beside the message: a number or an id that is in neither
+            is invented, and the wording with it.
+    """
     changes: dict[str, Any] = {}
     names = {member.name for member, _ in team.members}
     if utterance.agent is None and read.agent in names:
@@ -152,12 +159,13 @@ def folded_in(utterance: Utterance, read: MessageReading, team: ReaderTeam) -> U
     if utterance.task in ("talk", "answer") and read.task in _TASKS:
         changes["task"] = read.task
     about = tuple(_questions(read.topics, utterance.text, team.topics))
-    is_open = all(one.tool in _SEARCHES for one in utterance.about)
+    is_open = all(one.tool in _SEARCHES or one.tool not in team.topics for one in utterance.about)
     if about and is_open and changes.get("task", utterance.task) == "answer":
         changes["about"] = about
-    if read.standalone and _says_more(read.standalone, utterance.text):
+    if _resolves(read.standalone, utterance.text, before):
         changes["standalone"] = read.standalone
-    decided = {**utterance.decided_by, **dict.fromkeys(changes, "model")}
+    decided: dict[str, Literal["rule", "model"]] = {**utterance.decided_by}
+    decided |= dict.fromkeys(changes, "model")
     return replace(utterance, **changes, decided_by=decided)
 
 
@@ -177,8 +185,13 @@ def _questions(topics: Sequence[Topic], text: str, known: Sequence[str]) -> "lis
     return list({repr(one): one for one in found}.values())
 
 
-def _says_more(standalone: str, text: str) -> bool:
-    return " ".join(standalone.casefold().split()) != " ".join(text.casefold().split())
+def _resolves(standalone: str, text: str, before: str) -> bool:
+    """Whether `standalone` says more than `text`, and no figure or id that nobody wrote."""
+    folded, known = standalone.casefold().split(), f"{text} {before}".casefold()
+    if not folded or folded == text.casefold().split():
+        return False
+    figures = [word for word in folded if any(letter.isdigit() for letter in word)]
+    return all(word.strip(".,;:!?()[]\"'") in known for word in figures)
 
 
 def _cut(text: str, limit_chars: int) -> str:

@@ -163,7 +163,7 @@ class TurnDocuments:
             advance(turn.turn, _status(turn, failure), error_code=code)
         await turn.claim.hold()
         await keep_tool_memory(self._contexts, turn)
-        await self.memory.keep(turn)
+        self.memory.keep(turn)
         rules = self.memory.rules.rotation
         await make_room(self._contexts, turn.document(), rules=rules)
         self.memory.check(turn)

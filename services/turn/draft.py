@@ -1,6 +1,5 @@
 """One turn while it runs: what was loaded, what was decided, what will be written."""
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -72,9 +71,7 @@ class TurnDraft:
         withdraws_question: Whether the open question of before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         told_interruption: Whether the user was told of a turn that died before this one.
-        plain: The message as rules read it.
-        extraction: A model's reading that is under way, or done.
-        understanding: Which of both counts, once that is settled.
+        understanding: What the message means in its conversation, once it is read.
         is_call_for_help: Whether the fixed safety answer was given; nothing is read into the words.
         scenario: The scenario of the document's patient, once it is seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
@@ -108,8 +105,6 @@ class TurnDraft:
     open_calls: list[str] = field(default_factory=list)
     tool_memory: ToolMemorySession | None = None
     entities: EntitySession | None = None
-    plain: Understanding | None = None
-    extraction: "asyncio.Task[Understanding] | None" = None
     understanding: Understanding | None = None
     is_call_for_help: bool = False
     scenario: ScenarioSeat | None = None

@@ -1,14 +1,11 @@
 """Reads each message in its conversation, and keeps the memory blocks up to date with the turn.
 
-A model is asked at most once, beside whatever else the turn does, and only if the message can be
-about nobody but the active patient. The turn waits for it only where the answer depends on it;
-where it fails, is late or may not be asked, rules read the message.
+Rules read first. What they leave open is asked of a model in one closed question, and only if the
+message can be about nobody but the active patient; where it fails or is late, rules have to do.
 """
 
 import asyncio
-import re
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from typing import Protocol
@@ -17,32 +14,34 @@ import structlog
 
 from data_models.chat_context import Turn
 from data_models.clock import Clock
-from data_models.errors import ModelError, ToolInputError
+from data_models.errors import ModelError
 from data_models.identifiers import hashed
-from services.entities.session import EntitySession
-from services.group_chat_port import MessageMeaning
-from services.language.yes_no import yes_no_in
-from services.memory_blocks.blocks import MemoryRules
-from services.memory_blocks.extraction import (
+from data_models.memory_blocks import ContextEnrichment, IntentClassification
+from services.group_chat_port import AgentCard, MessageMeaning
+from services.language.reader import (
     PURPOSE,
-    ContextExtraction,
+    ReaderTeam,
+    folded_in,
     instructions,
+    is_settled,
     question,
-    understood,
+    reading_shape,
 )
+from services.language.utterance import Utterance
+from services.memory_blocks.blocks import MemoryRules
 from services.memory_blocks.figures import SURE
 from services.memory_blocks.held import held_lines
-from services.memory_blocks.phrases import FIRST_PERSON
 from services.memory_blocks.plain_reading import understand
 from services.memory_blocks.remembering import conclude, greet, note_call, take_in
 from services.memory_blocks.rotation import RotationRules
+from services.memory_blocks.shown_turns import first_shown
 from services.memory_blocks.summary import shown_summary
 from services.memory_blocks.understanding import Intent, Understanding
 from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
 from services.patient_context.verdict import PatientVerdict
 from services.turn.draft import TurnDraft
-from services.turn.entities import tell_evicted
+from services.turn.reading import member_of, utterance_of
 from settings import Settings
 
 logger = structlog.get_logger()
@@ -58,37 +57,43 @@ class TurnMemory:
         model: StructuredModel | None = None,
         intents: Sequence[Intent] = (),
         agents: Collection[str] = (),
+        cards: Sequence[AgentCard] = (),
         rules: MemoryRules | None = None,
         seconds: float = 3.0,
-        window_chars: int = 12_000,
+        window_chars: int = 6_000,
     ) -> None:
         """Without a `model` rules read every message; without `agents` no name is checked."""
         self._clock = clock
         self._model = model
         self._intents = tuple(intents)
         self._agents = frozenset(agents)
+        self._cards = tuple(cards)
         self._seconds = seconds
         self._window_chars = window_chars
-        self._instructions = instructions(self._intents)
+        members = ((member_of(card), card.description) for card in cards)
+        self._team = ReaderTeam(tuple(members))
+        self._instructions = instructions(self._team)
         self._speakers = {one.name: one.agent for one in self._intents if one.agent}
-        names = "|".join(re.escape(name) for name in sorted(agents)) or r"(?!)"
-        self._addressed = re.compile(rf"\s*(?:@|\*{{0,2}}(?:{names})\*{{0,2}}\s*:)", re.IGNORECASE)
         self.rules = rules or MemoryRules()
 
     async def read(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         """Find out what the message means; agents may be told, and the blocks will say it."""
-        plain = self._begun(turn)
-        if self._model is not None and _may_be_sent(turn, verdict):
-            turn.extraction = asyncio.create_task(self._extracted(turn, plain, self._model))
-            if not self._is_awaited(turn, plain):
-                return
-            await turn.extraction
+        turn.understanding = plain = self._begun(turn)
+        utterance = utterance_of(turn, turn.text, self._cards)
+        is_open = turn.claim.message.press is None and not self._is_settled(turn, utterance, plain)
+        if self._model is not None and is_open:
+            before = ("", "")
+            if verdict.concerns_active_only:
+                before = _last_exchange(turn.document().chat_history[:-1])
+            await self._read_by_model(turn, utterance, self._model, before)
         self._taken(turn)
 
     def meaning(self, turn: TurnDraft) -> MessageMeaning:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
-        document, found = turn.document(), turn.understanding or turn.plain
-        first = _first_shown(document.chat_history[:-1], self._window_chars)
+        document, found = turn.document(), turn.understanding
+        earlier = document.chat_history[:-1]
+        place = first_shown(earlier, window_chars=self._window_chars)
+        first = earlier[place].turn_id if earlier else 1
         summary = shown_summary(document, before=first) if first > 1 else held_lines(document)
         if found is None:
             return MessageMeaning(summary=summary)
@@ -97,20 +102,7 @@ class TurnMemory:
         agent = self._speakers.get(found.intent.intent) if is_sure else None
         return MessageMeaning(summary=summary, interpretation=text, intended_agent=agent)
 
-    def heard(self, turn: TurnDraft, session: EntitySession | None) -> EntitySession | None:
-        """Store what the user wants, where nobody has read or noted it yet; return `session`.
-
-        Called before the team speaks, and again at the turn's end for a reading that came late.
-        The session is the one of this turn's document, so nothing can reach another patient's.
-        """
-        wishes = {} if turn.understanding is None else turn.understanding.entities
-        if session is not None and wishes:
-            with suppress(ToolInputError):  # a model's delta that does not fit is no loss
-                session.heard(wishes)
-            tell_evicted(turn.run, session)
-        return session
-
-    async def keep(self, turn: TurnDraft) -> None:
+    def keep(self, turn: TurnDraft) -> None:
         """Bring the blocks up to date with the turn, whose end is known; the caller stores them."""
         if turn.turn is None:
             return
@@ -119,11 +111,8 @@ class TurnMemory:
             note_call(turn.document(), turn.turn, user_id=turn.claim.message.sender.principal_id)
             return
         if turn.understanding is None:
-            if turn.plain is None:
-                self._begun(turn)
-            await _settled(turn.extraction)
+            turn.understanding = self._begun(turn)
             self._taken(turn)
-            self.heard(turn, turn.entities)
         conclude(turn.document(), turn.turn, turn.understanding)
 
     def _begun(self, turn: TurnDraft) -> Understanding:
@@ -138,65 +127,72 @@ class TurnMemory:
             memory=document.memory,
             intents=self._intents,
         )
-        turn.plain = replace(plain, seconds=self._clock.monotonic() - began)
-        return turn.plain
+        return replace(plain, seconds=self._clock.monotonic() - began)
 
     def _taken(self, turn: TurnDraft) -> None:
-        """Use what the model found if it is there, else what the rules did."""
-        task, plain = turn.extraction, turn.plain
-        if plain is None or turn.turn is None:
-            return
-        if task is None:
-            found = plain
-        elif task.done() and not task.cancelled():
-            found = task.result()
-        else:
-            found = replace(plain, failed=True)
-        turn.understanding = found
-        take_in(turn.document(), turn.turn, found)
+        if turn.turn is not None and turn.understanding is not None:
+            take_in(turn.document(), turn.turn, turn.understanding)
 
-    async def _extracted(
-        self, turn: TurnDraft, plain: Understanding, model: StructuredModel
-    ) -> Understanding:
-        """Ask the model; what the rules found if it fails."""
-        began, document = self._clock.monotonic(), turn.document()
+    def _is_settled(self, turn: TurnDraft, utterance: Utterance, plain: Understanding) -> bool:
+        """Whether nothing of the answer depends on what a model would read (spec page 1.7)."""
+        message, document = turn.claim.message, turn.document()
+        if message.addressed_agent or message.mentions or is_settled(utterance):
+            return True
+        if document.continuation is not None and plain.interprets:
+            return True  # an answer to who waits for it
+        agent = self._speakers.get(plain.intent.intent)
+        return agent is not None and plain.intent.confidence >= SURE
+
+    async def _read_by_model(
+        self,
+        turn: TurnDraft,
+        utterance: Utterance,
+        model: StructuredModel,
+        before: tuple[str, str],
+    ) -> None:
+        """Fill in what rules left open; a model that fails or is late leaves them as they are.
+
+        Args:
+            before: The last exchange of this patient; of words that may be about somebody else
+                none is shown beside them.
+        """
+        began, plain = self._clock.monotonic(), turn.understanding
+        asked, said = before
         try:
             async with asyncio.timeout(self._seconds):
-                answer = await model.ask(
+                read = await model.ask(
                     purpose=PURPOSE,
                     instructions=self._instructions,
-                    text=question(document, turn.text),
-                    answer=ContextExtraction,
+                    text=question(turn.text, asked=asked, said=said),
+                    answer=reading_shape(self._team),
                 )
         except (ModelError, TimeoutError) as error:
             code = error.code if isinstance(error, ModelError) else "timeout"
-            logger.warning("context_extractor_failed", run_id=turn.run.run_id, code=code)
-            return replace(plain, failed=True, seconds=self._clock.monotonic() - began)
-        found = understood(
-            answer,
+            logger.warning("reader_failed", run_id=turn.run.run_id, code=code)
+            if plain is not None:
+                seconds = self._clock.monotonic() - began
+                turn.understanding = replace(plain, failed=True, seconds=seconds)
+            return
+        turn.utterance = folded_in(utterance, read, self._team, before=f"{asked} {said}")
+        if plain is not None:
+            found = self._understood(plain, turn.utterance)
+            turn.understanding = replace(found, seconds=self._clock.monotonic() - began)
+
+    def _understood(self, plain: Understanding, utterance: Utterance) -> Understanding:
+        """Return what memory keeps of a reading: its wording, and whose matter it is."""
+        enrichment, intent = plain.enrichment, plain.intent
+        if utterance.standalone:
+            enrichment = _worded(plain, utterance.standalone)
+        is_read = utterance.decided_by.get("agent") == "model"
+        name = next((n for n, agent in self._speakers.items() if agent == utterance.agent), None)
+        if is_read and name is not None:
+            intent = IntentClassification(intent=name, confidence=1.0, reasoning="the reader")
+        return replace(
             plain,
-            turn_id=document.next_turn_id - 1,
-            text=turn.text,
-            intents=self._intents,
+            enrichment=enrichment,
+            intent=intent,
+            interprets=plain.interprets or bool(utterance.standalone),
         )
-        return replace(found, seconds=self._clock.monotonic() - began)
-
-    def _is_awaited(self, turn: TurnDraft, plain: Understanding) -> bool:
-        """Whether the answer depends on what the message means: its sense, or who answers it."""
-        if plain.interprets:
-            return True
-        if not self._speakers or not self._is_open_to_all(turn):
-            return False
-        asks_for_one = plain.intent.intent in self._speakers
-        is_sure = asks_for_one and plain.intent.confidence >= SURE
-        return not is_sure and (asks_for_one or FIRST_PERSON.search(turn.text) is not None)
-
-    def _is_open_to_all(self, turn: TurnDraft) -> bool:
-        """Whether nothing that comes before the intent says who answers (spec page 1.7)."""
-        message, document = turn.claim.message, turn.document()
-        addressed = message.addressed_agent or message.mentions or self._addressed.match(turn.text)
-        plan_waits = document.plan is not None and document.plan.is_open
-        return not addressed and not plan_waits and document.continuation is None
 
     def check(self, turn: TurnDraft) -> None:
         """Mend what is broken in the document, and log what cannot be mended."""
@@ -213,31 +209,22 @@ class TurnMemory:
             )
 
 
-def _first_shown(earlier: Sequence[Turn], window_chars: int) -> int:
-    """Return the number of the oldest turn that the window of `window_chars` shows."""
-    for turn in reversed(earlier):
-        window_chars -= len(turn.user_message)
-        window_chars -= sum(len(answer.text) for answer in turn.agent_responses)
-        if window_chars < 0:
-            return turn.turn_id + 1
-    return earlier[0].turn_id if earlier else 1
+def _last_exchange(earlier: Sequence[Turn]) -> tuple[str, str]:
+    """Return what the user said last, and the last that was answered to it."""
+    if not earlier:
+        return "", ""
+    answers = earlier[-1].agent_responses
+    return earlier[-1].user_message, answers[-1].text if answers else ""
 
 
-def _may_be_sent(turn: TurnDraft, verdict: PatientVerdict) -> bool:
-    """Whether the message may be shown to a model beside this patient's history (page 4.3).
-
-    Bare confirmations, commands and buttons mean what they say.
-    """
-    if not verdict.concerns_active_only or turn.claim.message.press is not None:
-        return False
-    return yes_no_in(turn.text) in (None, "yes_with_changes")
-
-
-async def _settled(task: "asyncio.Task[Understanding] | None") -> None:
-    """End what is still under way: a turn waits for nothing that nobody needs."""
-    if task is not None and not task.done():
-        task.cancel()
-        await asyncio.wait({task})
+def _worded(plain: Understanding, standalone: str) -> ContextEnrichment:
+    """Return what rules found out of the message, with its wording as a model resolved it."""
+    return ContextEnrichment(
+        previous_context=plain.enrichment.previous_context,
+        enriched_message=standalone,
+        relevant_history=plain.enrichment.relevant_history,
+        source="model",
+    )
 
 
 class IntentSpec(Protocol):
@@ -289,7 +276,12 @@ class IntentTeam(Protocol):
 
 
 def memory_for(
-    settings: Settings, *, team: IntentTeam, model: StructuredModel, clock: Clock
+    settings: Settings,
+    *,
+    team: IntentTeam,
+    cards: Sequence[AgentCard],
+    model: StructuredModel,
+    clock: Clock,
 ) -> TurnMemory:
     """Return the memory as the settings and the team's file ask for it.
 
@@ -310,6 +302,7 @@ def memory_for(
         model=None if settings.model_provider == "offline" else model,
         intents=intents,
         agents={*team.names, *team.legacy_names},
+        cards=cards,
         rules=memory_rules(settings),
         seconds=settings.memory_extraction_seconds,
         window_chars=settings.window_chars,

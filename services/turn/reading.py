@@ -15,14 +15,17 @@ def utterance_of(turn: TurnDraft, text: str, agents: Sequence[AgentCard]) -> Utt
     return turn.utterance
 
 
+def member_of(card: AgentCard) -> TeamMember:
+    """Return an agent, as far as a message may be for it."""
+    return TeamMember(card.name, card.tools, card.answers, card.is_facilitator)
+
+
 def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
     """Return what the message of `turn` is read in."""
     document = turn.context.document if turn.context is not None else None
     plan = document.plan if document is not None else None
     return Situation(
         now=turn.now,
-        team=tuple(
-            TeamMember(each.name, each.tools, each.answers, each.is_facilitator) for each in agents
-        ),
+        team=tuple(map(member_of, agents)),
         plan_is_open=plan is not None and plan.is_open,
     )

@@ -62,7 +62,7 @@ class TurnRequests:
             press=None if is_ours else message.press,
             grounding=tool_memory.grounding(),
             tool_memory=tool_memory,
-            entities=self._memory.heard(turn, self._tools.entities_of(turn)),
+            entities=self._tools.entities_of(turn),
             scenario=turn.scenario,
             past=self._documents.past(turn),
             meaning=self._memory.meaning(turn),

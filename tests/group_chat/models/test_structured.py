@@ -69,7 +69,7 @@ async def test_a_reading_that_does_not_fit_is_not_asked_for_again(site: ModelSit
     site.server.queue(Reply(text="I cannot say."))
     with pytest.raises(ModelOutputError):
         await site.models().structured.ask(
-            purpose="context_extractor", instructions="Read.", text="8", answer=Verdict
+            purpose="reader", instructions="Read.", text="8", answer=Verdict
         )
     assert len(site.server.requests) == 1
 

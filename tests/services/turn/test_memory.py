@@ -1,4 +1,4 @@
-"""When a model reads a message, what it is shown, who waits for it; and no turn fails by it."""
+"""When a model reads a message, what it is shown, what is believed; and no turn fails by it."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -13,12 +13,16 @@ from data_models.chat_context import ChatContext, Continuation
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import ModelTimeoutError
 from data_models.identifiers import PatientId
-from data_models.memory_blocks import MEMORY_LIMIT_BYTES
 from data_models.turn_events import RunFinished
 from services.entities.meter import EntityMeter
 from services.entities.team import AgentNames
-from services.group_chat_port import ContinuationChanged, GroupChatEvent, GroupChatRequest
-from services.memory_blocks.extraction import PURPOSE
+from services.group_chat_port import (
+    AgentCard,
+    ContinuationChanged,
+    GroupChatEvent,
+    GroupChatRequest,
+)
+from services.language.reader import PURPOSE
 from services.memory_blocks.understanding import Intent
 from services.model_port import Answer
 from services.turn.entities import TurnEntities
@@ -30,22 +34,18 @@ INTENTS = (
     Intent(name="GENERAL_HEALTH", description="A complaint.", agent="GeneralHealth",
            words=("headache",), phase="symptom_evaluation"),
 )  # fmt: skip
-AGENTS = ("Orchestrator", "GeneralHealth")
-FOUND = {
-    "previous_context": "The user has a headache.",
-    "enriched_message": "User rates the headache 8 of 10.",
-    "relevant_turn_ids": [1, 77],
-    "intent": "GENERAL_HEALTH",
-    "confidence": 0.9,
-    "reasoning": "it answers the question",
-    "topic": "headache severity",
-    "key_points": ["Headache severity: 8 of 10"],
-    "next_topics": ["Duration"],
-}
+AGENTS = ("Orchestrator", "GeneralHealth", "Radiology")
+CARDS = (
+    AgentCard("Orchestrator", "Leads.", True),
+    AgentCard("GeneralHealth", "Complaints.", False),
+    AgentCard("Radiology", "Imaging.", False, tools=("imaging_reports", "search_notes")),
+)
+FOUND = {"task": "answer", "agent": "Radiology", "topics": [], "standalone": ""}
+OPEN = "would somebody tell me whether it grew"
 
 
 @dataclass
-class Extractor:
+class Reader:
     """A model that reads messages: keeps what it is shown, answers when it may."""
 
     answer: dict[str, Any] = field(default_factory=lambda: dict(FOUND))
@@ -70,13 +70,14 @@ class Room:
     """A conversation whose memory asks `model`."""
 
     def __init__(self, *, seconds: float = 5.0) -> None:
-        self.model = Extractor()
+        self.model = Reader()
         self.model.gate.set()
         memory = TurnMemory(
             clock=SystemClock(),
             model=self.model,
             intents=INTENTS,
             agents=AGENTS,
+            cards=CARDS,
             seconds=seconds,
         )
         entities = TurnEntities(
@@ -111,27 +112,77 @@ def room() -> Room:
     return Room()
 
 
-async def test_agents_are_shown_what_an_answer_means_beside_the_words_themselves(
-    room: Room,
-) -> None:
-    room.answers("How bad is it, 0-10?", "That is a lot.")
-    await room.say("I am having a headache", "8")
-    assert room.last.text == "8"
-    assert room.last.meaning.interpretation == "User rates the headache 8 of 10."
+async def test_the_agent_that_the_model_names_is_to_speak_first(room: Room) -> None:
+    await room.say(OPEN)
+    assert room.last.utterance is not None
+    assert room.last.utterance.agent == "Radiology"
+    assert room.last.utterance.decided_by["agent"] == "model"
+
+
+async def test_what_of_the_chart_is_asked_for_is_known_before_the_team_speaks(room: Room) -> None:
+    topics = [{"tool": "imaging_reports", "name": ""}, {"tool": "search_notes", "name": "grew"}]
+    room.model.answer["topics"] = topics
+    await room.say(OPEN)
+    assert room.last.utterance is not None
+    assert [(one.tool, dict(one.arguments)) for one in room.last.utterance.about] == [
+        ("imaging_reports", {}),
+        ("search_notes", {"query": "grew"}),
+    ]
+
+
+async def test_the_wording_in_full_is_shown_and_kept(room: Room) -> None:
+    room.model.answer["standalone"] = "Has the lesion of the last scan grown?"
+    await room.say(OPEN)
+    assert room.last.text == OPEN
+    assert room.last.meaning.interpretation == "Has the lesion of the last scan grown?"
     turn = (await room.document()).chat_history[-1]
-    assert turn.user_message == "8"
+    assert turn.user_message == OPEN
     assert turn.context_enrichment is not None
-    assert turn.context_enrichment.relevant_history == [1]
-    assert turn.intent_classification is not None
-    assert turn.intent_classification.intent == "GENERAL_HEALTH"
+    assert turn.context_enrichment.source == "model"
 
 
-async def test_a_sure_intent_chooses_who_speaks_and_an_unsure_one_nobody(room: Room) -> None:
+@pytest.mark.parametrize("wording", ["Has patient_15's lesion grown?", "Is it larger than 31 mm?"])
+async def test_a_wording_with_a_figure_or_an_id_that_nobody_wrote_is_dropped(
+    room: Room, wording: str
+) -> None:
+    room.model.answer["standalone"] = wording
+    await room.say(OPEN)
+    assert room.last.meaning.interpretation == ""
+
+
+@pytest.mark.parametrize(
+    "answer", [{"agent": "Neurosurgery"}, {"task": "delete"}, {"topics": [{"tool": "x"}]}]
+)
+async def test_what_is_not_in_the_lists_counts_as_no_answer(
+    room: Room, answer: dict[str, Any]
+) -> None:
+    room.model.answer |= answer
+
+    async def refuses(**asked: Any) -> Any:
+        try:
+            return asked["answer"].model_validate(room.model.answer)
+        except ValueError:
+            raise ModelTimeoutError from None
+
+    room.model.ask = refuses  # type: ignore[method-assign]
+    await room.say(OPEN)
+    assert room.last.utterance is not None
+    assert room.last.utterance.decided_by.get("agent") != "model"
+
+
+async def test_a_sure_intent_by_words_asks_no_model(room: Room) -> None:
     await room.say("I am having a headache")
     assert room.last.meaning.intended_agent == "GeneralHealth"
-    room.model.answer["confidence"] = 0.69
+    assert room.model.shown == []
+
+
+async def test_an_intent_that_a_model_reads_is_kept_with_the_turn(room: Room) -> None:
+    room.model.answer |= {"agent": "GeneralHealth", "task": "talk"}
     await room.say("my head is killing me")
-    assert room.last.meaning.intended_agent is None
+    assert room.last.meaning.intended_agent == "GeneralHealth"
+    turn = (await room.document()).chat_history[-1]
+    assert turn.intent_classification is not None
+    assert turn.intent_classification.intent == "GENERAL_HEALTH"
 
 
 @pytest.mark.parametrize(
@@ -147,17 +198,17 @@ async def test_a_sure_intent_chooses_who_speaks_and_an_unsure_one_nobody(room: R
         "PATIENT_7 scans",
     ],
 )
-async def test_what_may_be_about_somebody_else_is_sent_to_no_model(room: Room, text: str) -> None:
+async def test_what_may_be_about_somebody_else_is_read_without_this_patients_talk(
+    room: Room, text: str
+) -> None:
     await room.say("switch to patient_7", "switch to patient_4", "we wait for the scan")
     room.model.shown.clear()
     await room.say(text)
-    assert room.model.shown == []
+    assert all(list(shown) == ["message"] for shown in room.model.shown)
 
 
-@pytest.mark.parametrize("text", ["yes", "ok, go ahead", "no", "Yes please!"])
-async def test_a_bare_confirmation_needs_no_model(room: Room, text: str) -> None:
-    await room.say("I am having a headache")
-    room.model.shown.clear()
+@pytest.mark.parametrize("text", ["yes", "ok, go ahead", "no", "Yes please!", "@Radiology look"])
+async def test_what_rules_decide_whole_needs_no_model(room: Room, text: str) -> None:
     await room.say(text)
     assert room.model.shown == []
     assert (await room.document()).chat_history[-1].context_enrichment is not None
@@ -165,58 +216,39 @@ async def test_a_bare_confirmation_needs_no_model(room: Room, text: str) -> None
 
 async def test_a_model_is_shown_this_patients_words_only(room: Room) -> None:
     await room.say("switch to patient_7", "SEVEN has a cough", "switch to patient_4")
-    await room.say("FOUR sleeps badly", "what did the scan show?")
+    await room.say("FOUR sleeps badly", OPEN)
     shown = orjson.dumps(room.model.shown[-1]).decode()
     assert "FOUR" in shown
     assert "SEVEN" not in shown
-    assert [turn["turn_id"] for turn in room.model.shown[-1]["last_turns"]] == [1, 2]
 
 
-async def test_who_needs_no_reading_does_not_wait_for_it(room: Room) -> None:
-    room.model.gate.clear()
-    await room.say("what did the last scan show?")
-    assert len(room.model.shown) == 1
-    turn = (await room.document()).chat_history[-1]
-    assert turn.context_enrichment is not None
-    assert turn.context_enrichment.source == "rules"
-
-
-async def test_a_reading_that_comes_while_the_team_speaks_still_counts(room: Room) -> None:
-    room.world.team.gate.clear()
-    run = await room.world.submit("what did the last scan show?")
-    await room.model.asked.wait()
-    await asyncio.sleep(0)
-    room.world.team.gate.set()
-    await run.wait()
-    await room.world.desk.idle()
-    turn = (await room.document()).chat_history[-1]
-    assert turn.context_enrichment is not None
-    assert turn.context_enrichment.source == "model"
+async def test_a_long_exchange_is_shown_by_its_end_and_no_more(room: Room) -> None:
+    room.answers("word " * 9_000 + "Which of the two?", "That one.")
+    await room.say("tell me about the lesions in the liver " * 40, OPEN)
+    before = room.model.shown[-1]["before"]
+    assert before["answer"].endswith("Which of the two?")
+    assert sum(map(len, before.values())) <= 402
 
 
 @pytest.mark.parametrize("way", ["fails", "hangs"])
 async def test_a_model_that_fails_or_hangs_fails_no_turn(way: str) -> None:
     room = Room(seconds=0.05)
-    room.answers("How bad is it, 0-10?", "That is a lot.")
-    await room.say("I am having a headache")
     room.model.fails = way == "fails"
     if way == "hangs":
         room.model.gate.clear()
-    await room.say("8")
-    expected = "User rates the headache 8 of 10 (severe)"
-    assert room.last.meaning.interpretation == expected
+    await room.say(OPEN)
     memory = (await room.document()).memory
-    assert (memory.counts.updates, memory.counts.failed_updates) == (2, 1)
+    assert (memory.counts.updates, memory.counts.failed_updates) == (1, 1)
 
 
 async def test_a_stopped_turn_leaves_no_reading_behind(room: Room) -> None:
     room.model.gate.clear()
-    run = await room.world.submit("I feel like nobody helps")
+    run = await room.world.submit(OPEN)
     await room.model.asked.wait()
     await room.world.desk.stop(CHAT, owner="alice")
     await run.wait()
     await room.world.desk.idle()
-    left = [task for task in asyncio.all_tasks() if "_extracted" in repr(task)]
+    left = [task for task in asyncio.all_tasks() if "_read_by_model" in repr(task)]
     assert left == []
     assert (await room.document()).chat_history[-1].turn_status == "STOPPED"
 
@@ -226,75 +258,12 @@ def waiting_for(agent: str) -> Callable[[GroupChatRequest], Sequence[GroupChatEv
     return lambda request: (ContinuationChanged(asked),)
 
 
-async def test_nobody_waits_for_an_intent_while_an_agent_waits_for_the_user(room: Room) -> None:
+async def test_an_answer_to_who_waits_for_it_needs_no_model(room: Room) -> None:
     room.world.team.also = waiting_for("GeneralHealth")
-    await room.say("I am having a headache")
-    room.model.gate.clear()
-    await room.say("I would say that it began after the long journey that we made in May")
-    assert len(room.model.shown) == 2
-
-
-async def test_what_the_user_wants_is_known_before_the_team_speaks(room: Room) -> None:
-    wishes = [("procedure_preference", "colonoscopy"), ("urgency_preference", "at once")]
-    room.model.answer["entities"] = [{"key": key, "value": value} for key, value in wishes]
-    await room.say("my cousin says I should get a colonoscopy")
-    assert room.last.entities is not None
-    assert room.last.entities.value_of("procedure_preference", agent_name="GeneralHealth") == (
-        "colonoscopy"
-    )
-    held = (await room.document()).entities.conversation.entities
-    assert {key: one.provenance for key, one in held.items()} == {
-        "procedure_preference": "extracted"
-    }
-
-
-async def test_what_a_model_reads_beside_the_agents_is_stored_at_the_turns_end(room: Room) -> None:
-    room.model.answer["entities"] = [{"key": "procedure_preference", "value": "colonoscopy"}]
-    room.model.gate.clear()
-
-    async def reads_meanwhile(request: GroupChatRequest) -> None:
-        assert request.entities is not None
-        assert request.entities.value_of("procedure_preference", agent_name=AGENTS[0]) is None
-        room.model.gate.set()
-        await asyncio.sleep(0.02)
-
-    room.world.team.first = reads_meanwhile
-    await room.say("a cousin had a colonoscopy done somewhere in Berlin")
-    held = (await room.document()).entities.conversation.entities
-    assert {key: one.provenance for key, one in held.items()} == {
-        "procedure_preference": "extracted"
-    }
-
-
-async def test_what_an_agent_noted_meanwhile_stands_against_a_late_reading(room: Room) -> None:
-    room.model.answer["entities"] = [{"key": "procedure_preference", "value": "colonoscopy"}]
-    room.model.gate.clear()
-
-    async def notes_meanwhile(request: GroupChatRequest) -> None:
-        assert request.entities is not None
-        noted = {"entities_to_update": {"procedure_preference": "gastroscopy"}}
-        request.entities.replied(noted, agent_name=AGENTS[0])
-        room.model.gate.set()
-        await asyncio.sleep(0.02)
-
-    room.world.team.first = notes_meanwhile
-    await room.say("a cousin had a colonoscopy done somewhere in Berlin")
-    held = (await room.document()).entities.conversation.entities
-    assert held["procedure_preference"].value == "gastroscopy"
-
-
-async def test_a_model_that_overshoots_is_cut(room: Room) -> None:
-    names = ("previous_context", "enriched_message", "topic", "intent", "reasoning")
-    room.model.answer = dict.fromkeys(names, "患" * 50_000)
-    room.model.answer["key_points"] = ["患" * 50_000] * 90
-    room.model.answer |= {"relevant_turn_ids": "nonsense", "confidence": 7}
-    for number in range(60):
-        await room.say(f"I wonder about {'word ' * number}")
-    document = await room.document()
-    assert document.memory.size_bytes() <= MEMORY_LIMIT_BYTES
-    turn = document.chat_history[-1]
-    assert turn.context_enrichment is not None
-    assert len(turn.context_enrichment.enriched_message) <= 300
+    room.answers("How bad is it, 0-10?", "That is a lot.")
+    await room.say("I am having a headache", "8")
+    assert room.model.shown == []
+    assert room.last.meaning.interpretation == "User rates the headache 8 of 10 (severe)"
 
 
 async def test_what_scrolled_out_of_the_window_is_in_the_summary(room: Room) -> None:

@@ -1,0 +1,78 @@
+"""What the record answers alone is in an agent's first request."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from data_models.turn_events import ToolCallResult
+from services.language.utterance import ChartQuestion, Utterance
+from tests.fakes_openai import Reply
+from tests.group_chat.team_world import TeamWorld, team_world, text
+
+ASKED = "What does the latest imaging show?"
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[TeamWorld]:
+    async with team_world() as made:
+        yield made
+
+
+def read(*about: ChartQuestion, agent: str | None = "Radiology") -> Utterance:
+    return Utterance(text=ASKED, task="answer", agent=agent, about=about)
+
+
+IMAGING = ChartQuestion("imaging_reports")
+
+
+async def test_a_record_question_costs_one_call_of_the_agent(world: TeamWorld) -> None:
+    heard = await world.say(ASKED, text("It is stable."), utterance=read(IMAGING))
+    assert heard.said == [("Radiology", "It is stable.")]
+    (messages,) = world.prompts()
+    called, rows = messages[-2:]
+    assert called["tool_calls"][0]["function"]["name"] == "imaging_reports"
+    assert rows["role"] == "tool"
+    assert rows["tool_call_id"] == called["tool_calls"][0]["id"]
+    (result,) = heard.of(ToolCallResult)
+    assert result.content == rows["content"]
+    assert not result.is_error
+
+
+async def test_the_rows_count_as_sources_of_the_answer(world: TeamWorld) -> None:
+    heard = await world.say("x", text("a"), utterance=read(IMAGING))
+    ref = str(heard.of(ToolCallResult)[0].content).partition('"ref":"')[2].partition('"')[0]
+    said = await world.say("x", text(f"It grew [{ref}]."), utterance=read(IMAGING))
+    assert f"[{ref}]" in said.said[0][1]
+
+
+async def test_it_is_fetched_once_by_the_first_who_has_the_tool(world: TeamWorld) -> None:
+    heard = await world.say(
+        ASKED,
+        Reply(text="*Radiology*, please look."),
+        Reply(text="It is stable.\n\n*Pathology*, please go on."),
+        Reply(text="No tissue."),
+        utterance=read(IMAGING, agent="Orchestrator"),
+    )
+    assert heard.speakers == ["Orchestrator", "Radiology", "Pathology"]
+    assert len(heard.of(ToolCallResult)) == 1
+
+
+@pytest.mark.parametrize("tool", ["book_appointment", "made_up", "current_status"])
+async def test_only_tools_that_the_agent_has_and_that_read_are_run(
+    world: TeamWorld, tool: str
+) -> None:
+    heard = await world.say(ASKED, text("Hm."), utterance=read(ChartQuestion(tool)))
+    assert heard.of(ToolCallResult) == []
+
+
+async def test_a_look_up_that_fails_is_the_agents_to_report(world: TeamWorld) -> None:
+    wrong = ChartQuestion("imaging_reports", {"nonsense": 1})
+    heard = await world.say(ASKED, text("I could not read it."), utterance=read(wrong))
+    assert heard.of(ToolCallResult)[0].is_error
+    assert heard.said == [("Radiology", "I could not read it.")]
+
+
+async def test_a_plan_is_the_facilitators_whatever_agent_is_read(world: TeamWorld) -> None:
+    plan = Utterance(text="tumor board", task="plan", agent="Radiology")
+    heard = await world.say("tumor board", text("I propose it."), utterance=plan)
+    assert heard.speakers == ["Orchestrator"]
