@@ -189,7 +189,10 @@ def _mention(
     )
     # A name that they share with the open patient means the open one, unless more is said.
     if fits_open and not _has_stranger_beside(run, span, known):
-        return Mention(_typed(span), (), "full", names_open=True, span=span)
+        namesakes = _namesakes(span, chosen, known)
+        if not namesakes:
+            return Mention(_typed(span), (), "full", names_open=True, span=span)
+        return Mention(_typed(span), namesakes, "family", span=span)
     covers = [one for one in chosen if open_one is None or not one.person.same_as(open_one)]
     covers = [one for one in covers if not _contradicts(span, one.person)] or covers
     people = _distinct(one.person for one in covers)
@@ -203,6 +206,22 @@ def _mention(
     if not accepted:
         return None
     return Mention(_typed(span), tuple(accepted), strength, span=span)
+
+
+def _namesakes(
+    span: tuple[Word, ...], chosen: Sequence[_Cover], known: Known
+) -> tuple[Person, ...]:
+    """Return others of the conversation whom the same part of a name means just as well."""
+    open_one = known.open
+    return _distinct(
+        one.person
+        for one in chosen
+        if one.is_exact
+        and not (one.has_family and one.has_given)
+        and one.person.patient_id in known.roster
+        and not (open_one is not None and one.person.same_as(open_one))
+        and not _contradicts(span, one.person)
+    )
 
 
 def _stranger_with_open_name(span: tuple[Word, ...]) -> Mention | None:
@@ -231,10 +250,11 @@ def _counts(
     in_roster = person.patient_id is not None and person.patient_id in known.roster
     title = span[0].title
     # A name in capitals or with a title; lower-case words of common language need a sign.
-    signed = any(one.stands_as_name for one in span)
+    signed = any(one.stands_as_name for one in span) or _fills_a_clause(span)
     common = [one.is_common for one in span]
     if in_roster and cover.is_exact:
-        return signed if all(common) else True
+        begins = len(span) > 1 and span[0].is_first
+        return signed or begins or not all(common)
     if title in ("staff", "relative") or any(one.text in known.others for one in span):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
@@ -251,6 +271,15 @@ def _counts(
     return _is_sure_sign(span) or (in_roster and signed) or _stands_alone(span)
 
 
+def _fills_a_clause(span: tuple[Word, ...]) -> bool:
+    """Whether all the words stand where one name would: `open will grant`."""
+    known = people_words()
+    if span[0].is_first and span[-1].closes and len(span) > 1:
+        return True
+    opens = span[0].before in known.opening_verbs or span[0].before in known.before_names
+    return len(span) > 1 and opens and span[-1].closes
+
+
 def _is_sure_sign(span: tuple[Word, ...]) -> bool:
     return any(one.title in ("man", "woman", "patient") or one.is_owner for one in span) or (
         span[0].is_heading
@@ -262,7 +291,7 @@ def _stands_alone(span: tuple[Word, ...]) -> bool:
 
 
 def _contradicts(span: tuple[Word, ...], person: Person) -> bool:
-    title = span[0].title
+    title = next((one.title for one in span if one.title is not None), None)
     if title == "man":
         return person.sex == "female"
     return title == "woman" and person.sex == "male"

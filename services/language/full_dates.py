@@ -77,12 +77,13 @@ def _either_way(one: re.Match[str]) -> set[tuple[int, int, int]]:
 
 def _by_name(one: re.Match[str]) -> set[tuple[int, int, int]]:
     day, name, year = (one[1], one[2], one[3]) if one[1] else (one[5], one[4], one[6])
-    month = _months().get(folded(name))
+    month = month_numbers().get(folded(name))
     return set() if month is None else {(int(year), month, int(day))}
 
 
 @lru_cache(maxsize=1)
-def _months() -> Mapping[str, int]:
+def month_numbers() -> Mapping[str, int]:
+    """Return the numbers of the months by their names in five languages, folded."""
     named: dict[str, int] = {}
     for language in _LANGUAGES:
         for width in ("wide", "abbreviated"):

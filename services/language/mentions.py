@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
+from services.language.full_dates import month_numbers
 from services.language.letters import folded
 from services.language.people_words import common_words, people_words
 
@@ -38,6 +39,9 @@ class Word:
         is_capital: Whether it is written as a name is, and that says something.
         is_heading: Whether it begins the message, with a colon, comma or dash behind it.
         closes: Whether the clause ends behind it.
+        is_first: Whether the message begins with it.
+        is_in_date: Whether it is a month where months stand: `in May`, `4 May 1961`.
+        before: The word before it in its sentence, folded; `after` the one behind it.
     """
 
     raw: str
@@ -50,13 +54,17 @@ class Word:
     is_capital: bool = False
     is_heading: bool = False
     closes: bool = False
+    is_first: bool = False
+    is_in_date: bool = False
     before: str = ""
     after: str = ""
 
     @cached_property
     def is_common(self) -> bool:
-        """Whether it is a word of the common language, too."""
-        return self.text in common_words()
+        """Whether it, or what it is the plural or genitive of, is a word of the common language."""
+        return self.text in common_words() or (
+            self.text.endswith("s") and self.text[:-1] in common_words()
+        )
 
     @property
     def is_eponym(self) -> bool:
@@ -71,7 +79,11 @@ class Word:
     def stands_as_name(self) -> bool:
         """Whether title, possessive or place say that a word of common language is a name here."""
         known = people_words()
-        if self.title in ("man", "woman", "patient") or self.is_owner or self.is_capital:
+        if self.title in ("man", "woman", "patient") or self.is_owner:
+            return True
+        if self.is_in_date:
+            return False
+        if self.is_capital:
             return True
         if self.is_heading:
             return self.text not in known.qualities
@@ -110,7 +122,8 @@ def read_words(text: str) -> Message:
     found = [one for one in _WORD.finditer(text) if not _is_possessive_s(text, one)]
     folds = [folded(one.group()) for one in found]
     shouted = _is_shouted([one.group() for one in found])
-    german = _has_german_nouns(folds)
+    german = len(known.german & set(folds)) >= 2
+    french = len(known.french & set(folds)) >= 2
     words: list[Word] = []
     for at, one in enumerate(found):
         raw, end = one.group(), one.end()
@@ -125,11 +138,15 @@ def read_words(text: str) -> Message:
             start=one.start(),
             end=end,
             gap=gap,
-            title=None if _is_abbreviation(words, shouted) else _title(folds, words, at, gap),
+            title=None
+            if _is_abbreviation(words, shouted)
+            else _title(folds, words, at, gap, french),
             is_owner=own is not None and (own.group(2) is not None or raw[-1] in "sxzSXZ"),
             is_capital=is_capital and not (german and folds[at] in common_words()),
             is_heading=not words and behind[:1] in (":", ",", "-", "–"),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n"),
+            is_first=at == 0,
+            is_in_date=_is_in_date(folds, at, gap, text[end:]),
             before=folds[at - 1] if at and not starts else "",
             after=folds[at + 1] if at + 1 < len(folds) else "",
         )
@@ -162,51 +179,24 @@ def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
 
 def _is_shouted(raws: Sequence[str]) -> bool:
     """Whether capitals say nothing, for most words have them."""
-    long = [one for one in raws if len(one) > 1]
-    capital = sum(one[0].isupper() for one in long)
-    return len(long) > 3 and capital / len(long) > _MOSTLY_CAPITALS
+    long = [one for one in raws if len(one) > 2]
+    if len(long) < 3:
+        return bool(long) and all(one.isupper() for one in raws)
+    shouted = sum(one.isupper() for one in long) / len(long) > _MOSTLY_CAPITALS
+    return shouted or (len(long) > 4 and all(one[0].isupper() for one in long))
 
 
-_GERMAN = frozenset(
-    [
-        "der",
-        "die",
-        "das",
-        "den",
-        "dem",
-        "des",
-        "ist",
-        "sind",
-        "und",
-        "oder",
-        "nicht",
-        "mit",
-        "von",
-        "fur",
-        "hat",
-        "haben",
-        "wie",
-        "was",
-        "wann",
-        "bei",
-        "ein",
-        "eine",
-        "welche",
-        "welcher",
-        "welches",
-        "zeig",
-        "zeige",
-        "bitte",
-        "gibt",
-    ]
-)
+def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:
+    """Whether a month stands beside a number, or where only a time can stand."""
+    if folds[at] not in month_numbers():
+        return False
+    has_number = gap.rstrip(" .,-")[-1:].isdigit() or behind.lstrip(" .,-")[:1].isdigit()
+    return has_number or (at > 0 and folds[at - 1] in people_words().before_months)
 
 
-def _has_german_nouns(folds: Sequence[str]) -> bool:
-    return len(_GERMAN & set(folds)) >= 2
-
-
-def _title(folds: Sequence[str], words: Sequence[Word], at: int, gap: str) -> Title | None:
+def _title(
+    folds: Sequence[str], words: Sequence[Word], at: int, gap: str, french: bool
+) -> Title | None:
     """Return what stands before the name that this word may belong to."""
     if at == 0 or gap.strip(" .-\t") or "\n" in gap:
         return None
@@ -217,7 +207,7 @@ def _title(folds: Sequence[str], words: Sequence[Word], at: int, gap: str) -> Ti
         return "relative"
     if before in known.titles_of_women:
         return "relative" if before in _TITLES_TOO and earlier in known.owners else "woman"
-    if before in known.titles_of_men:
+    if before in known.titles_of_men or (french and before == "m" and gap.startswith(".")):
         return "man"
     if before in known.titles_of_patients:
         return "patient"
@@ -227,21 +217,6 @@ def _title(folds: Sequence[str], words: Sequence[Word], at: int, gap: str) -> Ti
     return last.title if carries and last.raw[0].isupper() and _title_is_before(words) else None
 
 
-_LINGERS = frozenset(
-    (
-        "again",
-        "please",
-        "now",
-        "then",
-        "here",
-        "wieder",
-        "bitte",
-        "jetzt",
-        "encore",
-        "otra",
-        "ancora",
-    )
-)
 _TITLES_TOO = frozenset({"frau", "dame", "femme", "mann", "senora", "signora", "sister"})
 
 
@@ -269,7 +244,7 @@ def _describes(folds: Sequence[str]) -> bool:
         behind = folds[at + 1] if at + 1 < len(folds) else ""
         has_more = at - article > 1
         moves = article > 0 and folds[article - 1] in known.moves_on
-        ends = not behind or behind in _LINGERS
+        ends = not behind or behind in known.lingers
         if behind in known.described_by or (has_more and (moves or ends or article == 0)):
             return True
     return False

@@ -38,6 +38,10 @@ class PeopleWords:
     registers: frozenset[str]
     compares: frozenset[str]
     particles: frozenset[str]
+    german: frozenset[str]
+    french: frozenset[str]
+    before_months: frozenset[str]
+    lingers: frozenset[str]
 
 
 @lru_cache(maxsize=1)

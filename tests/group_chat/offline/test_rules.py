@@ -248,7 +248,9 @@ def test_a_contact_is_searched_by_its_name_alone(asked: str, words: str) -> None
     ],
 )
 def test_a_document_is_searched_by_its_whole_name(asked: str, words: str) -> None:
-    tools = [ToolOffer(f"o-{one}") for one in ("list_events", "read_own_document", "search_documents")]
+    tools = [
+        ToolOffer(f"o-{one}") for one in ("list_events", "read_own_document", "search_documents")
+    ]
     unknown = ToolAnswer("read_own_document", {"error": "unclear; list or search them first"})
     (call,) = reply_to(Prompt(asked=asked, tools=tools, answers=[unknown])).calls
     assert (call.wire_name, call.arguments) == ("o-search_documents", {"words": words})
