@@ -41,6 +41,9 @@ class AgentMessage(Part):
     text: str
     timestamp: AwareDatetime
     citations: list[Citation] = Field(default_factory=list)
+    plan_id: str | None = None
+    plan_step: int | None = None
+    """The plan and its step that this message carried out, if it did."""
     shortened_from_chars: int | None = None
     """Set where `text` is head and tail; the whole is in the turn's own archive blob."""
 

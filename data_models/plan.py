@@ -15,12 +15,18 @@ STEP_LIMIT_CHARS = 500
 
 
 class PlanStep(Part):
-    """One step: who does what. `needs` are keys that must be known before it can run."""
+    """One step: who does what.
+
+    Attributes:
+        needs: Keys that must be known before it can run.
+        after: Numbers of the steps that have to be done before.
+    """
 
     number: int
     agent: str
     text: str = Field(max_length=STEP_LIMIT_CHARS)
     needs: list[str] = Field(default_factory=list)
+    after: list[int] = Field(default_factory=list)
     status: StepStatus = "pending"
 
 
@@ -53,6 +59,17 @@ class Plan(Part):
                 if step.status == status:
                     return step
         return None
+
+    def ready_steps(self) -> list[PlanStep]:
+        """Return the steps that may be worked on now, in the plan's order; none if it is done.
+
+        A step that was begun is among them: whoever was at it is there no more. Steps that wait
+        for each other in a circle run one at a time.
+        """
+        open_steps = [step for step in self.steps if step.status in ("running", "pending")]
+        waited_for = {step.number for step in open_steps}
+        ready = [step for step in open_steps if not waited_for.intersection(step.after)]
+        return ready or open_steps[:1]
 
     def with_status(self, status: PlanStatus, *, now: datetime) -> Self:
         """Return a copy in `status`."""

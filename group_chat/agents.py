@@ -10,18 +10,35 @@ from semantic_kernel.functions import KernelArguments, KernelPlugin
 
 from data_models.clock import Clock, IdSource
 from group_chat.limits import GroupChatLimits
-from group_chat.team import AgentSpec, Team
+from group_chat.team import PLAN_TOOL, AgentSpec, Team
 from group_chat.tools.function import PLUGIN, tool_function
 from group_chat.tools.kernel import ToolKernel
+from group_chat.tools.team_tools import HAND_OVER
 from group_chat.tools.tool import Tool
 from group_chat.tools.watcher import ToolWatcher
 
 # The round after the last allowed one is refused, the one after that may still answer.
 _EXTRA_ROUNDS = 2
+# Who has it collects what the user wants, and asks for what is missing.
+_TALKS_BY = "update_entities"
+# A call with a wrong name comes back to the model once.
+_FORCED_ROUNDS = 2
 
 
 class TeamAgent(ChatCompletionAgent):
-    """An agent whose instructions are plain text, never a template."""
+    """An agent whose instructions are plain text, never a template.
+
+    Attributes:
+        forced: Arguments with which it has to call one of the tools that steer the team; None
+            for agents that have none.
+        works_alone: Whether its steps run by themselves: it changes something, or talks with the
+            user about what they want.
+        tools: Names of its tools.
+    """
+
+    works_alone: bool = False
+    tools: tuple[str, ...] = ()
+    forced: KernelArguments | None = None
 
     async def format_instructions(
         self,
@@ -74,7 +91,23 @@ class AgentFactory:
             arguments=self._arguments(spec),
         )
         agent.function_choice_behavior = behavior
+        agent.forced = self._forced(spec)
+        agent.tools = spec.tools
+        agent.works_alone = any(
+            self._tools[name].changes or name == _TALKS_BY for name in spec.tools
+        )
         return agent
+
+    def _forced(self, spec: AgentSpec) -> KernelArguments | None:
+        orders = [f"{PLUGIN}-{name}" for name in spec.tools if name in (HAND_OVER, PLAN_TOOL)]
+        if HAND_OVER not in spec.tools:
+            return None
+        arguments = self._arguments(spec)
+        for settings in (arguments.execution_settings or {}).values():
+            settings.function_choice_behavior = FunctionChoiceBehavior.Required(
+                filters={"included_functions": orders}, maximum_auto_invoke_attempts=_FORCED_ROUNDS
+            )
+        return arguments
 
     def _kernel(self, spec: AgentSpec) -> ToolKernel:
         return self._kernel_with(spec.tools)

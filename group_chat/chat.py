@@ -1,7 +1,7 @@
 """One turn of the team as a Semantic Kernel group chat."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 
 from pydantic import PrivateAttr
 from semantic_kernel.agents import Agent, AgentGroupChat, ChatHistoryAgentThread
@@ -13,25 +13,27 @@ from semantic_kernel.contents import (
     TextContent,
 )
 
+from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
-from data_models.plan import Plan
 from group_chat.agents import TeamAgent
 from group_chat.cues import cue_text
 from group_chat.draft import Draft, OutputMeter
-from group_chat.floor import Announce, Ask
-from group_chat.hand_over import is_question, last_line
+from group_chat.findings import lines_built_on, lines_to_close
+from group_chat.floor import Announce, Ask, Work
+from group_chat.held_text import HeldText
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.look_up import look_up
 from group_chat.models.dialect import CUE
-from group_chat.plan_text import PLAN_QUESTION, plan_message, read_plan
+from group_chat.plan_text import plan_message
+from group_chat.side_by_side import SideBySide
 from group_chat.strategies import TableSelection, TableTermination
 from group_chat.structured_reply import note_structured_reply
 from group_chat.table import Table
-from group_chat.tools.team_tools import new_plan
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import HandedOver, TurnContext
 from group_chat.window import Line, line_of, lines_of, meaning_line, summary_line, window
+from services.language.hand_over import promised_agent
 from services.patient_context.snapshot import neutralise
 
 
@@ -50,6 +52,8 @@ class ClinicalGroupChat(AgentGroupChat):
     _meter: OutputMeter = PrivateAttr()
     _timer: asyncio.Timeout = PrivateAttr()
     _draft: Draft | None = PrivateAttr(default=None)
+    _held: HeldText | None = PrivateAttr(default=None)
+    _beside: SideBySide = PrivateAttr()
     _earlier: list[list[Line]] = PrivateAttr()
     _asked: Line = PrivateAttr()
     _answered: list[Line] = PrivateAttr()
@@ -82,7 +86,16 @@ class ClinicalGroupChat(AgentGroupChat):
         self._meter = OutputMeter(limit_bytes=limits.output_bytes)
         self._earlier = lines_of(turn.request.history, limit_chars=limits.window_chars)
         self._asked = line_of(None, turn.request.text)
-        self.history.messages = self._shown()
+        self._beside = SideBySide(
+            turn=turn,
+            table=table,
+            agents={agent.name: agent for agent in agents},
+            meter=self._meter,
+            clock=clock,
+            ids=ids,
+            prompt=self._prompt,
+        )
+        self.history.messages = self._shown(Ask(table.floor.facilitator))
 
     async def run(self) -> None:
         """Let the team answer until it is done, or a cap or the deadline ends the turn.
@@ -116,56 +129,103 @@ class ClinicalGroupChat(AgentGroupChat):
             )
 
     async def _speak(self, agent: Agent) -> AsyncIterator[ChatMessageContent]:
+        move = self._table.move
+        if isinstance(move, Work) and not move.text:
+            await self._work(move)
+            return
         self._turn.begin_message(agent.name)
         self._draft = Draft(
             turn=self._turn,
             agent=agent.name,
             message_id=self._ids.new_id("msg"),
             meter=self._meter,
+            step=self._step_of(move),
         )
-        move = self._table.move
+        if isinstance(move, Ask):
+            async for text in self._written(agent, self._draft, move):
+                yield _piece(agent.name, text)
+            self._end_message(self._draft, rendered=False)
+            return
         if isinstance(move, Announce):
             self._table.announce(move)
+        if isinstance(move, Announce | Work):
             yield _piece(agent.name, self._draft.write(move.text))
-        else:
-            async for text in self._written(agent, self._draft):
-                yield _piece(agent.name, text)
-        self._end_message(self._draft, rendered=isinstance(move, Announce))
+        self._end_message(self._draft, rendered=True)
+        if isinstance(move, Work):
+            await self._work(move)
 
-    async def _written(self, agent: Agent, draft: Draft) -> AsyncIterator[str]:
+    async def _work(self, move: Work) -> None:
+        """Let the agents of several steps work at once, and take in what they found."""
+        results = await self._beside.work(move.steps, stop=self._stop_if_full)
+        for result in results:
+            self._keep(result.turn.said)
+            await self._turn.take_in(result.turn)
+        broken = next((one.error for one in results if one.error is not None), None)
+        if broken is not None:
+            raise broken
+        self._table.worked(results)
+
+    def _step_of(self, move: object) -> tuple[str, int] | None:
+        floor = self._table.floor
+        is_step = isinstance(move, Ask) and move.cue in ("none", "step") and floor.plan_runs
+        if not is_step or floor.plan is None or floor.step is None:
+            return None
+        return floor.plan.plan_id, floor.step
+
+    async def _written(self, agent: Agent, draft: Draft, ask: Ask) -> AsyncIterator[str]:
         """Yield the model's text and what the plan adds to it."""
-        thread = ChatHistoryAgentThread(await self._opened(agent))
-        async for item in agent.invoke_stream(thread=thread):
-            text = draft.write(item.message.content or "")
-            if self._meter.is_empty:
-                # Only a cancelled await makes the model's server stop; leaving the loop does not.
-                self._timer.reschedule(asyncio.get_running_loop().time())
-            if text:
-                yield text
-        plan = self._proposed(draft)
+        self._held = HeldText() if self._may_promise(ask) else None
+        async for text in self._said_by(agent, ask, self._held):
+            if shown := draft.write(text):
+                yield shown
+            self._stop_if_full()
+        held, self._held = self._held, None
+        if held is not None:
+            await self._keep_promise(agent, ask, held.text)
+            if not isinstance(self._turn.order, HandedOver):
+                yield draft.write(held.text)
+        plan = self._turn.proposed
         if plan is not None:
             self._table.propose(plan)
-            yield draft.write(_ending(draft.text, plan, self._names()))
+            yield draft.write(f"{_gap(draft.text)}{plan_message(plan)}")
 
-    async def _opened(self, agent: Agent) -> ChatHistory:
+    async def _said_by(self, agent: Agent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
+        thread = ChatHistoryAgentThread(await self._opened(agent, ask))
+        async for item in agent.invoke_stream(thread=thread):
+            content = item.message.content or ""
+            yield content if held is None else held.take(content)
+
+    async def _opened(self, agent: Agent, ask: Ask) -> ChatHistory:
         """Return what `agent` goes on from: the prompt, and what the record answers alone."""
-        history = ChatHistory(messages=self._prompt(agent.name))
+        history = ChatHistory(messages=self._prompt(agent.name, ask))
         if isinstance(agent, TeamAgent) and not self._table.floor.plan_runs:
             await look_up(agent, self._turn, history)
         return history
 
-    def _proposed(self, draft: Draft) -> Plan | None:
-        """Return the plan that this message proposes, by the tool or as text, if it does."""
-        floor, turn = self._table.floor, self._turn
-        if turn.proposed is not None or draft.agent != floor.facilitator:
-            return turn.proposed
-        move = self._table.move
-        closes = isinstance(move, Ask) and move.cue == "close"
-        if floor.plan_runs or closes:
-            return None
-        steps = read_plan(draft.text, names=self._names(), facilitator=floor.facilitator)
-        rows = [(step.agent, step.text, ()) for step in steps]
-        return new_plan(rows, turn=turn, clock=self._clock, ids=self._ids) if rows else None
+    def _may_promise(self, ask: Ask) -> bool:
+        """Whether the facilitator opens an answer: what it only says it will do, nobody does."""
+        is_lead = ask.agent == self._table.floor.facilitator and self._turn.request.scenario is None
+        return is_lead and not self._answered and ask.cue in ("none", "waiting")
+
+    async def _keep_promise(self, agent: Agent, ask: Ask, text: str) -> None:
+        """Hand over where `text` says so and no tool was called: by the model, else by its word."""
+        turn, floor = self._turn, self._table.floor
+        if turn.has_order:
+            return
+        promised = promised_agent(text, speaker=floor.facilitator, names=floor.agents)
+        if promised is None:
+            return
+        thread = ChatHistoryAgentThread(ChatHistory(messages=self._prompt(agent.name, ask)))
+        if isinstance(agent, TeamAgent) and agent.forced is not None:
+            async for _ in agent.invoke_stream(thread=thread, arguments=agent.forced):
+                pass
+        if not turn.has_order:
+            turn.order = HandedOver(promised, "")
+
+    def _stop_if_full(self) -> None:
+        if self._meter.is_empty:
+            # Only a cancelled await makes the model's server stop; leaving the loop does not.
+            self._timer.reschedule(asyncio.get_running_loop().time())
 
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
         out_of_tools = self._turn.out_of_calls or self._turn.out_of_rounds
@@ -174,12 +234,20 @@ class ClinicalGroupChat(AgentGroupChat):
         if self._meter.is_empty or (message is None and out_of_tools):
             self._table.stop(Ask(draft.agent))
         elif message is None or not message.text.strip():
-            raise ModelOutputError(f"{draft.agent} gave an empty answer")
+            if not self._table.take_order():
+                raise ModelOutputError(f"{draft.agent} gave an empty answer")
         else:
             self._table.heard(message, rendered=rendered)
         if message is not None:
-            note_structured_reply(self._turn, agent=draft.agent, text=message.text)
-            line = Line(draft.agent, message.text)
+            self._keep([message])
+
+    def _keep(self, messages: Sequence[AgentMessage]) -> None:
+        """Show finished messages to whoever speaks after them."""
+        for message in messages:
+            if message not in self._turn.said:
+                self._turn.said.append(message)
+            note_structured_reply(self._turn, agent=message.agent, text=message.text)
+            line = Line(message.agent, message.text)
             self._answered.append(line)
             self.history.messages.append(self._message(line))
 
@@ -187,30 +255,46 @@ class ClinicalGroupChat(AgentGroupChat):
         """Keep what an unfinished message has so far, and end the turn at its limit."""
         draft, self._draft = self._draft, None
         if draft is not None:
+            if self._held is not None:
+                draft.write(self._held.text)
             draft.finish(now=self._clock.now())
+        self._keep(self._beside.cut_short())
         speaker = draft.agent if draft is not None else self._table.floor.facilitator
         self._table.stop(Ask(speaker))
 
-    def _prompt(self, agent: str) -> list[ChatMessageContent]:
+    def _prompt(self, agent: str, ask: Ask) -> list[ChatMessageContent]:
         """Return what the agent is shown after its instructions; the cue is never stored."""
-        move = self._table.move
+        floor, task = self._table.floor, []
+        if ask.task:
+            task = [line_of(floor.facilitator, f"*{agent}*, {ask.task}")]
         cue = cue_text(
-            move.cue if isinstance(move, Ask) else "none",
+            ask.cue,
             agent=agent,
-            facilitator=self._table.floor.facilitator,
-            first=not self._answered,
+            facilitator=floor.facilitator,
+            first=not (self._answered or task),
         )
         ending = [] if cue is None else [_cue_message(cue)]
         # Until somebody answered, the chat's own history is what there is to show.
-        shown = self._shown() if self._answered else self.history.messages
-        return [*shown, *self._meaning(), *self._known_to(agent), *ending]
+        shown = self._shown(ask) if self._answered else self.history.messages
+        asked = [self._message(line) for line in task]
+        return [*shown, *self._meaning(), *self._known_to(agent), *asked, *ending]
 
-    def _shown(self) -> list[ChatMessageContent]:
-        """Return the snapshot and the bounded history, each message once, in order."""
+    def _shown(self, ask: Ask) -> list[ChatMessageContent]:
+        """Return the snapshot and the bounded history, each message once, in order.
+
+        Who closes a plan is shown what every step found, in full, whenever that was.
+        """
         snapshot = _text_message(AuthorRole.SYSTEM, self._turn.request.snapshot)
-        lines = window(
-            self._earlier, self._asked, self._answered, limit_chars=self._limits.window_chars
-        )
+        floor, limit = self._table.floor, self._limits.window_chars
+        answered = self._answered
+        if floor.plan is not None and ask.cue == "close":
+            found = lines_to_close(floor.plan, self._turn, facilitator=floor.facilitator)
+            before = window(self._earlier, self._asked, (), limit_chars=limit)
+            return [snapshot, *map(self._message, [*before, *found])]
+        if floor.plan is not None and ask.cue == "step":
+            called = [] if ask.task else answered[-1:]
+            answered = [*lines_built_on(floor.plan, self._turn, agent=ask.agent), *called]
+        lines = window(self._earlier, self._asked, answered, limit_chars=limit)
         shown = (self._message(line) for line in lines)
         return [snapshot, *self._summary(), *self._grounding(), *shown]
 
@@ -244,9 +328,6 @@ class ClinicalGroupChat(AgentGroupChat):
             found = self._messages[line] = _text_message(role, line.text, name=line.agent)
         return found
 
-    def _names(self) -> tuple[str, ...]:
-        return self._table.floor.agents
-
 
 def _text_message(role: AuthorRole, text: str, name: str | None = None) -> ChatMessageContent:
     return ChatMessageContent(role=role, items=[TextContent(text=text)], name=name)
@@ -264,8 +345,5 @@ def _piece(agent: str, text: str) -> StreamingChatMessageContent:
     )
 
 
-def _ending(text: str, plan: Plan, names: tuple[str, ...]) -> str:
-    """Return what a message that proposes `plan` still lacks: the steps, the question."""
-    if not read_plan(text, names=names, facilitator=names[0]):
-        return f"\n\n{plan_message(plan)}" if text.strip() else plan_message(plan)
-    return "" if is_question(last_line(text)) else f"\n\n{PLAN_QUESTION}"
+def _gap(text: str) -> str:
+    return "\n\n" if text.strip() else ""

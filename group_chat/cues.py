@@ -3,21 +3,22 @@
 from group_chat.floor import Cue
 
 _STEP = (
-    "It is your turn, {agent}. Carry out the step that was just called, using your tools. "
+    "It is your turn, {agent}. Carry out the step that was just called, using your tools. Return "
+    "your findings, a line each: what, value, date, [source]; say what is missing or differs. "
     "Then end with this line: Back to you *{facilitator}*."
 )
 _OWN_STEP = "It is your turn, {agent}. Carry out the step that was just called."
 _CLOSE = (
-    "All steps of the plan are done. Close now, {agent}: what the agents found, what is "
-    "missing, what the board should discuss."
+    "All steps of the plan are done. Close now, {agent}: what the agents found with its sources, "
+    "where findings conflict, what is missing, what the board should discuss."
 )
 _FAILED = (
     "Every tool of the last step failed. Tell the user what is missing because of it, {agent}, "
     "and ask how to go on."
 )
 _WAITING = (
-    "A plan is not finished. If the message changes it, {agent}, call propose_plan again; "
-    'if not, answer, and say that "yes" goes on with the plan.'
+    "A plan is not finished. If the message changes it, {agent}, call propose_plan again; if it "
+    "agrees to it or drops it, call confirm_plan or cancel_plan; if not, answer as ever."
 )
 _TURN = "It is your turn, {agent}. Answer what was just asked of you."
 

@@ -36,12 +36,22 @@ class Draft:
     """Filters and sends one message piece by piece; `AgentMessage.text` is the sum of what it sent.
 
     The message begins with its first visible text, so a failure before it leaves nothing behind.
+
+    Args:
+        step: The plan's id and the number of the step that the message carries out.
     """
 
     def __init__(
-        self, *, turn: TurnContext, agent: str, message_id: str, meter: OutputMeter
+        self,
+        *,
+        turn: TurnContext,
+        agent: str,
+        message_id: str,
+        meter: OutputMeter,
+        step: tuple[str, int] | None = None,
     ) -> None:
         self.agent = agent
+        self._step = step
         self._turn = turn
         self._message_id = message_id
         self._meter = meter
@@ -84,6 +94,8 @@ class Draft:
             text=text,
             timestamp=now,
             citations=citations_in(text, self._turn.sources),
+            plan_id=self._step[0] if self._step is not None else None,
+            plan_step=self._step[1] if self._step is not None else None,
         )
         self._turn.emit(AgentMessageFinished(message))
         return message

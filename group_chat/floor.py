@@ -12,10 +12,16 @@ Cue: TypeAlias = Literal["none", "step", "close", "failed", "waiting"]
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """`agent` speaks next; `cue` says why, as a constant line for its prompt."""
+    """`agent` speaks next.
+
+    Attributes:
+        cue: Why, as a constant line for its prompt.
+        task: What the facilitator asked of it by its tool, which no message says.
+    """
 
     agent: str
     cue: Cue = "none"
+    task: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +40,21 @@ class Announce:
 
 
 @dataclass(frozen=True, slots=True)
+class Work:
+    """The agents of these steps work side by side; `text` is the line that calls them."""
+
+    text: str
+    steps: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class End:
     """Nobody speaks any more in this turn."""
 
     reason: EndReason
 
 
-Move: TypeAlias = Ask | AskOneOf | Announce | End
+Move: TypeAlias = Ask | AskOneOf | Announce | Work | End
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +74,17 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
-    """The state that the rules of page 1.7 look at.
+    """The state that the rules of who speaks look at.
 
     Attributes:
         agents: Names of the whole team.
         plan: This patient's plan as it is now.
         step: Number of the plan's step that this turn works on.
         failed_step: Number of the step whose agent failed and which the facilitator handles.
+        is_on_plan: Whether the user had the plan worked on in this turn: a question beside it does
+            not.
+        is_new_plan: Whether the plan was proposed in this turn.
+        alone: Agents that change something or talk with the user: their steps run by themselves.
         spoken: Agents that spoke since the facilitator did.
         messages: Agent messages so far in this turn.
     """
@@ -78,16 +96,24 @@ class Floor:
     failed_step: int | None = None
     spoken: frozenset[str] = frozenset()
     messages: int = 0
+    is_on_plan: bool = False
+    is_new_plan: bool = False
+    alone: frozenset[str] = frozenset()
 
     @property
     def gate_is_closed(self) -> bool:
-        """Whether a proposed plan waits for a person (R24)."""
-        return self.plan is not None and self.plan.status == "proposed"
+        """Whether a plan was proposed just now: nobody speaks before a person has read it."""
+        return self.plan is not None and self.is_new_plan and self.plan.status == "proposed"
 
     @property
     def plan_runs(self) -> bool:
-        """Whether the user confirmed the plan and it has not ended."""
-        return self.plan is not None and self.plan.status == "running"
+        """Whether the plan is being worked on."""
+        return self.is_on_plan and self.plan is not None and self.plan.status == "running"
+
+    @property
+    def waits_beside(self) -> bool:
+        """Whether a plan is open that this turn does not work on."""
+        return self.plan is not None and self.plan.is_open and not self.plan_runs
 
     def heard(self, said: Said) -> Self:
         """Return the floor after `said`."""
@@ -120,6 +146,23 @@ class Floor:
         """Return the floor with the step in work left to the facilitator to handle."""
         return replace(self, step=None, failed_step=self.step)
 
-    def next_step(self) -> PlanStep | None:
-        """Return the step of the running plan that is to be called next."""
-        return self.plan.next_step() if self.plan is not None and self.plan_runs else None
+    def next_steps(self) -> list[PlanStep]:
+        """Return the steps that are to be worked on next: several side by side, or one alone.
+
+        Those that work alone come when all before them are done, as what they do builds on it.
+        """
+        if self.plan is None or not self.plan_runs:
+            return []
+        ready = self.plan.ready_steps()
+        together: list[PlanStep] = []
+        for step in self.plan.steps:
+            if step.status not in ("running", "pending"):
+                continue
+            if self._works_alone(step):
+                return together or ready[:1]
+            together += [step] if step in ready else []
+        return together
+
+    def _works_alone(self, step: PlanStep) -> bool:
+        is_member = step.agent in self.agents and step.agent != self.facilitator
+        return not is_member or step.agent in self.alone

@@ -1,4 +1,4 @@
-"""Who answers the user's message (spec page 1.7): the gate, the plan, the one who waits."""
+"""Who answers the user's message: the gate, the plan, the one who waits, whose work it is."""
 
 import re
 from collections.abc import Sequence
@@ -8,6 +8,7 @@ from typing import TypeAlias
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
 from data_models.plan import Plan, StepEdit
+from services.language.plan_change import PlanChange, begins_change, plan_change_in
 from services.language.yes_no import says_no, yes_no_in
 
 _AT = re.compile(r"^\s*@\s*([A-Za-z][\w-]*)[\s,:.!-]*")
@@ -20,11 +21,13 @@ class RunPlan:
 
     Attributes:
         insists: The user wants the next step to run without what it needs.
+        change: What the user changed in it, in words that are understood whole.
     """
 
     order: tuple[int, ...] | None = None
     edits: tuple[StepEdit, ...] = ()
     insists: bool = False
+    change: PlanChange | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,14 @@ class Answer:
     agent: str
 
 
-Opening: TypeAlias = RunPlan | CancelPlan | Resume | Answer
+@dataclass(frozen=True, slots=True)
+class ShowPlan:
+    """The user changes the plan in words that are not understood whole: `agent` sees to it."""
+
+    agent: str
+
+
+Opening: TypeAlias = RunPlan | CancelPlan | ShowPlan | Resume | Answer
 
 
 def opening(  # the inputs of one table, all named
@@ -62,10 +72,13 @@ def opening(  # the inputs of one table, all named
     intended: str | None = None,
     missing: Sequence[str] = (),
 ) -> Opening:
-    """Return who answers: the first rule that fits, in the order of page 1.7.
+    """Return who answers: the first rule that fits.
+
+    An open plan takes its yes, its no and its changes; whatever else is said beside it is answered
+    as if there were none.
 
     Args:
-        intended: Who the message is for by its intent, if that is sure.
+        intended: Who the message is for by what it asks, if that is sure.
         addressed: The agent whose own bot received the message, or whom the channel marked.
         missing: What of the continuation's `waits_for` is still unknown, this message read.
     """
@@ -74,16 +87,18 @@ def opening(  # the inputs of one table, all named
     spoken_to, words = _spoken_to(text, addressed, names, facilitator)
     if spoken_to is not None and spoken_to != facilitator:
         return Answer(spoken_to)
-    if plan is not None and plan.status == "proposed":
-        return _reply_to_plan(words) or Answer(facilitator)
+    waits = continuation is not None and bool(continuation.waits_for) and is_running(plan)
+    if waits and continuation is not None:
+        reply = _reply_to_needs(words, continuation, missing)
+    elif continuation is not None and continuation.agent in names and spoken_to is None:
+        # Asked after the plan was shown: what is said now answers that.
+        return Resume(continuation.agent, continuation.plan_step)
+    else:
+        reply = None if plan is None else _reply_to_plan(words, plan, names, facilitator)
+    if reply is not None:
+        return reply
     if spoken_to is not None:
         return Answer(facilitator)
-    if continuation is not None and continuation.waits_for and is_running(plan):
-        return _reply_to_needs(words, continuation, missing) or Answer(facilitator)
-    if continuation is not None and continuation.agent in names:
-        return Resume(continuation.agent, continuation.plan_step)
-    if is_running(plan):
-        return _reply_to_plan(words) or Answer(facilitator)
     return Answer(intended if intended is not None and intended in names else facilitator)
 
 
@@ -111,10 +126,23 @@ def _reply_to_needs(
     return RunPlan() if len(missing) < len(continuation.waits_for) else None
 
 
-def _reply_to_plan(words: str) -> Opening | None:
-    if yes_no_in(words) == "yes":
+def _reply_to_plan(
+    words: str, plan: Plan, names: Sequence[str], facilitator: str
+) -> Opening | None:
+    """Return what `words` do with an open plan; None if they speak of something else."""
+    if not plan.is_open:
+        return None
+    reply = yes_no_in(words)
+    if reply == "yes":
         return RunPlan()
-    return CancelPlan() if says_no(words) else None
+    if says_no(words):
+        return CancelPlan()
+    numbers = [step.number for step in plan.steps if step.status == "pending"]
+    change = plan_change_in(words, names=names, numbers=numbers)
+    if change is not None:
+        return RunPlan(change=change)
+    is_change = reply == "yes_with_changes" or begins_change(words)
+    return ShowPlan(facilitator) if is_change else None
 
 
 def _spoken_to(

@@ -6,7 +6,7 @@ from semantic_kernel.connectors.ai.chat_completion_client_base import ChatComple
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
 from data_models.errors import ModelOutputError, ModelRefusedError
-from group_chat.hand_over import last_line
+from services.language.hand_over import last_line
 
 _INSTRUCTIONS = (
     "Several colleagues were addressed at once. Answer with one name from this list and nothing "

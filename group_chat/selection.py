@@ -1,13 +1,14 @@
-"""Who speaks after an agent's message (spec page 1.7): pure rules over the last line."""
+"""Who speaks after an agent's message: pure rules over the plan and the last line."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from data_models.chat_context import AgentMessage
 from data_models.plan import Plan
-from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said
-from group_chat.hand_over import Addresses, AsksUser, HandOver, HandsBack, read_hand_over
-from group_chat.plan_text import step_line
+from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said, Work
+from group_chat.plan_text import step_line, still_open_line
+from services.language.hand_over import Addresses, AsksUser, HandOver, HandsBack, read_hand_over
 
 
 def next_move(floor: Floor, said: Said, *, now: datetime) -> tuple[Floor, Move]:
@@ -32,21 +33,17 @@ def next_move(floor: Floor, said: Said, *, now: datetime) -> tuple[Floor, Move]:
 def taken_up(floor: Floor, said: Sequence[AgentMessage], *, now: datetime) -> tuple[Floor, Move]:
     """Return the floor and who speaks next in a turn that was cut off behind `said`.
 
-    The stored plan is ahead of them: it has the step running that was about to be called. So it
-    decides, unless the step's own line is among them already.
+    A plan that was being worked on says it by its steps: those that are not done are called again.
     """
-    texts = [message.text for message in said]
-    plan, step = floor.plan, floor.next_step()
-    if plan is not None and step is not None and step_line(plan, step.number) not in texts:
-        return _all_heard(floor, said), Announce(step_line(plan, step.number), step.number)
-    if plan is not None and step is None and any(_is_called(plan, text) for text in texts):
-        return _all_heard(floor, said), Ask(floor.facilitator, "close")
-    if plan is not None and step is not None:
-        floor = floor.starting(step.number, now=now)
+    plan = floor.plan
+    heard = _all_heard(floor, said)
+    if plan is not None and plan.status == "running" and _is_at_work(plan, said):
+        heard = replace(heard, is_on_plan=True)
+        return _called_again(heard, said[-1].text, now=now)
+    if plan is not None and plan.status == "done" and any(_is_called(plan, m.text) for m in said):
+        return heard, Ask(floor.facilitator, "close")
     last = said[-1]
-    is_line = plan is not None and _is_called(plan, last.text)
-    heard = Said(last.agent, last.text, rendered=is_line)
-    return next_move(_all_heard(floor, said[:-1]), heard, now=now)
+    return next_move(_all_heard(floor, said[:-1]), Said(last.agent, last.text), now=now)
 
 
 def _all_heard(floor: Floor, said: Sequence[AgentMessage]) -> Floor:
@@ -55,9 +52,26 @@ def _all_heard(floor: Floor, said: Sequence[AgentMessage]) -> Floor:
     return floor
 
 
+def _is_at_work(plan: Plan, said: Sequence[AgentMessage]) -> bool:
+    return any(one.plan_id == plan.plan_id or _is_called(plan, one.text) for one in said)
+
+
+def _called_again(floor: Floor, last: str, *, now: datetime) -> tuple[Floor, Move]:
+    """Return what comes next in the plan; a line that was said already is not said again."""
+    call = _call(floor)
+    match call:
+        case Announce(text=text, step=step) if text == last and step is not None:
+            return _after_rendered(floor.starting(step, now=now))
+        case Work(text=text) if text == last:
+            return floor, replace(call, text="")
+        case _:
+            return floor, call or Ask(floor.facilitator, "close")
+
+
 def _is_called(plan: Plan, text: str) -> bool:
-    """Tell whether `text` is the line that calls one of the plan's steps."""
-    return any(text == step_line(plan, step.number) for step in plan.steps)
+    """Tell whether `text` begins with the line that calls one of the plan's steps."""
+    first = text.partition("\n")[0]
+    return any(first == step_line(plan, step.number) for step in plan.steps)
 
 
 def to_facilitator(floor: Floor, *, now: datetime) -> tuple[Floor, Move]:
@@ -68,10 +82,23 @@ def to_facilitator(floor: Floor, *, now: datetime) -> tuple[Floor, Move]:
     """
     ran = floor.step is not None
     floor = floor.ended_step("done", now=now) if ran else floor
-    step = floor.next_step()
-    if step is not None and floor.plan is not None:
-        return floor, Announce(step_line(floor.plan, step.number), step.number)
-    return floor, Ask(floor.facilitator, "close" if ran else "none")
+    return floor, _call(floor) or Ask(floor.facilitator, "close" if ran else "none")
+
+
+def after_work(floor: Floor) -> tuple[Floor, Move]:
+    """Return the floor and the move when steps that ran side by side are over."""
+    return floor, _call(floor) or Ask(floor.facilitator, "close")
+
+
+def _call(floor: Floor) -> Move | None:
+    """Return the line that calls what is next in the plan; None if nothing is."""
+    steps, plan = floor.next_steps(), floor.plan
+    if not steps or plan is None:
+        return None
+    lines = [step_line(plan, step.number) for step in steps]
+    if len(steps) == 1:
+        return Announce(lines[0], steps[0].number)
+    return Work("\n".join(lines), tuple(step.number for step in steps))
 
 
 def _after_rendered(floor: Floor) -> tuple[Floor, Move]:
@@ -91,7 +118,14 @@ def _after_specialist(floor: Floor, hand_over: HandOver, now: datetime) -> tuple
         return _pass_to((hand_over.agent,), floor, now)
     if isinstance(hand_over, Addresses):
         return _pass_to(hand_over.agents, floor, now)
-    return to_facilitator(floor, now=now) if floor.plan_runs else (floor, End("answered"))
+    return to_facilitator(floor, now=now) if floor.plan_runs else (floor, answered(floor))
+
+
+def answered(floor: Floor) -> Move:
+    """Return the end of an answer; a plan that is open beside it says so in one line."""
+    if floor.waits_beside and floor.plan is not None:
+        return Announce(still_open_line(floor.plan))
+    return End("answered")
 
 
 def _after_facilitator(floor: Floor, hand_over: HandOver, now: datetime) -> tuple[Floor, Move]:
@@ -107,9 +141,15 @@ def _after_facilitator(floor: Floor, hand_over: HandOver, now: datetime) -> tupl
     # A step of the facilitator's own is done with this message; a failed one is passed over.
     worked = floor.step is not None or floor.failed_step is not None
     floor = floor.ended_step("done" if floor.step is not None else "skipped", now=now)
-    if worked and floor.next_step() is not None:
+    if worked and floor.next_steps():
         return to_facilitator(floor, now=now)
-    return floor, End("answered")
+    return floor, answered(floor)
+
+
+def handed_over(floor: Floor, agent: str, task: str, *, now: datetime) -> tuple[Floor, Move]:
+    """Return the floor and the move when the facilitator handed over by its tool."""
+    floor = floor.heard(Said(floor.facilitator, ""))
+    return _retry(floor, agent, now), Ask(agent, task=task)
 
 
 def _retry(floor: Floor, agent: str, now: datetime) -> Floor:

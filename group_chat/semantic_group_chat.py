@@ -8,6 +8,7 @@ from semantic_kernel.connectors.ai.chat_completion_client_base import ChatComple
 
 from data_models.chat_context import Citation
 from data_models.clock import Clock, IdSource
+from data_models.plan import STEP_LIMIT_CHARS
 from group_chat.agents import AgentFactory, TeamAgent
 from group_chat.chat import ClinicalGroupChat
 from group_chat.event_stream import EventStream
@@ -52,6 +53,11 @@ class SemanticGroupChat:
         self._limits = limits
         self._is_language_model = is_language_model
         self._facilitator = team.facilitator.name
+        self._tasks = {spec.name: _task_of(spec.description) for spec in team.agents}
+        self._tools_of = {
+            name: agents[name].tools for name in team.names if name != team.facilitator.name
+        }
+        self._alone = frozenset(name for name in team.names if agents[name].works_alone)
         cards = {spec.name: spec for spec in team.agents}
         self._cards = tuple(card_of(cards[name]) for name in team.names)
 
@@ -158,16 +164,23 @@ class SemanticGroupChat:
         )
 
     def _intended(self, request: GroupChatRequest) -> str | None:
-        """Return whose work the message is, as it was read."""
-        read = request.utterance
-        if read is None or not self._is_language_model or read.task == "plan":
-            return request.meaning.intended_agent
-        return request.meaning.intended_agent or read.agent
+        """Return whose work the message is as it was read: of itself, or by the tool it needs."""
+        read, intended = request.utterance, request.meaning.intended_agent
+        if intended or read is None or not self._is_language_model or read.task == "plan":
+            return intended
+        if read.agent is not None or not read.about:
+            return read.agent
+        tool = read.about[0].tool
+        return next((name for name, tools in self._tools_of.items() if tool in tools), None)
 
     def _table(self, turn: TurnContext) -> Table:
         request, names = turn.request, tuple(self._agents)
-        floor = Floor(facilitator=self._facilitator, agents=names, plan=request.plan)
-        table = Table(turn=turn, floor=floor, clock=self._clock, limits=self._limits)
+        floor = Floor(
+            facilitator=self._facilitator, agents=names, plan=request.plan, alone=self._alone
+        )
+        table = Table(
+            turn=turn, floor=floor, clock=self._clock, limits=self._limits, tasks=self._tasks
+        )
         if request.said and table.go_on(request.said):
             return table
         marked = [request.addressed_agent, *request.mentions]
@@ -185,6 +198,11 @@ class SemanticGroupChat:
             )
         )
         return table
+
+
+def _task_of(description: str) -> str:
+    """Return what an agent is asked for where nobody names a task: what it is there for."""
+    return description.rstrip(".")[:STEP_LIMIT_CHARS]
 
 
 def _missing(request: GroupChatRequest) -> list[str]:

@@ -1,18 +1,29 @@
 """One turn's course: who speaks, what the plan is, how the turn ends."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 from data_models.chat_context import AgentMessage, Continuation
 from data_models.clock import Clock
 from data_models.plan import Plan
 from data_models.turn_events import Notice
-from group_chat.floor import Announce, Ask, End, Floor, Move, Said
-from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan
+from group_chat.floor import Announce, Ask, End, Floor, Move, Said, Work
+from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
 from group_chat.limits import GroupChatLimits
-from group_chat.plan_text import needs_line
-from group_chat.selection import next_move, taken_up, to_facilitator
+from group_chat.plan_change import changed_plan
+from group_chat.plan_text import needs_line, plan_message, step_line
+from group_chat.selection import (
+    after_work,
+    answered,
+    handed_over,
+    next_move,
+    taken_up,
+    to_facilitator,
+)
+from group_chat.step_work import StepResult
 from group_chat.termination import CONTINUE_OFFER, within_limits
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import HandedOver, TurnContext
 from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
 
 CANCELLED = "The plan is cancelled. What would you like to do instead?"
@@ -22,12 +33,22 @@ class Table:
     """Follows the pure rules of `gate` and `selection` through one turn and tells what changes.
 
     Made for one turn and dropped with it.
+
+    Args:
+        tasks: What each agent is asked for in a step for which nobody named a task.
     """
 
     def __init__(
-        self, *, turn: TurnContext, floor: Floor, clock: Clock, limits: GroupChatLimits
+        self,
+        *,
+        turn: TurnContext,
+        floor: Floor,
+        clock: Clock,
+        limits: GroupChatLimits,
+        tasks: Mapping[str, str],
     ) -> None:
         self.floor = floor
+        self._tasks = tasks
         self.move: Move = Ask(floor.facilitator)
         self._turn = turn
         self._clock = clock
@@ -35,6 +56,8 @@ class Table:
         self._stopped_before: Move | None = None
         self._insists = False
         self._blocked: Continuation | None = None
+        self._shows_plan = False
+        self._asking: StepResult | None = None
 
     def open(self, opening: Opening) -> None:
         """Decide the first move."""
@@ -44,12 +67,14 @@ class Table:
             case RunPlan() if plan is not None:
                 self._run_plan(plan, opening)
             case CancelPlan() if plan is not None:
-                cancelled = plan.with_status("cancelled", now=now)
-                self._go(self.floor.with_plan(cancelled), Announce(CANCELLED))
+                self._cancel(plan)
+            case ShowPlan(agent=agent):
+                self._shows_plan = True
+                self._go(self.floor, Ask(agent, "waiting"))
             case Resume(agent=agent, step=step):
-                runs = self.floor.plan_runs and step is not None
-                floor = self.floor.starting(step, now=now) if runs and step else self.floor
-                self._go(floor, Ask(agent))
+                is_step = plan is not None and plan.status == "running" and step is not None
+                floor = replace(self.floor, is_on_plan=is_step)
+                self._go(floor.starting(step, now=now) if is_step and step else floor, Ask(agent))
             case Answer(agent=agent):
                 waits = plan is not None and plan.is_open and agent == self.floor.facilitator
                 self._go(self.floor, Ask(agent, "waiting" if waits else "none"))
@@ -70,14 +95,26 @@ class Table:
         self._go(floor, within_limits(move, floor, messages=self._limits.agent_messages))
         return True
 
+    def _cancel(self, plan: Plan) -> None:
+        cancelled = plan.with_status("cancelled", now=self._clock.now())
+        self._go(self.floor.with_plan(cancelled), Announce(CANCELLED))
+
     def _run_plan(self, plan: Plan, confirmed: RunPlan) -> None:
         now = self._clock.now()
         self._insists = confirmed.insists
+        if confirmed.change is not None:
+            changed = changed_plan(plan, confirmed.change, tasks=self._tasks, now=now)
+            if changed is None:  # it names a step that is done, or leaves none
+                self._shows_plan = True
+                self._go(self.floor, Ask(self.floor.facilitator, "waiting"))
+                return
+            plan = changed
         if plan.status == "proposed":
             plan = plan.confirmed(confirmed.order, now=now, edits=confirmed.edits)
         if plan.next_step() is None:
             plan = plan.with_status("done", now=now)
-        self._go(*to_facilitator(self.floor.with_plan(plan), now=now))
+        floor = replace(self.floor.with_plan(plan), is_on_plan=True)
+        self._go(*to_facilitator(floor, now=now))
 
     def announce(self, announced: Announce) -> None:
         """Put the announced step of the plan into work."""
@@ -97,12 +134,75 @@ class Table:
         old = self.floor.plan
         if old is not None and old.is_open:
             self._turn.emit(PlanChanged(old.with_status("replaced", now=self._clock.now())))
-        self._go(self.floor.with_plan(plan), self.move)
+        self._go(replace(self.floor.with_plan(plan), is_new_plan=True), self.move)
+
+    def take_order(self) -> bool:
+        """Follow what the facilitator ordered by a tool in the message that ended; False if none.
+
+        A hand-over, a yes or a no to the plan: the message itself then says nothing of it.
+        """
+        turn, now = self._turn, self._clock.now()
+        order, turn.order = turn.order, None
+        if order is None or self.floor.gate_is_closed:
+            return False
+        plan = self.floor.plan
+        if isinstance(order, HandedOver):
+            floor, move = handed_over(self.floor, order.agent, order.task, now=now)
+            self._go(floor, within_limits(move, floor, messages=self._limits.agent_messages))
+        elif plan is None or order == "show":
+            self._go(self.floor, answered(self.floor) if plan is None else _shown(plan))
+        elif order == "confirm":
+            self._run_plan(plan, RunPlan())
+        else:
+            self._cancel(plan)
+        return True
+
+    def begin_work(self, numbers: Sequence[int]) -> None:
+        """Put several steps of the plan into work at once."""
+        plan, now = self.floor.plan, self._clock.now()
+        self._insists = False
+        for number in numbers if plan is not None else ():
+            plan = plan.with_step(number, "running", now=now) if plan is not None else None
+        self._put(self.floor.with_plan(plan), self.move)
+
+    def end_step(self, number: int, status: Literal["done", "skipped", "pending"]) -> None:
+        """Note how one of the steps ended that run side by side."""
+        plan, now = self.floor.plan, self._clock.now()
+        if plan is not None:
+            plan = plan.with_step(number, status, now=now)
+            if plan.next_step() is None:
+                plan = plan.with_status("done", now=now)
+            self._put(self.floor.with_plan(plan), self.move)
+
+    def worked(self, results: Sequence[StepResult]) -> None:
+        """Decide what follows steps that ran side by side; their messages are told already."""
+        for result in results:
+            self.floor = self.floor.heard(Said(result.agent, ""))
+        asking = [result for result in results if result.outcome == "asked"]
+        failed = [result.number for result in results if result.outcome == "failed"]
+        if len(failed) == len(results):
+            floor = replace(self.floor, failed_step=failed[0])
+            self._go(floor, Ask(floor.facilitator, "failed"))
+            return
+        for number in failed:
+            self.end_step(number, "skipped")
+        for later in asking[1:]:  # one question at a time: they ask when they are called again
+            self.end_step(later.number, "pending")
+        if asking:
+            self._asking = asking[0]
+            self.move = End("question")
+        elif self._turn.out_of_calls:
+            self.stop(None)
+        else:
+            floor, move = after_work(self.floor)
+            self._go(floor, within_limits(move, floor, messages=self._limits.agent_messages))
 
     def heard(self, message: AgentMessage, *, rendered: bool) -> None:
         """Take a finished message and decide what follows."""
         turn = self._turn
         turn.said.append(message)
+        if not rendered and self.take_order():
+            return
         failed = turn.tools_failed > 0 and turn.tools_ok == 0 and not rendered
         said = Said(message.agent, message.text, rendered=rendered, failed=failed)
         if turn.out_of_calls and not self.floor.gate_is_closed:
@@ -113,6 +213,9 @@ class Table:
             self._go(self.floor.heard(said), End("question"))
             return
         floor, move = next_move(self.floor, said, now=self._clock.now())
+        if self._shows_plan and not rendered and isinstance(move, Announce | End):
+            self._shows_plan = False
+            move = _shown(floor.plan) if floor.waits_beside and floor.plan is not None else move
         bounded = within_limits(move, floor, messages=self._limits.agent_messages)
         self._stopped_before = move if bounded != move else None
         asked = rendered and self._blocked is not None and isinstance(bounded, End)
@@ -138,6 +241,10 @@ class Table:
         floor, asked_at = self.floor, self._clock.now()
         if self._blocked is not None:
             return self._blocked
+        waited = self._turn.request.continuation
+        if self._asking is not None:
+            asked = self._asking
+            return Continuation(agent=asked.agent, plan_step=asked.number, asked_at=asked_at)
         match self.move:
             case End("question") if self._turn.said:
                 agent = self._turn.said[-1].agent
@@ -146,13 +253,10 @@ class Table:
                 return Continuation(agent=agent, plan_step=floor.step, asked_at=asked_at)
             case End("limit") if isinstance(self._stopped_before, Ask) and not floor.plan_runs:
                 return Continuation(agent=self._stopped_before.agent, asked_at=asked_at)
-            case End("answered") if floor.plan_runs and self._waited_for_keys():
-                return self._turn.request.continuation  # the user spoke of something else
+            case End("answered") if floor.waits_beside and waited is not None:
+                # The user spoke of something else: the plan still waits for what it asked.
+                return waited if waited.plan_step is not None else None
         return None
-
-    def _waited_for_keys(self) -> bool:
-        waited = self._turn.request.continuation
-        return waited is not None and bool(waited.waits_for)
 
     def _go(self, floor: Floor, move: Move) -> None:
         self._put(floor, self._unless_blocked(floor, move))
@@ -164,9 +268,21 @@ class Table:
 
     def _unless_blocked(self, floor: Floor, move: Move) -> Move:
         """Return `move`, or the question for what the step that it calls still needs."""
-        if not isinstance(move, Announce) or move.step is None or floor.plan is None:
+        if floor.plan is None:
+            return move
+        if isinstance(move, Work):
+            plan = floor.plan
+            able = tuple(number for number in move.steps if not self._missing(plan, number))
+            if able == move.steps:
+                return move
+            if len(able) > 1:
+                return Work("\n".join(step_line(plan, number) for number in able), able)
+            number = able[0] if able else move.steps[0]
+            move = Announce(step_line(plan, number), number)
+        if not isinstance(move, Announce) or move.step is None:
             return move
         missing = self._missing(floor.plan, move.step)
+        self._insists = False
         if not missing:
             return move
         self._blocked = Continuation(
@@ -179,10 +295,13 @@ class Table:
 
     def _missing(self, plan: Plan, number: int) -> list[str]:
         """Return what step `number` needs and nobody has said; nothing if the user insists."""
-        entities, insists = self._turn.request.entities, self._insists
-        self._insists = False
-        if entities is None or insists:
+        entities = self._turn.request.entities
+        if entities is None or self._insists:
             return []
         return entities.missing(
             key for step in plan.steps if step.number == number for key in step.needs
         )
+
+
+def _shown(plan: Plan) -> Announce:
+    return Announce(plan_message(plan))

@@ -3,7 +3,8 @@
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self, TypeAlias
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
@@ -13,6 +14,25 @@ from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
 from services.scenarios.action import ToolAction
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """The facilitator's order that `agent` does `task`, given by its tool."""
+
+    agent: str
+    task: str
+
+
+Order: TypeAlias = HandedOver | Literal["confirm", "cancel", "show"]
+"""What the facilitator ordered by a tool; for the plan, or that it is shown again."""
+
+
+@dataclass(slots=True)
+class CallsMade:
+    """Counts the tool calls of one turn, whoever makes them."""
+
+    count: int = 0
 
 
 @dataclass(slots=True)
@@ -26,7 +46,8 @@ class TurnContext:
         sources: What the tools of this turn gave and earlier answers cited, by source id.
         views: Rows of the chart that tools of this turn returned, oldest first.
         proposed: The plan that was proposed in this turn; from then on no tool runs (R24).
-        tool_calls: Calls so far in this turn.
+        order: What the facilitator ordered in the message that is being written.
+        calls: Made so far in this turn.
         tools_ok: Calls of the current message that gave a result.
         tools_failed: Calls of the current message that gave an error.
         asked_by: The agent whose tool asked the user something: it waits for the answer.
@@ -34,6 +55,8 @@ class TurnContext:
         out_of_calls: A call was refused because the turn had no more.
         has_looked_up: What the message asks of the chart was fetched before an agent was asked.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
+        works_beside_others: Other agents work meanwhile: what tools found is filed afterwards.
+        unfiled: Files the runs of tools that are not filed yet, in their order.
     """
 
     request: GroupChatRequest
@@ -43,7 +66,8 @@ class TurnContext:
     sources: dict[str, Citation] = field(default_factory=dict)
     views: list[ChartView] = field(default_factory=list)
     proposed: Plan | None = None
-    tool_calls: int = 0
+    order: Order | None = None
+    calls: CallsMade = field(default_factory=CallsMade)
     tools_ok: int = 0
     tools_failed: int = 0
     asked_by: str | None = None
@@ -51,6 +75,40 @@ class TurnContext:
     out_of_calls: bool = False
     out_of_rounds: bool = False
     has_looked_up: bool = False
+    works_beside_others: bool = False
+    unfiled: list[Callable[["TurnContext"], Awaitable[None]]] = field(default_factory=list)
+
+    def beside_others(self, agent: str) -> Self:
+        """Return the turn as one of several agents has it that work side by side.
+
+        What it says and finds is its own until `take_in`; calls are counted together.
+        """
+        return replace(
+            self,
+            agent=agent,
+            said=list(self.said),
+            sources=dict(self.sources),
+            views=[],
+            order=None,
+            tools_ok=0,
+            tools_failed=0,
+            out_of_rounds=False,
+            works_beside_others=True,
+            unfiled=[],
+        )
+
+    async def take_in(self, other: "TurnContext") -> None:
+        """Take over what a turn of `beside_others` found, and have it filed."""
+        for file in other.unfiled:
+            await file(self)
+        self.sources.update(other.sources)
+        self.views += other.views
+        self.out_of_calls = self.out_of_calls or other.out_of_calls
+
+    @property
+    def has_order(self) -> bool:
+        """Whether the facilitator called a tool that says who goes on."""
+        return self.order is not None or self.proposed is not None
 
     def begin_message(self, agent: str) -> None:
         """Let `agent` speak; its tool calls count anew."""

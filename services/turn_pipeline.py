@@ -32,6 +32,7 @@ from services.group_chat_port import (
     GroupChat,
     GroupChatEvent,
     GroupChatRequest,
+    PlanChanged,
 )
 from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
@@ -49,6 +50,7 @@ from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests
 from services.turn.safety import SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
+from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
 from services.turn.voice import TurnVoice
 from services.turn.wishes import TurnWishes
@@ -90,6 +92,7 @@ class TurnPipeline:
         self._questions = TurnQuestions(
             documents=documents, tools=self._tools, voice=self._voice, clock=clock, ids=ids
         )
+        self._stops = TurnStops(documents=documents, voice=self._voice, ids=ids)
         self._safety = TurnSafety(
             answers=safety, patients=patients, documents=documents, voice=self._voice
         )
@@ -134,9 +137,13 @@ class TurnPipeline:
             return None
         if turn.claim.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
+        if await self._stops.answer_wrong_patient(turn):
+            return None
         if (told := await self._questions.answered(turn)) is not None:
             self._voice.show_state(turn)
             return self._voice.say(turn, told)
+        if await self._stops.answer_stop(turn):
+            return None
         async with self._step(turn, "decide"):
             verdict = await self._decide(turn)
         if verdict.decision == "CLEAR":
@@ -254,6 +261,8 @@ class TurnPipeline:
         if isinstance(event, CHANGES):
             if change_document(turn, event):
                 self._voice.show_state(turn)
+            if isinstance(event, PlanChanged) and turn.has_unsaved_answers:
+                await self._documents.save(turn)  # each step of a plan once it is finished
             return
         if isinstance(event, AgentMessageStarted) and turn.has_unsaved_answers:
             await self._documents.save(turn)

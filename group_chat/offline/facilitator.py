@@ -38,7 +38,7 @@ from group_chat.offline.words import (
     topics_named_in,
     topics_of,
 )
-from group_chat.plan_text import PLAN_QUESTION, read_plan
+from group_chat.plan_text import PLAN_QUESTION
 from services.scenarios.commands import command_in
 
 _ROWS_OF_EACH_AGENT = 8
@@ -50,10 +50,6 @@ _ROSTER_TOOL = "list_roster"
 _INSTEAD = (
     "Ask for the status, the timeline, the imaging or the pathology, or start a tumor board, "
     "which puts together what is missing and where sources differ."
-)
-_STILL_OPEN = (
-    'The plan is still open. Say "yes" to go on with it, "no" to cancel it, or name the '
-    "agents it should do with or without."
 )
 _TASKS = {
     "history": "give the course of the illness in order of time",
@@ -198,8 +194,7 @@ def _propose(prompt: Prompt) -> OfflineReply:
     count = "one step" if len(steps) == 1 else f"{len(steps)} steps"
     intro = f"I propose a plan of {count} for `{prompt.patient_id}`."
     if tool is None:
-        lines = [f"{n}. *{row['agent']}*: {row['text']}" for n, row in enumerate(steps, 1)]
-        return OfflineReply(text="\n".join([intro, "", "Plan:", *lines, "", PLAN_QUESTION]))
+        return OfflineReply(text="This team's lead has no tool to propose a plan with.")
     return OfflineReply(text=intro, calls=(Call(tool.wire_name, {"steps": steps}),))
 
 
@@ -231,8 +226,7 @@ def _wanted(prompt: Prompt) -> list[str]:
 def _planned(prompt: Prompt) -> set[str]:
     """Return the agents of the plan that was proposed last."""
     plans = [one.text for one in [*prompt.earlier, *prompt.said] if PLAN_QUESTION in one.text]
-    steps = read_plan(plans[-1], names=list(prompt.team), facilitator="") if plans else ()
-    return {step.agent for step in steps}
+    return {name for name in prompt.team if plans and f"*{name}*:" in plans[-1]}
 
 
 def _topic(name: str, description: str) -> str:
@@ -251,11 +245,10 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     if changes and prompt.patient_id is not None:
         return _propose(prompt)
     if ROSTER.search(prompt.asked):
-        return OfflineReply(
-            text=f'{_roster(prompt)}\n\nThe plan is still open: "yes" goes on with it.'
-        )
-    plain = None if courtesy(prompt) else plain_answer(prompt)
-    return OfflineReply(text=f"{plain}\n\n{_STILL_OPEN}" if plain else _STILL_OPEN)
+        return _roster(prompt)
+    asks = QUESTION.search(prompt.asked) or topics_of(prompt.asked) or plain_answer(prompt)
+    is_reply = courtesy(prompt) or not asks
+    return OfflineReply(text="Nothing is changed.") if is_reply else _answer(prompt)
 
 
 def _after_tools(prompt: Prompt) -> OfflineReply:

@@ -20,14 +20,14 @@ from group_chat.tools.scheduling_tools import (
     no_clinic_tools,
 )
 from group_chat.tools.task_tools import TASK_TOOLS, task_tools
-from group_chat.tools.team_tools import team_tools
+from group_chat.tools.team_tools import ORDERS, team_tools
 from group_chat.tools.tool import Tool
 from services.assistant.back_end import NoAssistant
 from services.records.patient_names import RosterOnly
 from services.records.ports import PatientRecords
 
 TOOL_NAMES = (
-    "propose_plan",
+    *ORDERS,
     "list_roster",
     *CHART_TOOLS,
     "load_patient_data",

@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from pydantic import PrivateAttr
@@ -190,10 +191,10 @@ class ToolKernel(Kernel):
         if turn.proposed is not None:
             raise ToolInputError("a plan waits for the user; no tool runs before the answer")
         turn.out_of_rounds = turn.out_of_rounds or round_index >= self._limits.tool_rounds
-        turn.out_of_calls = turn.out_of_calls or turn.tool_calls >= self._limits.tool_calls
+        turn.out_of_calls = turn.out_of_calls or turn.calls.count >= self._limits.tool_calls
         if turn.out_of_rounds or turn.out_of_calls:
             raise ToolInputError("no more tool calls are allowed; answer from what you have")
-        turn.tool_calls += 1
+        turn.calls.count += 1
 
     def _tell_started(
         self, turn: TurnContext, call: _Call, function_call: FunctionCallContent
@@ -219,7 +220,10 @@ class ToolKernel(Kernel):
             error_code=call.error_code,
             duration_ms=self._elapsed_ms(call),
         )
-        await self._watcher.finished(turn, run)
+        if turn.works_beside_others:
+            turn.unfiled.append(partial(self._watcher.finished, run=run))
+        else:
+            await self._watcher.finished(turn, run)
         self._tell_result(turn, call)
 
     def _tell_result(self, turn: TurnContext, call: _Call) -> None:

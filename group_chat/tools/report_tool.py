@@ -7,10 +7,10 @@ from typing import Any
 
 from data_models.chat_context import AgentMessage, Citation
 from group_chat.citations import citations_in
-from group_chat.hand_over import HandsBack, is_question, read_hand_over
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext, current_effect
 from services.group_chat_port import ArtifactMade
+from services.language.hand_over import HandsBack, is_question, read_hand_over
 from services.records.facts import Source
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord

@@ -1,19 +1,33 @@
-"""Tools of the facilitator: the plan and the roster."""
+"""Tools of the facilitator: the hand-over, the plan and the roster. Nothing else steers."""
 
 from collections.abc import Sequence
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from data_models.clock import Clock, IdSource
-from data_models.entity_queue import canonical_keys
+from data_models.entity_keys import CONVERSATION_KEYS, canonical_key
 from data_models.errors import ToolInputError
-from data_models.plan import PLAN_LIMIT_STEPS, Plan, PlanStep
+from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
 from data_models.written_order import in_written_order
-from group_chat.plan_text import STEP_LIMIT_CHARS
 from group_chat.team import PLAN_TOOL
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import HandedOver, TurnContext
+from services.language.consent import consent_in
 from services.patient_context.snapshot import neutralise
+
+HAND_OVER, CONFIRM_PLAN, CANCEL_PLAN = "hand_over", "confirm_plan", "cancel_plan"
+ORDERS = (HAND_OVER, PLAN_TOOL, CONFIRM_PLAN, CANCEL_PLAN)
+_NUMBERS = tuple(str(number) for number in range(1, PLAN_LIMIT_STEPS))
+
+
+class HandOverArguments(BaseModel):
+    """Who does what."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    agent: str
+    task: str = Field(max_length=STEP_LIMIT_CHARS, description="What it shall do, short.")
 
 
 class StepArguments(BaseModel):
@@ -21,14 +35,9 @@ class StepArguments(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    agent: str = Field(max_length=64, description="Name of an agent of the team.")
+    agent: str
     text: str = Field(min_length=1, max_length=STEP_LIMIT_CHARS, description="Its task, short.")
-    needs: list[str] = Field(
-        default_factory=list,
-        max_length=10,
-        description="Keys that the user must have said first, such as doctor_preference or "
-        "date_preference; mostly none.",
-    )
+    needs: list[str] = Field(default_factory=list, max_length=PLAN_LIMIT_STEPS)
 
 
 class PlanArguments(BaseModel):
@@ -36,24 +45,44 @@ class PlanArguments(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    steps: list[StepArguments] = Field(min_length=1, max_length=PLAN_LIMIT_STEPS)
+    steps: Sequence[StepArguments]
 
 
 def team_tools(*, names: Sequence[str], clock: Clock, ids: IdSource) -> tuple[Tool, ...]:
-    """Return the tools for a team of `names`."""
-    known = {name.casefold(): name for name in names}
+    """Return the tools for a team of `names`, facilitator first."""
 
     async def propose(turn: TurnContext, asked: PlanArguments) -> ToolOutput:
-        steps = [(_member(step.agent, known), step.text, step.needs) for step in asked.steps]
+        steps = [(step.agent, step.text, step.needs) for step in asked.steps]
         turn.proposed = new_plan(steps, turn=turn, clock=clock, ids=ids)
         return {"plan": "proposed", "steps": len(steps), "waits_for": "the user's confirmation"}
 
     return (
         Tool(
+            HAND_OVER,
+            "Has an agent of the team answer now. Only this hands over: to say it does nothing.",
+            _hand_over_shape(names),
+            _hand_over,
+            ends_message=True,
+        ),
+        Tool(
             PLAN_TOOL,
             "Proposes a plan to the user, who has to confirm it before any step runs.",
-            PlanArguments,
+            _plan_shape(names),
             propose,
+            ends_message=True,
+        ),
+        Tool(
+            CONFIRM_PLAN,
+            "Runs the open plan, when the user's last message agrees to it.",
+            NoArguments,
+            _confirm,
+            ends_message=True,
+        ),
+        Tool(
+            CANCEL_PLAN,
+            "Drops the open plan, when the user's last message says so.",
+            NoArguments,
+            _cancel,
             ends_message=True,
         ),
         Tool(
@@ -65,6 +94,84 @@ def team_tools(*, names: Sequence[str], clock: Clock, ids: IdSource) -> tuple[To
     )
 
 
+def _hand_over_shape(names: Sequence[str]) -> type[BaseModel]:
+    others = _one_of(names[1:] or names, "Name of the agent.")
+    return cast(
+        "type[BaseModel]",
+        create_model("HandOverArguments", __base__=HandOverArguments, agent=(others, ...)),
+    )
+
+
+def _plan_shape(names: Sequence[str]) -> type[BaseModel]:
+    """Return the arguments with the team's names, step numbers and known keys as their values."""
+    values: Any = Literal[(*_NUMBERS, *sorted(CONVERSATION_KEYS))]
+    need: Any = Annotated[values, BeforeValidator(_as_need)]
+    step: Any = create_model(
+        "StepArguments",
+        __base__=StepArguments,
+        agent=(_one_of(names, "Name of an agent of the team."), ...),
+        needs=(
+            list[need],
+            Field(
+                default_factory=list,
+                max_length=PLAN_LIMIT_STEPS,
+                description="Numbers of earlier steps that it builds on, and keys that the user "
+                "must have said first; mostly none: steps without any run side by side.",
+            ),
+        ),
+    )
+    steps: Any = Annotated[list[step], Field(min_length=1, max_length=PLAN_LIMIT_STEPS)]
+    return cast(
+        "type[BaseModel]", create_model("PlanArguments", __base__=PlanArguments, steps=(steps, ...))
+    )
+
+
+def _one_of(names: Sequence[str], description: str) -> Any:
+    """Return the type of one of `names`; models may write it starred or in other letters."""
+    known = {name.casefold(): name for name in names}
+
+    def spelt(value: object) -> object:
+        return known.get(value.strip("*@ ").casefold(), value) if isinstance(value, str) else value
+
+    return Annotated[Literal[tuple(names)], BeforeValidator(spelt), Field(description=description)]
+
+
+def _as_need(value: object) -> object:
+    if isinstance(value, int):
+        return str(value)
+    return (canonical_key(value) or value) if isinstance(value, str) else value
+
+
+async def _hand_over(turn: TurnContext, asked: HandOverArguments) -> ToolOutput:
+    task = neutralise(" ".join(in_written_order(asked.task).split()))
+    turn.order = HandedOver(asked.agent, task)
+    return {"handed_over_to": asked.agent}
+
+
+async def _confirm(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    return _answered(turn, "confirm")
+
+
+async def _cancel(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    return _answered(turn, "cancel")
+
+
+def _answered(turn: TurnContext, answer: Literal["confirm", "cancel"]) -> ToolOutput:
+    """Take a yes or a no that the user's own words say; else the plan is shown again.
+
+    Raises:
+        ToolInputError: no plan is open.
+    """
+    plan, request = turn.request.plan, turn.request
+    if plan is None or not plan.is_open:
+        raise ToolInputError("no plan is open; propose one with propose_plan")
+    said = consent_in(request.text)
+    wanted = "yes" if answer == "confirm" else "no"
+    is_clear = said == wanted and request.continuation is None
+    turn.order = answer if is_clear else "show"
+    return {"plan": answer if is_clear else "shown again: the user has to say yes or no to it"}
+
+
 def new_plan(
     steps: Sequence[tuple[str, str, Sequence[str]]],
     *,
@@ -72,14 +179,19 @@ def new_plan(
     clock: Clock,
     ids: IdSource,
 ) -> Plan:
-    """Return a proposed plan of (agent, task, needs), with a new id."""
+    """Return a proposed plan of (agent, task, needs), with a new id.
+
+    Raises:
+        ToolInputError: a step needs one that is not before it.
+    """
     now = clock.now()
     rows = [
         PlanStep(
             number=number,
             agent=agent,
             text=neutralise(" ".join(in_written_order(text).split())),
-            needs=canonical_keys(needs),
+            needs=[need for need in needs if not need.isdecimal()],
+            after=_earlier(number, needs),
         )
         for number, (agent, text, needs) in enumerate(steps, 1)
     ]
@@ -99,8 +211,11 @@ async def _roster(turn: TurnContext, _: NoArguments) -> ToolOutput:
     }
 
 
-def _member(name: str, known: dict[str, str]) -> str:
-    member = known.get(name.strip("* ").casefold())
-    if member is None:
-        raise ToolInputError(f"steps need an agent of the team: {', '.join(known.values())}")
-    return member
+def _earlier(number: int, needs: Sequence[str]) -> list[int]:
+    after = sorted({int(need) for need in needs if need.isdecimal()})
+    if after and after[-1] >= number:
+        raise ToolInputError(
+            f"step {number} needs step {after[-1]}: a step can only need the number of an earlier "
+            "one; steps are numbered from 1 in the order given"
+        )
+    return after

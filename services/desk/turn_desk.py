@@ -10,6 +10,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 
+import structlog
+
 from data_models.claim import Claim
 from data_models.claim_decision import queue_length
 from data_models.clock import IdSource
@@ -27,8 +29,11 @@ from data_models.incoming_message import IncomingMessage
 from services.conversations.claimant import Claimant
 from services.desk.lane import Lane
 from services.desk.lane_driver import Deliver, LaneDriver
+from services.language.commands import command_in
 from services.runs.exchange import RunExchange
 from services.runs.hub import Run, RunHub
+
+logger = structlog.get_logger()
 
 _CLAIM_TRIES = 50
 _LATE_SECONDS = 5.0
@@ -72,6 +77,7 @@ class TurnDesk:
             StoreError, ServerStoppingError: the message was not stored; send it again.
         """
         self._check(message)
+        await self._stop_by_word(message)
         # A caller that goes away leaves no claim without a turn behind.
         admission = asyncio.create_task(self._admit(message))
         self._driver.keep(admission)
@@ -118,6 +124,16 @@ class TurnDesk:
             return False
         run.request_stop("cancelled")
         return True
+
+    async def _stop_by_word(self, message: IncomingMessage) -> None:
+        """Stop what runs, if that is what `message` says: it waits for nothing then."""
+        if message.press is not None or command_in(message.text) not in ("stop", "wrong_patient"):
+            return
+        try:
+            await self.stop(message.conversation_id, owner=message.owner)
+        except StoreError as error:
+            # It is taken in all the same, and its own failure told, if it fails too.
+            logger.warning("turn_not_stopped", code=error.code)
 
     async def go_on(self, message: IncomingMessage) -> Run | None:
         """Go on with what a dead replica left of the conversation of `message`.

@@ -73,9 +73,9 @@ def follow(turn: TurnDraft, event: TurnEvent, *, at: float) -> None:
     """Keep what was said and what is under way; `at` is now in monotonic seconds."""
     match event:
         case AgentMessageStarted():
-            turn.speaking = SpokenPart(event.message_id, event.agent)
+            turn.speaking[event.message_id] = SpokenPart(event.message_id, event.agent)
         case AgentTextDelta():
-            turn.hear(event.text, at=at)
+            turn.hear(event.text, at=at, message_id=event.message_id)
         case AgentMessageFinished():
             turn.add_answer(event.message)
         case ToolCallStarted():

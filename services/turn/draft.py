@@ -36,6 +36,7 @@ from services.runs.hub import Run
 from services.scenarios.seat import ScenarioSeat
 from services.tool_memory.session import ToolMemorySession
 from services.turn.effects import TurnEffects
+from services.turn.plan_order import place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class TurnDraft:
         registry_ms: How long reading it took.
         context: The document this turn writes, None until it is known which.
         turn: The row of this turn in that document.
+        speaking: Messages that agents have begun and not finished, by id.
         unsaved: Whether the document has changes that are not stored.
         question: What the server asks at the end of this turn.
         wish: What the user asked for before it was clear for whom, and is done now.
@@ -90,7 +92,7 @@ class TurnDraft:
     context: Stored[ChatContext] | None = None
     turn: Turn | None = None
     unsaved: bool = False
-    speaking: SpokenPart | None = None
+    speaking: dict[str, SpokenPart] = field(default_factory=dict)
     decision: Decision | None = None
     timing: TimingInfo = field(default_factory=TimingInfo)
     question: OpenQuestion | None = None
@@ -224,12 +226,12 @@ class TurnDraft:
             expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
         )
 
-    def hear(self, text: str, *, at: float) -> None:
-        """Take in more text of the agent that speaks."""
+    def hear(self, text: str, *, at: float, message_id: str = "") -> None:
+        """Take in more text of a message that an agent has begun."""
         if self.first_text_at is None:
             self.first_text_at = at
-        if self.speaking is not None:
-            self.speaking.pieces.append(text)
+        if (part := self.speaking.get(message_id)) is not None:
+            part.pieces.append(text)
 
     def open_question(self) -> OpenQuestion | None:
         """Return the question this message may answer: asked of this user, alive, of this epoch."""
@@ -291,13 +293,14 @@ class TurnDraft:
         return turn
 
     def add_answer(self, message: AgentMessage) -> None:
-        """Keep what an agent said."""
-        if self.turn is not None:
-            self.turn.agent_responses.append(message)
-            self.unsaved = True
-        else:
+        """Keep what an agent said; of steps that ran side by side in the plan's order."""
+        self.speaking.pop(message.message_id, None)
+        if self.turn is None:
             self.unkept_answers.append(message)
-        self.speaking = None
+            return
+        said = self.turn.agent_responses
+        said.insert(place_of(message, said, self.document().plan), message)
+        self.unsaved = True
 
     def result(self, *, answered_at: datetime) -> TurnOutcome:
         """Return what the conversation document records of this turn."""

@@ -65,11 +65,11 @@ class TurnVoice:
         """End what was cut off; what an agent had said is kept, because it was shown."""
         for call_id in turn.open_calls:
             turn.run.emit(ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0))
-        if turn.speaking is not None:
+        for part in list(turn.speaking.values()):
             message = AgentMessage(
-                message_id=turn.speaking.message_id,
-                agent=turn.speaking.agent,
-                text="".join(turn.speaking.pieces),
+                message_id=part.message_id,
+                agent=part.agent,
+                text="".join(part.pieces),
                 timestamp=self._clock.now(),
             )
             turn.add_answer(message)

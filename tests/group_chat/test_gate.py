@@ -6,7 +6,8 @@ import pytest
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
 from data_models.plan import Plan, PlanStatus, PlanStep, StepEdit
-from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, opening
+from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan, opening
+from services.language.plan_change import Moved, PlanChange
 
 TEAM = ("Orchestrator", "Radiology", "Pathology")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -41,9 +42,37 @@ def test_no_cancels_it(word: str) -> None:
     assert opened(word, plan=plan("proposed")) == CancelPlan()
 
 
-@pytest.mark.parametrize("word", ["yes but without Pathology", "why?", "what would you do first"])
-def test_anything_else_goes_to_the_facilitator(word: str) -> None:
-    assert opened(word, plan=plan("proposed")) == FACILITATOR
+@pytest.mark.parametrize("word", ["why?", "what would you do first", "which CT is it"])
+@pytest.mark.parametrize("status", ["proposed", "running"])
+def test_a_question_beside_an_open_plan_is_answered_by_whose_work_it_is(
+    word: str, status: PlanStatus
+) -> None:
+    assert opened(word, plan=plan(status)) == FACILITATOR
+    assert opened(word, plan=plan(status), intended="Pathology") == Answer("Pathology")
+
+
+@pytest.mark.parametrize(
+    ("word", "change"),
+    [
+        ("yes, but skip radiology", PlanChange(skipped=("Radiology",))),
+        ("without step 1", PlanChange(skipped=(1,))),
+        ("just the pathology please", PlanChange(only=("Pathology",))),
+        ("add pathology first", PlanChange(moved=(Moved("Pathology", "first", is_new=True),))),
+        ("move radiology first", PlanChange(moved=(Moved("Radiology", "first"),))),
+        ("change step 1 to look at the brain", PlanChange(texts={1: "look at the brain"})),
+    ],
+)
+def test_a_change_that_is_understood_whole_changes_the_plan_and_runs_it(
+    word: str, change: PlanChange
+) -> None:
+    assert opened(word, plan=plan("proposed")) == RunPlan(change=change)
+
+
+@pytest.mark.parametrize(
+    "word", ["yes but only after the new CT came", "skip the boring bits", "without the oncologist"]
+)
+def test_a_change_that_is_not_understood_whole_is_shown_again(word: str) -> None:
+    assert opened(word, plan=plan("proposed")) == ShowPlan("Orchestrator")
 
 
 @pytest.mark.parametrize("status", ["done", "cancelled", "replaced"])

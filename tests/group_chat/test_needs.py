@@ -104,7 +104,7 @@ async def test_a_user_may_go_on_without_it(talk: Talk) -> None:
 
 async def test_another_question_leaves_the_plan_waiting(talk: Talk) -> None:
     await talk.say("continue")
-    await talk.say("who is on the team?", text("Radiology and others."))
+    await talk.say("who is on the team?", text("Ten agents."))
     assert talk.continuation is not None
     assert talk.continuation.waits_for == NEEDS
     heard = await talk.say(

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from data_models.chat_context import AgentMessage
 from data_models.plan import Plan, PlanStatus, PlanStep
-from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said
+from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said, Work
 from group_chat.plan_text import step_line
 from group_chat.selection import next_move, taken_up, to_facilitator
 from group_chat.termination import within_limits
@@ -23,7 +23,9 @@ def plan(status: PlanStatus = "running", *agents: str) -> Plan:
 
 
 def on_step(number: int, *agents: str) -> Floor:
-    floor = QUIET.with_plan(plan("running", *agents))
+    floor = replace(
+        QUIET.with_plan(plan("running", *agents)), is_on_plan=True, alone=frozenset(TEAM)
+    )
     for earlier in range(1, number):
         floor = floor.starting(earlier, now=NOW).ended_step("done", now=NOW)
     return floor.starting(number, now=NOW)
@@ -34,7 +36,7 @@ def after(floor: Floor, agent: str, text: str, **said: bool) -> tuple[Floor, Mov
 
 
 def test_the_gate_comes_before_any_hand_over() -> None:
-    floor = QUIET.with_plan(plan("proposed"))
+    floor = replace(QUIET.with_plan(plan("proposed")), is_new_plan=True)
     for last in ("*Radiology*, go.", "Back to you *Radiology*.", "Sure.", "OK?"):
         assert after(floor, "Orchestrator", last)[1] == End("gate")
         assert after(floor, "History", last)[1] == End("gate")
@@ -125,11 +127,33 @@ def test_the_facilitators_own_last_step_is_the_close() -> None:
     assert floor.plan.status == "done"
 
 
-def test_a_side_question_is_followed_by_the_running_plan() -> None:
-    floor = QUIET.with_plan(plan("running"))
-    assert after(floor, "Pathology", "It is EGFR+.")[1] == Announce(
-        "Step 1 of 2: *History*, work", 1
+def test_a_question_beside_a_plan_is_answered_and_the_plan_says_that_it_is_open() -> None:
+    for status, says in (("running", "The plan is paused"), ("proposed", "The plan is still open")):
+        floor = QUIET.with_plan(plan(status))  # type: ignore[arg-type]
+        _, move = after(floor, "Pathology", "It is EGFR+.")
+        assert isinstance(move, Announce)
+        assert move.step is None
+        assert move.text.startswith(says)
+        assert after(floor, "Orchestrator", move.text, rendered=True)[1] == End("answered")
+
+
+def test_steps_that_nothing_holds_back_are_called_together() -> None:
+    floor = replace(QUIET.with_plan(plan("running")), is_on_plan=True)
+    assert to_facilitator(floor, now=NOW)[1] == Work(
+        "Step 1 of 2: *History*, work\nStep 2 of 2: *Radiology*, work", (1, 2)
     )
+
+
+def test_who_works_alone_comes_after_all_before_it_and_before_all_behind_it() -> None:
+    names = ("History", "Radiology", "Pathology", "History")
+    floor = QUIET.with_plan(plan("running", *names))
+    floor = replace(floor, is_on_plan=True, alone=frozenset({"Pathology"}))
+    assert [step.number for step in floor.next_steps()] == [1, 2]
+    for number in (1, 2):
+        floor = floor.starting(number, now=NOW).ended_step("done", now=NOW)
+    assert [step.number for step in floor.next_steps()] == [3]
+    floor = floor.starting(3, now=NOW).ended_step("done", now=NOW)
+    assert [step.number for step in floor.next_steps()] == [4]
 
 
 def test_without_a_plan_control_goes_to_the_facilitators_model() -> None:

@@ -139,7 +139,7 @@ async def test_a_plan_with_a_stranger_is_refused(world: TeamWorld) -> None:
     bad = call("propose_plan", steps=[{"agent": "Genetics", "text": "x"}])
     heard = await world.say("start", bad, text("Sorry."))
     assert heard.plan is None
-    assert "agent of the team" in results(heard)[0]["error"]
+    assert "steps.0.agent: Input should be 'Orchestrator'" in results(heard)[0]["error"]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ from data_models.plan import Plan
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta, Notice, ToolCallResult
 from group_chat.limits import GroupChatLimits
 from services.group_chat_port import ContinuationChanged, GroupChatEvent, PlanChanged
-from tests.fakes_openai import Reply
+from services.language.utterance import Utterance
+from tests.fakes_openai import Brain, RecordedRequest, Reply
 from tests.group_chat.team_world import (
     SAMPLES,
     Heard,
@@ -114,16 +115,13 @@ async def test_a_plan_waits_at_the_gate_and_ends_with_a_question(world: TeamWorl
     ]
 
 
-async def test_a_plan_in_words_waits_at_the_gate_too(world: TeamWorld) -> None:
+async def test_a_list_that_names_agents_is_no_plan(world: TeamWorld) -> None:
     heard = await world.say(
-        "start", text("Plan:\n1. *Radiology*: review\n2. *Pathology*: read\n\n*Radiology*, go.")
+        "What can this team do?", text("- Radiology: reads imaging\n- Pathology: reads tissue")
     )
-    assert heard.reason == "gate"
+    assert heard.plan is None
+    assert heard.reason == "answered"
     assert heard.speakers == ["Orchestrator"]
-    assert heard.said[0][1].endswith("Shall I go ahead with this plan?")
-    asked = await world.say("start", text("- Radiology: look\n- Pathology: read\n\nIs that fine?"))
-    assert asked.said[0][1].endswith("Is that fine?")
-    assert asked.reason == "gate"
 
 
 async def test_after_a_proposal_no_other_tool_runs(world: TeamWorld) -> None:
@@ -135,7 +133,7 @@ async def test_after_a_proposal_no_other_tool_runs(world: TeamWorld) -> None:
     assert [run.data is None for run in world.watcher.runs] == [False, True]
 
 
-async def test_a_confirmed_plan_runs_step_by_step_with_lines_that_cost_no_model(
+async def test_a_confirmed_plan_runs_its_steps_with_lines_that_cost_no_model(
     world: TeamWorld,
 ) -> None:
     plan = await proposed(world)
@@ -147,13 +145,13 @@ async def test_a_confirmed_plan_runs_step_by_step_with_lines_that_cost_no_model(
         text("In short: stable adenocarcinoma."),
         plan=plan,
     )
-    assert heard.said == [
-        ("Orchestrator", "Step 1 of 2: *Radiology*, review as Radiology"),
-        ("Radiology", f"CT is stable.\n\n{BACK}"),
-        ("Orchestrator", "Step 2 of 2: *Pathology*, review as Pathology"),
-        ("Pathology", "Adenocarcinoma."),
-        ("Orchestrator", "In short: stable adenocarcinoma."),
-    ]
+    assert heard.said[0] == (
+        "Orchestrator",
+        "Step 1 of 2: *Radiology*, review as Radiology\n"
+        "Step 2 of 2: *Pathology*, review as Pathology",
+    )
+    assert {agent for agent, _ in heard.said[1:3]} == {"Radiology", "Pathology"}
+    assert heard.said[3:] == [("Orchestrator", "In short: stable adenocarcinoma.")]
     assert len(world.model.requests) - calls_before == 3
     assert [change.plan.status for change in heard.of(PlanChanged)][-1] == "done"
     assert "\nAll steps of the plan are done." in last_words(world)
@@ -163,7 +161,8 @@ async def test_a_button_confirms_chosen_steps_in_their_order(world: TeamWorld) -
     plan = await proposed(world, "Radiology", "Pathology", "PatientStatus")
     press = Press(target_id=plan.plan_id, answer="confirm", steps=(3, 1))
     heard = await world.say("Confirm", text("a"), text("b"), text("c"), plan=plan, press=press)
-    assert heard.speakers[1::2] == ["PatientStatus", "Radiology"]
+    assert set(heard.speakers[1:3]) == {"PatientStatus", "Radiology"}
+    assert heard.said[0][1].startswith("Step 1 of 2: *PatientStatus*")
     assert heard.plan is not None
     assert {step.number: step.status for step in heard.plan.steps} == {
         1: "done", 2: "skipped", 3: "done",
@@ -183,36 +182,73 @@ async def test_no_cancels_the_plan_without_a_model(world: TeamWorld) -> None:
 
 async def test_anything_else_is_the_facilitators_who_may_propose_anew(world: TeamWorld) -> None:
     plan = await proposed(world)
-    heard = await world.say("without Pathology", propose(("Radiology", "Review")), plan=plan)
+    heard = await world.say("without the brain", propose(("Radiology", "Review")), plan=plan)
     replaced, new = (change.plan for change in heard.of(PlanChanged))
     assert (replaced.plan_id, replaced.status) == (plan.plan_id, "replaced")
     assert (new.status, len(new.steps)) == ("proposed", 1)
-    kept = await world.say("why?", text("Because.\n*Radiology*, go."), plan=plan)
-    assert kept.reason == "gate"
-    assert kept.speakers == ["Orchestrator"]
+    kept = await world.say("skip the dull parts", text("Which ones are dull."), plan=plan)
+    assert kept.plan is None
+    assert kept.said[-1][1].endswith("Shall I go ahead with this plan?")
+
+
+async def test_a_change_in_plain_words_is_carried_out_at_once(world: TeamWorld) -> None:
+    plan = await proposed(world)
+    heard = await world.say(
+        "yes, but skip pathology", text("CT is stable."), text("In short."), plan=plan
+    )
+    assert heard.speakers == ["Orchestrator", "Radiology", "Orchestrator"]
+    assert heard.plan is not None
+    assert {step.agent: step.status for step in heard.plan.steps} == {
+        "Radiology": "done", "Pathology": "skipped",
+    }  # fmt: skip
+
+
+async def test_a_question_beside_an_open_plan_is_answered_and_the_plan_stays(
+    world: TeamWorld,
+) -> None:
+    plan = await proposed(world)
+    read = Utterance(text="what is her ECOG?", task="answer", agent="PatientStatus")
+    heard = await world.say("what is her ECOG?", text("ECOG 1."), plan=plan, utterance=read)
+    assert heard.speakers == ["PatientStatus", "Orchestrator"]
+    assert heard.said[-1][1].startswith("The plan is still open")
+    assert heard.plan is None
+    later = await world.say("ok, go ahead", text("a"), text("b"), text("c"), plan=plan)
+    assert later.plan is not None
+    assert later.plan.status == "done"
 
 
 async def test_an_agent_that_asks_is_resumed_and_its_step_kept(world: TeamWorld) -> None:
-    plan = await proposed(world)
+    plan = await proposed(world, "Radiology")
     heard = await world.say("yes", text("Which of the two CTs?"), plan=plan)
     assert heard.reason == "question"
     waits = heard.of(ContinuationChanged)[-1].continuation
     assert waits is not None
     assert (waits.agent, waits.plan_step) == ("Radiology", 1)
     heard = await world.say(
-        "the newer one", text("Stable."), text("Fine."), text("Bye."),
-        plan=heard.plan, continuation=waits,
-    )  # fmt: skip
-    assert heard.speakers == [
-        "Radiology", "Orchestrator", "Pathology", "Orchestrator",
-    ]  # fmt: skip
+        "the newer one", text("Stable."), text("Bye."), plan=heard.plan, continuation=waits
+    )
+    assert heard.speakers == ["Radiology", "Orchestrator"]
     assert heard.of(ContinuationChanged)[-1].continuation is None
     assert heard.plan is not None
     assert heard.plan.status == "done"
 
 
-async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld) -> None:
+async def test_one_of_two_agents_that_work_side_by_side_asks_and_is_resumed(
+    world: TeamWorld,
+) -> None:
     plan = await proposed(world)
+    world.model.brain = by_agent(Radiology="Which of the two CTs?", Pathology="Adenocarcinoma.")
+    heard = await world.say("yes", plan=plan)
+    assert heard.reason == "question"
+    waits = heard.of(ContinuationChanged)[-1].continuation
+    assert waits is not None
+    assert (waits.agent, waits.plan_step) == ("Radiology", 1)
+    assert heard.plan is not None
+    assert [step.status for step in heard.plan.steps] == ["running", "done"]
+
+
+async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld) -> None:
+    plan = await proposed(world, "Radiology")
     heard = await world.say(
         "yes", call("fly_away"), text("I could not read it."),
         text("The imaging is missing. Shall I try again?"), plan=plan,
@@ -223,7 +259,7 @@ async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld)
     assert heard.of(ContinuationChanged) == []
     assert "\nEvery tool of the last step failed." in last_words(world)
     assert heard.plan is not None
-    assert [step.status for step in heard.plan.steps] == ["pending", "pending"]
+    assert [step.status for step in heard.plan.steps] == ["pending"]
 
 
 async def test_a_model_picks_where_several_are_addressed(world: TeamWorld) -> None:
@@ -265,7 +301,8 @@ async def test_an_empty_answer_is_an_error(world: TeamWorld) -> None:
 
 async def test_what_was_finished_before_a_model_fault_stands(world: TeamWorld) -> None:
     plan = await proposed(world)
-    world.model.queue(text("CT is stable."), Reply(status=401), Reply(status=401))
+    refused = Reply(status=401, delay_seconds=0.05)
+    world.model.brain = by_agent(Radiology="CT is stable.", Pathology=refused)
     events: list[GroupChatEvent] = []
 
     async def read() -> None:
@@ -274,7 +311,10 @@ async def test_what_was_finished_before_a_model_fault_stands(world: TeamWorld) -
 
     with pytest.raises(ModelError):
         await read()
-    assert Heard(events).speakers == ["Orchestrator", "Radiology", "Orchestrator"]
+    assert Heard(events).speakers == ["Orchestrator", "Radiology"]
+    left = Heard(events).plan
+    assert left is not None
+    assert [step.status for step in left.steps] == ["done", "running"]
 
 
 async def test_thirty_messages_end_the_turn_with_an_offer() -> None:
@@ -349,6 +389,17 @@ async def test_cancelling_the_reader_aborts_the_call(world: TeamWorld) -> None:
     with pytest.raises(asyncio.CancelledError):
         await task
     await until(lambda: world.model.requests[0].was_aborted)
+
+
+def by_agent(**replies: str | Reply) -> Brain:
+    """Return a brain that answers for each agent what is given for it."""
+
+    def answer(request: RecordedRequest) -> Reply:
+        name = next(name for name in replies if request.instructions.startswith(f"You are {name}"))
+        reply = replies[name]
+        return text(reply) if isinstance(reply, str) else reply
+
+    return answer
 
 
 async def until(holds: Any) -> None:

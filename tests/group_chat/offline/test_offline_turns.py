@@ -52,7 +52,8 @@ async def test_a_confirmed_plan_runs_to_its_end() -> None:
     talk = conversation()
     await talk.say("start tumor board for patient_4")
     heard = await talk.say("yes proceed")
-    assert [name for name in heard.speakers if name != "Orchestrator"] == TEAM
+    spoke = [name for name in heard.speakers if name != "Orchestrator"]
+    assert (sorted(spoke), spoke[-1]) == (sorted(TEAM), TEAM[-1])
     assert heard.plan is not None
     assert heard.plan.status == "done"
     assert heard.reason == "answered"
@@ -133,8 +134,9 @@ async def test_an_open_plan_can_be_changed(change: str, left: list[str]) -> None
     talk = conversation()
     await talk.say("start tumor board")
     heard = await talk.say(change)
-    assert steps(heard) == left
-    assert heard.reason == "gate"
+    assert heard.plan is not None
+    assert [step.agent for step in heard.plan.steps if step.status == "done"] == left
+    assert heard.plan.status == "done"
 
 
 async def test_a_changed_plan_can_be_added_to() -> None:
@@ -147,7 +149,7 @@ async def test_other_words_leave_the_plan_open() -> None:
     talk = conversation()
     await talk.say("start tumor board")
     heard = await talk.say("hm")
-    assert "still open" in heard.said[0][1]
+    assert "still open" in heard.said[-1][1]
     assert talk.plan is not None
     assert talk.plan.status == "proposed"
 
@@ -208,7 +210,7 @@ async def test_an_agent_that_was_added_works_without_rules_of_its_own() -> None:
     talk = conversation(team=Team(rules=team.rules, agents=(*team.agents, added)))
     assert "Genetics" in steps(await talk.say("start tumor board"))
     heard = await talk.say("@Genetics what is known?")
-    assert heard.speakers == ["Genetics"]
+    assert heard.speakers == ["Genetics", "Orchestrator"]
     assert REF.search(heard.said[0][1])
 
 

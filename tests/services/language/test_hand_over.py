@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from group_chat.hand_over import (
+from services.language.hand_over import (
     Addresses,
     AsksUser,
     HandOver,

@@ -1,0 +1,128 @@
+"""Several steps of a plan at once, each with its own agent, on the state as it is now."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from semantic_kernel.agents import ChatHistoryAgentThread
+from semantic_kernel.contents import ChatHistory, ChatMessageContent
+
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock, IdSource
+from data_models.errors import ModelError
+from data_models.plan import PlanStep
+from group_chat.agents import TeamAgent
+from group_chat.draft import Draft, OutputMeter
+from group_chat.floor import Ask
+from group_chat.plan_text import step_line
+from group_chat.step_work import Outcome, StepResult
+from group_chat.table import Table
+from group_chat.turn_context import TurnContext, enter_turn, leave_turn
+from services.language.hand_over import AsksUser, read_hand_over
+
+Prompt = Callable[[str, Ask], list[ChatMessageContent]]
+
+
+class SideBySide:
+    """Runs steps of one turn.
+
+    What agents say is shown as it comes and kept when each is finished; what their tools found is
+    taken in afterwards, in the plan's order, so that who finishes first changes nothing.
+    """
+
+    def __init__(
+        self,
+        *,
+        turn: TurnContext,
+        table: Table,
+        agents: Mapping[str, TeamAgent],
+        meter: OutputMeter,
+        clock: Clock,
+        ids: IdSource,
+        prompt: Prompt,
+    ) -> None:
+        self._turn = turn
+        self._table = table
+        self._agents = agents
+        self._meter = meter
+        self._clock = clock
+        self._ids = ids
+        self._prompt = prompt
+        self._open: list[Draft] = []
+
+    async def work(
+        self, numbers: Sequence[int], *, stop: Callable[[], None]
+    ) -> Sequence[StepResult]:
+        """Carry out the steps `numbers` and return how each ended, in the plan's order.
+
+        Args:
+            stop: Called after each piece of text; ends the turn where it is full.
+        """
+        plan = self._table.floor.plan
+        steps = [step for step in plan.steps if step.number in numbers] if plan is not None else []
+        prompts = {step.number: self._prompt(step.agent, self._ask(step)) for step in steps}
+        self._table.begin_work(numbers)
+        async with asyncio.TaskGroup() as group:
+            works = [
+                group.create_task(self._carry_out(step, prompts[step.number], stop))
+                for step in steps
+            ]
+        return [work.result() for work in works]
+
+    def cut_short(self) -> list[AgentMessage]:
+        """Keep what unfinished messages have so far; their steps stay to be done."""
+        drafts, self._open = self._open, []
+        finished = [draft.finish(now=self._clock.now()) for draft in drafts]
+        return [message for message in finished if message is not None]
+
+    def _ask(self, step: PlanStep) -> Ask:
+        plan = self._table.floor.plan
+        line = step_line(plan, step.number) if plan is not None else step.text
+        return Ask(step.agent, "step", task=line.partition("*, ")[2] or step.text)
+
+    async def _carry_out(
+        self, step: PlanStep, prompt: list[ChatMessageContent], stop: Callable[[], None]
+    ) -> StepResult:
+        turn = self._turn.beside_others(step.agent)
+        plan = self._table.floor.plan
+        draft = Draft(
+            turn=turn,
+            agent=step.agent,
+            message_id=self._ids.new_id("msg"),
+            meter=self._meter,
+            step=None if plan is None else (plan.plan_id, step.number),
+        )
+        self._open.append(draft)
+        seat = enter_turn(turn)
+        error: ModelError | None = None
+        try:
+            thread = ChatHistoryAgentThread(ChatHistory(messages=prompt))
+            async for item in self._agents[step.agent].invoke_stream(thread=thread):
+                draft.write(item.message.content or "")
+                stop()
+        except ModelError as failure:
+            error = failure  # the others go on: what they find is kept
+        finally:
+            leave_turn(seat)
+        return self._ended(step, draft, turn, error)
+
+    def _ended(
+        self, step: PlanStep, draft: Draft, turn: TurnContext, error: ModelError | None
+    ) -> StepResult:
+        self._open.remove(draft)
+        message = draft.finish(now=self._clock.now())
+        turn.said = [] if message is None else [message]
+        outcome = self._outcome(message, turn, error)
+        if outcome == "done":
+            self._table.end_step(step.number, "done")
+        return StepResult(step.number, step.agent, outcome, turn, error)
+
+    def _outcome(
+        self, message: AgentMessage | None, turn: TurnContext, error: ModelError | None
+    ) -> Outcome:
+        if error is not None:
+            return "broke"
+        if message is None or (turn.tools_failed and not turn.tools_ok):
+            return "failed"
+        names = self._table.floor.agents
+        last = read_hand_over(message.text, speaker=message.agent, names=names)
+        return "asked" if isinstance(last, AsksUser) else "done"

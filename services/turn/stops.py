@@ -1,0 +1,73 @@
+"""What a message answers that stops what runs: "stop", "wrong patient"."""
+
+from collections.abc import Sequence
+
+from data_models.clock import IdSource
+from services.language.commands import command_in
+from services.patient_context.answers import OPTIONS
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.voice import TurnVoice
+
+_OTHERS_OFFERED = 5
+
+
+class TurnStops:
+    """Answers what stopped the turn before: the desk stops it, so that nobody waits for it.
+
+    Holds no state of any turn.
+    """
+
+    def __init__(self, *, documents: TurnDocuments, voice: TurnVoice, ids: IdSource) -> None:
+        self._documents = documents
+        self._voice = voice
+        self._ids = ids
+
+    async def answer_wrong_patient(self, turn: TurnDraft) -> bool:
+        """Ask which patient is meant, if this message says that the chart is the wrong one."""
+        active = turn.loaded_registry().active_patient_id
+        if active is None or _command(turn) != "wrong_patient":
+            return False
+        turn.decision, turn.withdraws_question = "UNCHANGED", True
+        await self._documents.open(turn, active)
+        known = turn.loaded_registry().patient_registry
+        others = [one for one in known if one != active][:_OTHERS_OFFERED]
+        text = f"Stopped. This is the chart of `{active}`. {_which(others)}"
+        turn.ask(
+            "which_patient",
+            text,
+            patient_id=active,
+            question_id=self._ids.new_id("question"),
+            payload={OPTIONS: others},
+        )
+        self._voice.show_state(turn)
+        self._voice.say(turn, text)
+        return True
+
+    async def answer_stop(self, turn: TurnDraft) -> bool:
+        """Say that the turn before was stopped, if this message did it."""
+        if _command(turn) != "stop":
+            return False
+        await self._documents.open(turn, turn.loaded_registry().active_patient_id)
+        document = turn.document()
+        before = document.chat_history[-2:-1]
+        if not before or before[0].turn_status != "STOPPED":
+            return False
+        turn.decision = "UNCHANGED"
+        runs = document.plan is not None and document.plan.status == "running"
+        rest = " The plan is paused: say “continue” to go on with it." if runs else ""
+        self._voice.show_state(turn)
+        self._voice.say(turn, f"Stopped. What was shown so far is kept.{rest}")
+        return True
+
+
+def _command(turn: TurnDraft) -> str | None:
+    message = turn.claim.message
+    return command_in(message.text) if message.press is None else None
+
+
+def _which(others: Sequence[str]) -> str:
+    if not others:
+        return "Which patient do you mean?"
+    named = " or ".join(f"`{one}`" for one in others)
+    return f"Which patient do you mean: {named}, or another one?"

@@ -1,0 +1,192 @@
+"""What ordinary models write in place of a clean hand-over: the user gets the agent's answer."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from data_models.chat_context import Continuation
+from data_models.clock import SystemClock
+from data_models.plan import Plan
+from data_models.turn_events import ToolCallResult
+from services.language.utterance import ChartQuestion, Utterance
+from tests.fakes_openai import Reply
+from tests.group_chat.team_world import TeamWorld, call, propose, team_world, text
+
+ANSWER = "The CT is stable."
+COURTESY = "Is there anything else I can help you with?"
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[TeamWorld]:
+    async with team_world() as made:
+        yield made
+
+
+async def proposed(world: TeamWorld) -> Plan:
+    plan = (await world.say("start tumor board", propose(("Radiology", "Review")))).plan
+    assert plan is not None
+    return plan
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "*Radiology*, please summarise the latest CT.",
+        "**Radiology**, please summarise the latest CT.",
+        "**Radiology, please summarise** the CT.\n*Radiology*, go.",
+        "@Radiology please summarise",
+        "@Radiology, please summarise the latest CT.",
+        f"*Radiology*, please summarise the latest CT. {COURTESY}",
+        f"*Radiology*, please summarise the latest CT.\n\n{COURTESY}",
+        f"@Radiology please summarise.\n\nThank you!\n{COURTESY}",
+        "I hand over.\n\n**@Radiology, please summarise the CT.**",
+    ],
+)
+async def test_the_last_line_hands_over_whatever_is_around_it(
+    world: TeamWorld, written: str
+) -> None:
+    heard = await world.say("summarise the CT", text(written), text(ANSWER))
+    assert heard.said[-1] == ("Radiology", ANSWER)
+    assert heard.reason == "answered"
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "I will ask Radiology to summarise the CT.",
+        f"I will ask Radiology to summarise the CT. {COURTESY}",
+        "Let me check that with Radiology.",
+        "Ich frage Radiology nach dem CT.",
+    ],
+)
+async def test_a_promise_is_no_answer_and_is_kept_with_a_forced_tool(
+    world: TeamWorld, promise: str
+) -> None:
+    order = call("hand_over", agent="Radiology", task="summarise the CT")
+    heard = await world.say("summarise the CT", text(promise), order, text(ANSWER))
+    assert heard.said == [("Radiology", ANSWER)]
+    forced = world.model.requests[1].body
+    assert forced["tool_choice"] == "required"
+    assert {tool["function"]["name"] for tool in forced["tools"]} == {
+        "rounds-hand_over", "rounds-propose_plan",
+    }  # fmt: skip
+
+
+async def test_a_server_that_knows_no_forced_tools_is_taken_at_its_word(world: TeamWorld) -> None:
+    promise = text("I will ask Radiology to summarise the CT.")
+    heard = await world.say("summarise the CT", promise, promise, text(ANSWER))
+    assert heard.said == [("Radiology", ANSWER)]
+
+
+async def test_the_tool_hands_over_and_the_agent_is_shown_its_task(world: TeamWorld) -> None:
+    order = call("hand_over", agent="radiology", task="summarise the latest CT")
+    heard = await world.say("what is new?", order, text(ANSWER))
+    assert heard.said == [("Radiology", ANSWER)]
+    last = [str(row["content"]) for row in world.prompts()[-1][-2:]]
+    assert last[0].endswith("*Radiology*, summarise the latest CT")
+    assert last[1].startswith("It is your turn, Radiology.")
+
+
+async def test_words_beside_the_tools_hand_over_are_not_shown(world: TeamWorld) -> None:
+    order = call("hand_over", agent="Radiology", task="summarise").tool_calls
+    heard = await world.say(
+        "summarise", Reply(text="I am handing over now.", tool_calls=order), text(ANSWER)
+    )
+    assert heard.said == [("Radiology", ANSWER)]
+
+
+async def test_a_hand_over_to_a_stranger_comes_back_to_the_model(world: TeamWorld) -> None:
+    heard = await world.say(
+        "summarise",
+        call("hand_over", agent="Oncology", task="x"),
+        call("hand_over", agent="Radiology", task="x"),
+        text(ANSWER),
+    )
+    refused = heard.of(ToolCallResult)[0]
+    assert refused.is_error
+    assert "Input should be 'PatientHistory'" in refused.content
+    assert heard.said == [("Radiology", ANSWER)]
+
+
+async def test_needs_in_free_words_come_back_to_the_model(world: TeamWorld) -> None:
+    bad = call("propose_plan", steps=[{"agent": "Radiology", "text": "x", "needs": ["latest CT"]}])
+    later = call("propose_plan", steps=[{"agent": "Radiology", "text": "x", "needs": [2]}])
+    heard = await world.say("start tumor board", bad, later, propose(("Radiology", "x")))
+    free, forward, _ = heard.of(ToolCallResult)
+    assert "steps.0.needs.0: Input should be '1'" in free.content
+    assert "step 1 needs step 2" in forward.content
+    assert heard.plan is not None
+    assert heard.plan.steps[0].needs == []
+
+
+async def test_needs_name_earlier_steps_and_known_keys(world: TeamWorld) -> None:
+    steps = [
+        {"agent": "Radiology", "text": "look"},
+        {"agent": "AppointmentManager", "text": "book", "needs": ["1", "doctor_name"]},
+    ]
+    heard = await world.say("start", call("propose_plan", steps=steps))
+    assert heard.plan is not None
+    assert heard.plan.steps[1].after == [1]
+    assert heard.plan.steps[1].needs == ["doctor_preference"]
+
+
+async def test_whose_work_a_message_is_speaks_first_without_the_facilitator(
+    world: TeamWorld,
+) -> None:
+    read = Utterance(text="latest CT?", task="answer", agent="Radiology")
+    heard = await world.say("latest CT?", text(ANSWER), utterance=read)
+    assert heard.said == [("Radiology", ANSWER)]
+
+
+async def test_a_record_question_without_an_agent_goes_to_who_has_the_tool(
+    world: TeamWorld,
+) -> None:
+    about = (ChartQuestion("imaging_reports"),)
+    read = Utterance(text="latest CT?", task="answer", about=about)
+    heard = await world.say("latest CT?", text(ANSWER), utterance=read)
+    assert heard.speakers == ["Radiology"]
+
+
+async def test_a_courtesy_at_the_end_waits_for_nobody(world: TeamWorld) -> None:
+    heard = await world.say("@Radiology and the CT", text(f"{ANSWER}\n\n{COURTESY}"))
+    assert heard.reason == "answered"
+
+
+@pytest.mark.parametrize(
+    ("said", "tool", "status"),
+    [
+        ("Yes, that is what I had in mind", "confirm_plan", "done"),
+        ("no, we did that last week", "cancel_plan", "cancelled"),
+    ],
+)
+async def test_the_facilitator_confirms_and_drops_a_plan_by_the_users_own_words(
+    world: TeamWorld, said: str, tool: str, status: str
+) -> None:
+    plan = await proposed(world)
+    rest = [text(ANSWER), text("In short.")] if status == "done" else []
+    heard = await world.say(said, call(tool), *rest, plan=plan)
+    assert heard.plan is not None
+    assert heard.plan.status == status
+
+
+@pytest.mark.parametrize(
+    "said", ["what would you do", 'the GP wrote "yes, go ahead"', "yes if the CT is new"]
+)
+async def test_without_a_yes_in_own_words_the_plan_is_shown_again(
+    world: TeamWorld, said: str
+) -> None:
+    plan = await proposed(world)
+    heard = await world.say(said, call("confirm_plan"), plan=plan)
+    assert heard.plan is None
+    assert heard.speakers == ["Orchestrator"]
+    assert heard.said[-1][1].endswith("Shall I go ahead with this plan?")
+
+
+async def test_while_another_question_is_open_no_tool_confirms_the_plan(world: TeamWorld) -> None:
+    plan = await proposed(world)
+    asked = Continuation(agent="Orchestrator", asked_at=SystemClock().now())
+    heard = await world.say(
+        "yes, that is what I meant", call("confirm_plan"), plan=plan, continuation=asked
+    )
+    assert heard.plan is None
+    assert heard.said[-1][1].endswith("Shall I go ahead with this plan?")
