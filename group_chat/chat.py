@@ -187,7 +187,8 @@ class ClinicalGroupChat(AgentGroupChat):
         plan = self._turn.proposed
         if plan is not None:
             self._table.propose(plan)
-            yield draft.write(f"{_gap(draft.text)}{plan_message(plan)}")
+            gap = "\n\n" if draft.text.strip() else ""
+            yield draft.write(f"{gap}{plan_message(plan)}")
 
     async def _said_by(self, agent: Agent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
         thread = ChatHistoryAgentThread(await self._opened(agent, ask))
@@ -343,7 +344,3 @@ def _piece(agent: str, text: str) -> StreamingChatMessageContent:
     return StreamingChatMessageContent(
         role=AuthorRole.ASSISTANT, choice_index=0, content=text, name=agent
     )
-
-
-def _gap(text: str) -> str:
-    return "\n\n" if text.strip() else ""

@@ -295,12 +295,10 @@ class TurnDraft:
     def add_answer(self, message: AgentMessage) -> None:
         """Keep what an agent said; of steps that ran side by side in the plan's order."""
         self.speaking.pop(message.message_id, None)
-        if self.turn is None:
-            self.unkept_answers.append(message)
-            return
-        said = self.turn.agent_responses
-        said.insert(place_of(message, said, self.document().plan), message)
-        self.unsaved = True
+        said = self.unkept_answers if self.turn is None else self.turn.agent_responses
+        plan = self.context.document.plan if self.context is not None else None
+        said.insert(place_of(message, said, plan), message)
+        self.unsaved = self.unsaved or self.turn is not None
 
     def result(self, *, answered_at: datetime) -> TurnOutcome:
         """Return what the conversation document records of this turn."""

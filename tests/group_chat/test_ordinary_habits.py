@@ -68,7 +68,7 @@ async def test_a_promise_is_no_answer_and_is_kept_with_a_forced_tool(
     forced = world.model.requests[1].body
     assert forced["tool_choice"] == "required"
     assert {tool["function"]["name"] for tool in forced["tools"]} == {
-        "rounds-hand_over", "rounds-propose_plan",
+        "hand_over", "propose_plan",
     }  # fmt: skip
 
 
@@ -82,9 +82,9 @@ async def test_the_tool_hands_over_and_the_agent_is_shown_its_task(world: TeamWo
     order = call("hand_over", agent="radiology", task="summarise the latest CT")
     heard = await world.say("what is new?", order, text(ANSWER))
     assert heard.said == [("Radiology", ANSWER)]
-    last = [str(row["content"]) for row in world.prompts()[-1][-2:]]
-    assert last[0].endswith("*Radiology*, summarise the latest CT")
-    assert last[1].startswith("It is your turn, Radiology.")
+    before, cue = (str(row["content"]) for row in world.prompts()[-1][-2:])
+    assert before.endswith("*Radiology*, summarise the latest CT")
+    assert "It is your turn, Radiology." in cue
 
 
 async def test_words_beside_the_tools_hand_over_are_not_shown(world: TeamWorld) -> None:
