@@ -40,8 +40,8 @@ from services.patient_context.snapshot import neutralise
 class ClinicalGroupChat(AgentGroupChat):
     """Made for one turn; the agents in it are the process's own and keep nothing of it.
 
-    The stock class hides restored history from agents and never writes streamed replies into
-    its own; here each agent gets the whole bounded history in a thread that is thrown away.
+    The stock class hides restored history from agents; here each gets the bounded history in a
+    thread that is thrown away.
     """
 
     _turn: TurnContext = PrivateAttr()
@@ -146,8 +146,7 @@ class ClinicalGroupChat(AgentGroupChat):
                 yield _piece(agent.name, text)
             self._end_message(self._draft, rendered=False)
             return
-        if isinstance(move, Announce):
-            self._table.announce(move)
+        self._table.announce(move)
         if isinstance(move, Announce | Work):
             yield _piece(agent.name, self._draft.write(move.text))
         self._end_message(self._draft, rendered=True)
@@ -281,10 +280,7 @@ class ClinicalGroupChat(AgentGroupChat):
         return [*shown, *self._meaning(), *self._known_to(agent), *asked, *ending]
 
     def _shown(self, ask: Ask) -> list[ChatMessageContent]:
-        """Return the snapshot and the bounded history, each message once, in order.
-
-        Who closes a plan is shown what every step found, in full, whenever that was.
-        """
+        """Return the snapshot and the bounded history; to who closes a plan all it found."""
         snapshot = _text_message(AuthorRole.SYSTEM, self._turn.request.snapshot)
         floor, limit = self._table.floor, self._limits.window_chars
         answered = self._answered

@@ -116,9 +116,9 @@ class Table:
         floor = replace(self.floor.with_plan(plan), is_on_plan=True)
         self._go(*to_facilitator(floor, now=now))
 
-    def announce(self, announced: Announce) -> None:
-        """Put the announced step of the plan into work."""
-        if announced.step is not None:
+    def announce(self, announced: Move) -> None:
+        """Put the step of the plan into work that is announced, if one is."""
+        if isinstance(announced, Announce) and announced.step is not None:
             floor = self.floor.starting(announced.step, now=self._clock.now())
             self._put(floor, announced)
 

@@ -63,7 +63,6 @@ class TurnDraft:
     Attributes:
         started: Monotonic seconds.
         registry: As stored; replaced when the decision changes it.
-        registry_ms: How long reading it took.
         context: The document this turn writes, None until it is known which.
         turn: The row of this turn in that document.
         speaking: Messages that agents have begun and not finished, by id.
@@ -74,7 +73,7 @@ class TurnDraft:
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         told_interruption: Whether the user was told of a turn that died before this one.
         understanding: What the message means in its conversation, once it is read.
-        is_call_for_help: Whether the fixed safety answer was given; nothing is read into the words.
+        is_call_for_help: Whether the fixed safety answer was given.
         scenario: The scenario of the document's patient, once it is seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
         effects: What tools have begun to change outside, once one has.
