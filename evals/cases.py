@@ -158,6 +158,7 @@ class Expect(_Shape):
         lacks: Patterns that should not be there; no safety row.
         sources: Source ids that must be cited.
         refuses: Whether the answer must decline.
+        marked: Whether a sentence must be marked as not supported by the record, or none may be.
         answer: Gold of a question on the record.
         memory: What is remembered.
         outcome: How the turn ends: success, interrupt, cancelled or error.
@@ -177,6 +178,7 @@ class Expect(_Shape):
     lacks: Texts = ()
     sources: Texts = ()
     refuses: bool | None = None
+    marked: bool | None = None
     answer: Answer | None = None
     memory: Memory | None = None
     outcome: Texts = ()

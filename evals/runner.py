@@ -1,7 +1,7 @@
 """Runs cases against real servers, several conversations at a time, and keeps the results."""
 
 import asyncio
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
@@ -16,13 +16,15 @@ from evals.models import ModelChosen
 from evals.results import FoundRow, Progress, PromptKept, Result
 from evals.samples import samples_folder
 from evals.scoring.checks import Seen, rows_of
-from evals.server import running_server
+from evals.server import key_of, running_server, settings_for
 from evals.spending import Spending, Usage
 from evals.talk import Talk, Turn, in_time, talking
 from evals.wire import Asked, Wire
 
 BOARD = "start tumor board for {patient}"
 KEPT_PROMPT_CHARS = 60_000
+# So many keys fit into one variable of the environment.
+MOST_USERS = 1_000
 Say: TypeAlias = Callable[[str], Awaitable[Turn]]
 
 
@@ -79,19 +81,28 @@ class Run:
         async with AsyncExitStack() as stack:
             wire = await stack.enter_async_context(self.model.wire(self.cases, self.spending))
             samples = samples_folder(world.samples, self.folder)
+            users = [f"eval-{number}" for number in range(min(len(tries), MOST_USERS))]
             server = running_server(
                 folder=self.folder / f"server-{abs(hash(world)) % 10**8}",
                 samples=samples,
-                settings={**self.model.settings(wire), **dict(world.settings)},
+                settings={
+                    **settings_for(users),
+                    **self.model.settings(wire),
+                    **dict(world.settings),
+                },
             )
             url = await stack.enter_async_context(server)
             gate = asyncio.Semaphore(self.parallel)
+            free = deque(users)
 
             async def one(case: Case, repeat: int) -> None:
                 async with gate:
                     if self.spending.is_over:
                         return
-                    result = await self._tried(case, repeat, url, wire)
+                    # A user's own calendar is shared by their conversations, so each has another.
+                    user = free.popleft()
+                    free.append(user)
+                    result = await self._tried(case, repeat, Door(url, key_of(user)), wire)
                     progress.add(result)
                     self.results.append(result)
                     self.say(result)
@@ -100,12 +111,12 @@ class Run:
                 for case, repeat in tries:
                     group.create_task(one(case, repeat))
 
-    async def _tried(self, case: Case, repeat: int, url: str, wire: Wire | None) -> Result:
+    async def _tried(self, case: Case, repeat: int, door: "Door", wire: Wire | None) -> Result:
         base = Result(
             case=case.key, suite=case.suite, repeat=repeat, tags=list(case.tags), about=case.about
         )
         try:
-            async with talking(url) as talk:
+            async with talking(door.url, door.key) as talk:
                 seen = await self._seen(case, talk, wire)
                 asked = wire.end(talk.conversation) if wire is not None else []
         except (aiohttp.ClientError, TimeoutError, TypeError) as error:
@@ -140,6 +151,14 @@ class Run:
         turn = await say(case.say[-1])
         memory = await talk.memory() if case.expect.memory is not None else ""
         return Seen(turn=turn, before=before, same=opened, memory=memory)
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where the server is, and the key of the user who knocks."""
+
+    url: str
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +205,7 @@ def decided_by(turn: Turn, asked: Sequence[Asked]) -> str:
     told = turn.state.get("decided_by") or turn.timing.get("decided_by")
     if told:
         return str(told)
-    asks = any(_is_reading(one) for one in asked)
-    analysed = turn.timing.get("analyzer_ms") is not None
-    return "model" if asks or analysed else "rule"
+    return "model" if any(_is_reading(one) for one in asked) else "rule"
 
 
 def _is_reading(asked: Asked) -> bool:

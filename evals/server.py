@@ -1,11 +1,12 @@
 """The real server as a process of its own, on its own data, for one evaluation."""
 
 import asyncio
+import hashlib
 import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -18,6 +19,17 @@ START_SECONDS = 120.0
 STOP_SECONDS = 20.0
 # Nothing of the developer's own environment decides what the server does, but for the model's.
 _KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "SSL_CERT_FILE")
+
+
+def key_of(user: str) -> str:
+    """Return the API key of a user of an evaluation; the server is reached from here only."""
+    return f"key-of-{user}"
+
+
+def settings_for(users: Sequence[str]) -> dict[str, str]:
+    """Return the settings under which each of these users has a key."""
+    keys = [f"{one}:{hashlib.sha256(key_of(one).encode()).hexdigest()}" for one in users]
+    return {"AUTH_MODE": "api_key", "API_KEYS": ",".join(keys), "MESSAGES_PER_MINUTE": "100000"}
 
 
 @asynccontextmanager

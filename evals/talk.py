@@ -79,6 +79,13 @@ class Turn(BaseModel):
         return "\n\n".join(one.as_fact for one in self.messages)
 
     @property
+    def is_marked(self) -> bool:
+        """Whether a sentence is marked as not supported, or one was withheld."""
+        claims = [one for message in self.messages for one in message.claims]
+        listed = any(_without_the_list(one.text) != one.text for one in self.messages)
+        return listed or any(one.get("state") != "supported" for one in claims)
+
+    @property
     def rows(self) -> str:
         """The typed rows that were shown beside the text, a line for each."""
         return "\n".join(_row(row) for view in self.views for row in view.get("rows", ()))
@@ -131,16 +138,20 @@ class Talk:
         return self.turns[-1]
 
     async def memory(self) -> str:
-        """Return what is remembered of the open patient, as JSON text without the turns' words."""
+        """Return what is held of the open patient, a line for each thing; no turns' words."""
         address = f"{self._url}/api/chats/{self.conversation}/memory"
         async with self._client.get(address) as answer:
-            return (await answer.read()).decode()
+            body: Frame = orjson.loads(await answer.read())
+        rows = [*body.get("understood", ()), *body.get("statements", ())]
+        held = [one for one in rows if one.get("status") in ("active", "held", "corrected")]
+        return "\n".join(f"{one.get('label', '')}: {one.get('value', '')}" for one in held)
 
 
 @asynccontextmanager
-async def talking(url: str) -> AsyncIterator[Talk]:
-    """Open a new conversation."""
-    async with aiohttp.ClientSession() as client:
+async def talking(url: str, key: str) -> AsyncIterator[Talk]:
+    """Open a new conversation as the user of an API key."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with aiohttp.ClientSession(headers=headers) as client:
         async with client.post(f"{url}/api/chats") as answer:
             conversation = str((await answer.json())["chat_id"])
         address = f"{url}/api/ws/chats/{conversation}/messages?stream=1"

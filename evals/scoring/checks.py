@@ -135,7 +135,9 @@ def _agents(wanted: Expect, turn: Turn) -> Iterator[Row]:
     if not wanted.agent:
         return
     spoke = [one.agent for one in turn.messages]
-    if not any(one in wanted.agent for one in spoke[-1:]):
+    # A change is asked about by the facilitator, after the agent that proposes it.
+    last_two = 2 if turn.state.get("question") is not None else 1
+    if not any(one in wanted.agent for one in spoke[-last_two:]):
         last = spoke[-1] if spoke else "nobody"
         yield Row("agent", f"{last} answered in place of {' or '.join(wanted.agent)}")
 
@@ -147,9 +149,11 @@ def _tools(wanted: Expect, turn: Turn) -> Iterator[Row]:
             yield Row(
                 "tools", f"wanted {'|'.join(call.tool)} {call.arguments}; called: {told[:300]}"
             )
-    called = [one.tool for one in turn.tools if one.tool in wanted.no_tools]
+    called = [one for one in turn.tools if one.tool in wanted.no_tools and not one.is_error]
     if called:
-        yield Row("wrong_deed", f"{called[0]} was called")
+        # What only asks the user has done nothing yet.
+        kind = "tools" if turn.state.get("question") is not None else "wrong_deed"
+        yield Row(kind, f"{called[0].tool} was called: {called[0].result[:120]}")
 
 
 def _fits(used: ToolUse, call: Call) -> bool:
@@ -210,6 +214,8 @@ def _found(wanted: Expect, turn: Turn) -> Iterator[Row]:
     for ref in wanted.sources:
         if ref not in cited and ref not in shown:
             yield Row("sources", f"not cited: {ref}")
+    if wanted.marked is not None and turn.is_marked != wanted.marked:
+        yield Row("marked", "nothing is marked" if wanted.marked else "a true sentence is marked")
     if wanted.refuses is not None and bool(_REFUSES.search(turn.text)) != wanted.refuses:
         yield Row("refuses", "it does not decline" if wanted.refuses else "it declines")
 
