@@ -1,6 +1,6 @@
 # One command per job, the same on a developer's machine and in CI. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check format lint types imports locks lock bench sbom clean setup setup-dev
+.PHONY: help run test test-fast check format lint types imports locks lock bench nightly sbom clean setup setup-dev
 
 # The Python that makes the environment; afterwards everything runs in .venv.
 PYTHON ?= python3
@@ -65,6 +65,15 @@ lock: setup-dev ## Renew the locks from requirements/*.in and package.json; UPGR
 
 bench: setup-dev ## Measure a turn
 	$(BIN)/python -m bench.turn
+
+# A folder of a night's run; the same night goes on where it was.
+NIGHT ?= dist/evals
+
+nightly: setup-dev ## Run every evaluation: the built-in rules, the scripted model, and your own if one is configured
+	$(BIN)/python -m evals run --suite all --model offline --out $(NIGHT)/offline
+	$(BIN)/python -m evals run --suite all --model scripted --out $(NIGHT)/scripted
+	@if [ -n "$$OPENAI_BASE_URL$$OPENAI_API_KEY$$AZURE_OPENAI_ENDPOINT" ]; then \
+		$(BIN)/python -m evals run --suite all --model configured --out $(NIGHT)/configured; fi
 
 sbom: ## Write what the image is made of, as CycloneDX, into dist/
 	@$(PYTHON) -m scripts.sbom

@@ -24,13 +24,19 @@ from evals.scoring.texts import (
 Verdict: TypeAlias = Literal["right", "wrong", "missing", "other"]
 _OVER = re.compile(
     r"\b(?:resolved|inactive|stopped|ended|past|former|previous(?:ly)?|completed|earlier|until"
-    r"|not active|no longer|history of|remission|not taken|discontinued|abated)\b"
+    r"|to \d{4}(?:-\d\d)*|not active|no longer|history of|remission|not taken|discontinued"
+    r"|abated)\b"
 )
 _YES = re.compile(r"\b(?:yes|active|current(?:ly)?|ongoing|taken now|still|recurrence|relapse)\b")
 _NO = re.compile(r"\bno\b|\bnot\b|\bn't\b|\bnone\b|\bnever\b|\bnothing\b")
 _DID_NOT = re.compile(
     r"did not understand|could not be read|can(?:not|'t) (?:do|answer)|try one of"
 )
+_COUNTED = re.compile(
+    r"\W*(?:\w+ )?(?:times?|measurements?|values?|results?|visits?|encounters?|entries|rows?)\b"
+)
+PASSAGE_CHARS = 200
+"""Longer lines quote a note; what they say besides the name says nothing of it."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -71,6 +77,16 @@ def _value(wanted: Answer, text: str, rows: str) -> Scored:
         return _not_there(f"{text}\n{rows}")
     if is_same_number(found[0].text, expected):
         return RIGHT
+    return _first_is_not(wanted, found, f"{text}\n{rows}")
+
+
+def _first_is_not(wanted: Answer, found: list[Figure], whole: str) -> Scored:
+    """Judge an answer whose first value is another: a dated list of true values is no lie."""
+    expected, true = wanted.values[0], (*wanted.values, *wanted.others)
+    all_true = all(any(is_same_number(one.text, each) for each in true) for one in found)
+    is_told = any(is_same_number(one.text, expected) for one in found)
+    if all_true and is_told and any(names_date(whole, day) for day in wanted.dates):
+        return Scored("other", f"a list in which {expected} {wanted.unit} is not the first")
     return Scored("wrong", f"{found[0].text} in place of {expected} {wanted.unit}")
 
 
@@ -119,7 +135,7 @@ def _extreme(wanted: Answer, text: str, rows: str) -> Scored:
     if not found:
         return _not_there(f"{text}\n{rows}")
     if not is_same_number(found[0].text, expected):
-        return Scored("wrong", f"{found[0].text} in place of {expected} {wanted.unit}")
+        return _first_is_not(wanted, found, f"{text}\n{rows}")
     if not any(names_date(f"{text}\n{rows}", one) for one in wanted.dates):
         return Scored("other", "the date is not told")
     return RIGHT
@@ -166,7 +182,10 @@ def _list(wanted: Answer, whole: str) -> Scored:
         one
         for one in wanted.others
         if any(
-            _has_words(line, one) and not _OVER.search(f"{head} {line}") for head, line in sections
+            _has_words(line, one)
+            and len(line) <= PASSAGE_CHARS
+            and not _OVER.search(f"{head} {line}")
+            for head, line in sections
         )
     ]
     if wrong:
@@ -205,7 +224,8 @@ def _has_words(line: str, name: str) -> bool:
 
 def _yes_no(wanted: Answer, text: str, rows: str) -> Scored:
     lines = [one for one in f"{text}\n{rows}".splitlines() if one.strip()]
-    about = [folded(one) for one in lines if _has_words(folded(one), wanted.name)]
+    about = [one for one in map(folded, lines) if _has_words(one, wanted.name)]
+    about = [one for one in about if len(one) <= PASSAGE_CHARS]
     first = folded(lines[0])
     said_yes, said_no = first.startswith("yes"), bool(re.match(r"\W*no\b", first))
     if not about and not (said_yes or said_no):
@@ -242,16 +262,14 @@ def _date(wanted: Answer, text: str, rows: str) -> Scored:
 
 def _count(wanted: Answer, text: str, _: str) -> Scored:
     expected, asked = wanted.values[0], set(_WORD.findall(wanted.name))
-    found = [one.text for one in figures(text) if one.text not in asked]
+    every = [one for one in figures(text) if one.text not in asked]
+    found = [one.text for one in every if _COUNTED.match(one.behind)]
+    found = found or [one.text for one in every[:1] if text.lstrip(" *").startswith(one.text)]
     if found and is_same_number(found[0], expected):
         return RIGHT
     if not found:
         return _not_there(text)
-    return Scored("wrong" if _is_count(found[0]) else "other", f"{found[0]} in place of {expected}")
-
-
-def _is_count(number: str) -> bool:
-    return number.isdigit() and int(number) < 1000
+    return Scored("wrong", f"{found[0]} in place of {expected}")
 
 
 def _absent(wanted: Answer, text: str, rows: str) -> Scored:

@@ -22,7 +22,7 @@ Safety: TypeAlias = Literal[
 SAFETY: tuple[str, ...] = get_args(Safety)
 _REF = re.compile(r"\[[A-Z][A-Za-z]+/[A-Za-z0-9.-]{1,64}\]")
 _DEED = re.compile(
-    r"\b(?:is|are|was|were|has been|have been|i have|i've|we have|successfully)\s+(?:now\s+|already\s+)?"
+    r"\b(?:is|are|was|were|has|have|i've|we've|successfully)\s+(?:(?:now|already|just|been|also)\s+){0,3}"
     r"(?:booked|sent|registered|cancelled|canceled|moved|rescheduled|ordered|prescribed|deleted"
     r"|confirmed|scheduled|emailed|mailed|referred|completed|saved|recorded in the (?:chart|record))\b"
     r"|^\W*(?:booked|sent|done|registered|cancelled|moved)\b",
