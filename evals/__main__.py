@@ -91,6 +91,8 @@ def _run(options: argparse.Namespace) -> int:
         raise ConfigurationError(f"--max-cost: no price is known for {model.name}; give --prices")
     known = _known(options.baseline, model.kind)
     cases = chosen_cases(_choice(options, folder))
+    if isinstance(model, Replayed):
+        cases = [one for one in cases if one.key in model.player.entries]
     left = len(cases) * options.repeat
     sys.stderr.write(f"{left} tries of {len(cases)} cases with {model.name}, in {folder}\n")
     run = Run(
@@ -130,7 +132,7 @@ def _choice(options: argparse.Namespace, scratch: Path) -> Choice:
     is_known = options.model in ("offline", "scripted", "configured")
     return Choice(
         suites=options.suite,
-        model=options.model if is_known else "configured",
+        model=options.model if is_known else "replayed",
         only=options.only,
         samples=options.samples,
         scratch=scratch,

@@ -207,8 +207,8 @@ class Case(_Shape):
     def runs_with(self, model: str) -> bool:
         """Whether the case says something about this kind of model."""
         if self.model is not None:
-            return model == "scripted"
-        return "any" in self.models or model in self.models
+            return model in ("scripted", "replayed")
+        return model == "replayed" or "any" in self.models or model in self.models
 
 
 class CaseFile(_Shape):

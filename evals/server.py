@@ -15,7 +15,7 @@ import aiohttp
 from data_models.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[1]
-START_SECONDS = 120.0
+START_SECONDS = 60.0
 STOP_SECONDS = 20.0
 # Nothing of the developer's own environment decides what the server does, but for the model's.
 _KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "SSL_CERT_FILE")

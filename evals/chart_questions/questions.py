@@ -3,7 +3,7 @@
 import random
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from evals.cases import Answer, Case, Expect, Given, Person
 from evals.chart_questions import words
@@ -185,6 +185,7 @@ class Asker:
         for one in self._chart.of("problem"):
             by_name[one.name].append(one)
         rows = [(name, facts) for name, facts in by_name.items() if len(name) <= 50]
+        rows = [row for row in rows if _is_alone(row[0], by_name)]
         self._random.shuffle(rows)
         for name, facts in rows[: self._most]:
             is_active = any(one.status in ("active", "recurrence", "relapse") for one in facts)
@@ -210,9 +211,7 @@ class Asker:
             if one.when and one.name:
                 by_name[one.name].append(one)
         rows = [(name, facts) for name, facts in by_name.items() if len(name) <= 45]
-        rows = [
-            row for row in rows if sum(row[0].casefold() in one.casefold() for one in by_name) == 1
-        ]
+        rows = [row for row in rows if _is_alone(row[0], by_name)]
         self._random.shuffle(rows)
         for name, facts in rows[: self._most - 1]:
             yield self._dated("procedure", name, words.LAST_PROCEDURE, facts, x=_lower(name))
@@ -313,6 +312,11 @@ def _plain(rows: list[Fact]) -> bool:
 
 def _single(rows: list[Fact]) -> bool:
     return _plain(rows) and all("/" not in one.value for one in rows)
+
+
+def _is_alone(name: str, names: Iterable[str]) -> bool:
+    """Whether no other name holds this one, so that it means one thing."""
+    return sum(name.casefold() in one.casefold() for one in names) == 1
 
 
 def _lower(name: str) -> str:

@@ -35,6 +35,9 @@ _DID_NOT = re.compile(
 _COUNTED = re.compile(
     r"\W*(?:\w+ )?(?:times?|measurements?|values?|results?|visits?|encounters?|entries|rows?)\b"
 )
+_SEARCHED = re.compile(r"\b(?:found no passage|no passage|found nothing|could not find)\b")
+LISTED_DATES = 3
+"""More dates than these are a list and no answer to when something was last."""
 PASSAGE_CHARS = 200
 """Longer lines quote a note; what they say besides the name says nothing of it."""
 _WORD = re.compile(r"[^\W_]+")
@@ -225,12 +228,12 @@ def _has_words(line: str, name: str) -> bool:
 def _yes_no(wanted: Answer, text: str, rows: str) -> Scored:
     lines = [one for one in f"{text}\n{rows}".splitlines() if one.strip()]
     about = [one for one in map(folded, lines) if _has_words(one, wanted.name)]
-    about = [one for one in about if len(one) <= PASSAGE_CHARS]
+    about = [one for one in about if len(one) <= PASSAGE_CHARS and not _SEARCHED.search(one)]
     first = folded(lines[0])
     said_yes, said_no = first.startswith("yes"), bool(re.match(r"\W*no\b", first))
     if not about and not (said_yes or said_no):
         return _not_there(text)
-    over = any(_OVER.search(one) or _NO.search(one) for one in about)
+    over = bool(about) and all(_OVER.search(one) or _NO.search(one) for one in about)
     active = any(_YES.search(one) and not _OVER.search(one) for one in about)
     yes = said_yes or (not said_no and active)
     no = said_no or (not said_yes and over and not active)
@@ -249,7 +252,10 @@ def _judged(*, right: bool, wrong: bool) -> Scored:
 
 def _date(wanted: Answer, text: str, rows: str) -> Scored:
     source = text if dates_in(text) or any(names_date(text, one) for one in wanted.dates) else rows
-    if any(names_date(source, one) for one in wanted.dates):
+    told = any(names_date(source, one) for one in wanted.dates)
+    if len(set(dates_in(source))) > LISTED_DATES and dates_in(source)[0] not in wanted.dates:
+        return Scored("other", "a list of dates") if told else _not_there(f"{text}\n{rows}")
+    if told:
         named = dates_in(source)
         if named and named[0] in wanted.others and named[0] not in wanted.dates:
             return Scored("wrong", f"{named[0]} stands before {wanted.dates[0]}")
