@@ -17,7 +17,7 @@ from evals.wire import Asked
 Json: TypeAlias = dict[str, Any]
 _IDS = re.compile(r"\b(chat|run|msg|call|plan|question|turn|point|view|item)_[A-Za-z0-9_-]{6,64}")
 _TIMES = re.compile(r"\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?")
-_NONCES = re.compile(r"\b[0-9a-f]{12,64}\b")
+_NONCES = re.compile(r"\b[0-9a-f]{8,64}\b")
 DIFF_LINES = 40
 
 
