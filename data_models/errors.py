@@ -50,6 +50,7 @@
     * ModelTimeoutError: retry
     * ModelOutputError
     * ModelRefusedError
+    * ModelUnfitError: it answers, but its window is too small or it cuts prompts in silence
     * ModelRequestError: the server does not take requests of this form
       * ModelWindowError: longer than the model's window, whatever is left out
   * RecordsError: the patient's records could not be read or written
@@ -546,6 +547,16 @@ class ModelRequestError(ModelError):
         super().__init__(f"the model's server answered {status}")
         self.status = status
         self.param = param
+
+
+class ModelUnfitError(ModelError):
+    """The model answers, but not as this needs it; the text tells an operator what to set."""
+
+    code = "model_unfit"
+    user_message = (
+        "The language model is not set up for this. Your message is kept; please tell your "
+        "operator."
+    )
 
 
 class ModelWindowError(ModelRequestError):

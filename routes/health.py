@@ -7,9 +7,10 @@ import structlog
 from aiohttp import web
 
 from data_models.clock import Clock
-from data_models.errors import RoundsError
+from data_models.errors import ModelUnfitError, RoundsError
 from routes.replies import json_reply
 
+_OK, _UNAVAILABLE = "ok", "unavailable"
 Probe = Callable[[], Awaitable[None]]
 logger = structlog.get_logger()
 
@@ -38,7 +39,7 @@ class Readiness:
         self._probe_seconds = probe_seconds
         self._fresh_seconds = fresh_seconds
         self._retry_seconds = min(retry_seconds, fresh_seconds)
-        self._states: dict[str, bool] = {}
+        self._states: dict[str, str] = {}
         self._asked_at: float | None = None
         self._asking = asyncio.Lock()
         self._is_draining = False
@@ -48,28 +49,34 @@ class Readiness:
         self._is_draining = True
 
     async def states(self) -> dict[str, str]:
-        """Return `ok` or `unavailable` for the process and each part."""
+        """Return `ok` or `unavailable` for the process and each part.
+
+        A model that answers, but not as it has to, is `unfit: ` and what to set.
+        """
         async with self._asking:
             if not self._is_fresh():
                 answers = await asyncio.gather(*map(self._answers, self._probes))
                 self._states = dict(zip(self._probes, answers, strict=True))
                 self._asked_at = self._clock.monotonic()
-        states = {"process": not self._is_draining, **self._states}
-        return {name: "ok" if ready else "unavailable" for name, ready in states.items()}
+        return {"process": _UNAVAILABLE if self._is_draining else _OK, **self._states}
 
     def _is_fresh(self) -> bool:
         age = None if self._asked_at is None else self._clock.monotonic() - self._asked_at
-        kept = self._fresh_seconds if all(self._states.values()) else self._retry_seconds
+        is_ready = all(state == _OK for state in self._states.values())
+        kept = self._fresh_seconds if is_ready else self._retry_seconds
         return age is not None and age < kept
 
-    async def _answers(self, name: str) -> bool:
+    async def _answers(self, name: str) -> str:
         try:
             async with asyncio.timeout(self._probe_seconds):
                 await self._probes[name]()
+        except ModelUnfitError as error:
+            logger.warning("readiness.unfit", part=name, reason=str(error))
+            return f"unfit: {error}"
         except (RoundsError, TimeoutError) as error:
             logger.warning("readiness.unavailable", part=name, error=type(error).__name__)
-            return False
-        return True
+            return _UNAVAILABLE
+        return _OK
 
 
 async def healthz(_: web.Request) -> web.Response:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import httpx2
 from openai import AsyncAzureOpenAI, AsyncOpenAI
@@ -13,6 +13,8 @@ from group_chat.models.completions import CallObserver, Completions, unobserved
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.probe import probe
+from group_chat.models.probing import with_window
+from group_chat.models.profile import ModelProfile
 from group_chat.models.structured import WireStructured
 from group_chat.models.transport import AiohttpTransport
 from group_chat.models.wire_chat import WireChatCompletion
@@ -36,12 +38,14 @@ class Models:
     Attributes:
         chat: Speaks for the agents, through Semantic Kernel.
         structured: Answers the classifier's questions.
+        profile: What is known of the model now.
         is_language_model: False for the offline rules; every surface shows it.
     """
 
     chat: ChatCompletionClientBase
     structured: StructuredModel
     is_language_model: bool
+    profile: Callable[[], ModelProfile] = ModelProfile
     _check: Callable[[], Awaitable[None]] = _nothing
     _close: Callable[[], Awaitable[None]] = _nothing
 
@@ -72,8 +76,8 @@ def build_models(*, settings: ModelSettings, observe: CallObserver = unobserved)
             structured=OfflineStructured(),
             is_language_model=False,
         )
-    client, close = _client(settings)
-    learned = LearnedModel(profile=settings.profile)
+    client, close = client_of(settings)
+    learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
     completions = Completions(
         client=client, limits=settings.limits, learned=learned, observe=observe
     )
@@ -82,10 +86,17 @@ def build_models(*, settings: ModelSettings, observe: CallObserver = unobserved)
         structured=WireStructured(
             completions=completions, model=settings.small_model or settings.model
         ),
+        profile=lambda: learned.profile,
         is_language_model=True,
-        _check=lambda: probe(client),
+        _check=lambda: _check(client, learned),
         _close=close,
     )
+
+
+async def _check(client: AsyncOpenAI, learned: LearnedModel) -> None:
+    await probe(client)
+    learned.profile = await with_window(client, learned.profile)
+    learned.check()
 
 
 def quieten() -> None:
@@ -94,7 +105,8 @@ def quieten() -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def _client(settings: ModelSettings) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
+def client_of(settings: ModelSettings) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
+    """Return a client of the configured server, and what closes it."""
     http = httpx2.AsyncClient(
         transport=AiohttpTransport(
             url=settings.address,

@@ -78,7 +78,8 @@ def _param(error: openai.APIStatusError, said: str) -> str:
     if error.param:
         return str(error.param)
     # Longest first: `max_completion_tokens` is not `max_tokens`.
-    return next((one for one in sorted(DISPENSABLE, key=len, reverse=True) if one in said), "")
+    names = (*sorted(DISPENSABLE, key=len, reverse=True), "tools")
+    return next((one for one in names if one in said), "")
 
 
 def retry_after(headers: httpx2.Headers) -> float | None:

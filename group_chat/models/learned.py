@@ -4,8 +4,9 @@ from typing import Any
 
 import structlog
 
+from data_models.errors import ModelUnfitError
 from group_chat.models.fit import FIRST_CHARS_PER_TOKEN
-from group_chat.models.profile import ModelProfile
+from group_chat.models.profile import WINDOW_REMEDY, ModelProfile
 from services.usage import TokenUsage
 
 _log = structlog.get_logger()
@@ -35,6 +36,19 @@ class LearnedModel:
         self.cuts_in_silence = False
         self._refused: set[str] = set()
         self._chars_per_token = FIRST_CHARS_PER_TOKEN
+
+    def check(self) -> None:
+        """Return if the model's window serves a patient's talk.
+
+        Raises:
+            ModelUnfitError: it is too small, or the server cuts prompts in silence; the text says
+                what to set.
+        """
+        self.profile.check()
+        if self.cuts_in_silence:
+            raise ModelUnfitError(
+                f"the model's server reads less than it is sent, without a word: {WINDOW_REMEDY}"
+            )
 
     def limit_chars(self) -> int | None:
         """Return how many characters a prompt may have; None where no window is known."""

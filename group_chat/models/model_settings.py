@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from data_models.errors import ConfigurationError
-from group_chat.models.profile import ModelProfile
+from data_models.errors import ConfigurationError, ModelUnfitError
+from group_chat.models.profile import ModelProfile, profile_of
 from settings import Settings
 
 Provider = Literal["azure", "openai", "offline"]
@@ -77,6 +77,10 @@ class ModelSettings:
         """
         if self.provider == "offline":
             return
+        try:
+            self.profile.check()
+        except ModelUnfitError as error:
+            raise ConfigurationError(str(error)) from error
         if not self.model:
             name = "OPENAI_MODEL" if self.provider == "openai" else "AZURE_OPENAI_DEPLOYMENT_NAME"
             raise ConfigurationError(f"{name} must name the model to ask")
@@ -93,6 +97,12 @@ def model_settings_of(settings: Settings) -> ModelSettings:
         retries=settings.llm_retries,
         concurrent_calls=settings.llm_concurrency,
     )
+    profile = profile_of(
+        window=settings.model_context_tokens,
+        output=settings.model_output_tokens,
+        lacks=settings.model_lacks,
+        prices=settings.model_prices,
+    )
     small = settings.patient_context_decider_deployment_name
     if settings.model_provider == "azure":
         key = settings.azure_openai_api_key
@@ -103,6 +113,7 @@ def model_settings_of(settings: Settings) -> ModelSettings:
             small_model=small or settings.patient_context_decider_model or "",
             api_key=key.get_secret_value() if key else "",
             api_version=settings.azure_openai_api_version,
+            profile=profile,
             limits=limits,
         )
     key = settings.openai_api_key
@@ -112,5 +123,6 @@ def model_settings_of(settings: Settings) -> ModelSettings:
         model=settings.openai_model,
         small_model=settings.patient_context_decider_model or small or "",
         api_key=key.get_secret_value() if key else "",
+        profile=profile,
         limits=limits,
     )

@@ -1,14 +1,16 @@
 """What a model and its server can do, as an operator set it or as they showed it."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from data_models.errors import ConfigurationError
+from data_models.errors import ConfigurationError, ModelUnfitError
 
 LEAST_WINDOW_TOKENS = 8_192
 WINDOW_REMEDY = (
     "set a larger one at the model's server (Ollama: OLLAMA_CONTEXT_LENGTH=16384; llama.cpp: -c "
     "16384; vLLM: --max-model-len 16384), or name the true one in MODEL_CONTEXT_TOKENS"
 )
+LACKS = ("system_role", "tools", "forced_tools", "json_schema", "parallel_tools", "thoughts_open")
 _OUTPUT_SHARE = 4
 _OUTPUT_TOKENS = 4_096
 _MARGIN_SHARE = 0.05
@@ -51,7 +53,7 @@ class ModelProfile:
         forced_tools: Whether it takes a `tool_choice` other than `auto`.
         json_schema: Whether it takes a schema for its answer.
         parallel_tools: Whether it takes `parallel_tool_calls`.
-        opened_thoughts: Whether its template opens `<think>`, so that only the end is written.
+        thoughts_open: Whether its template opens `<think>`, so that only the end is written.
     """
 
     model: str = ""
@@ -63,7 +65,7 @@ class ModelProfile:
     forced_tools: bool = True
     json_schema: bool = True
     parallel_tools: bool = True
-    opened_thoughts: bool = False
+    thoughts_open: bool = False
     prices: Prices = Prices()
 
     @property
@@ -88,13 +90,54 @@ class ModelProfile:
         """Refuse a window in which no patient's talk has room.
 
         Raises:
-            ConfigurationError: it is below 8,192 tokens; the text says what to set.
+            ModelUnfitError: it is below 8,192 tokens; the text says what to set.
         """
         if self.window_tokens is not None and self.window_tokens < LEAST_WINDOW_TOKENS:
-            raise ConfigurationError(
+            raise ModelUnfitError(
                 f"the model's window of {self.window_tokens:,} tokens ({self.window_from}) is "
                 f"below {LEAST_WINDOW_TOKENS:,}: {WINDOW_REMEDY}"
             )
+
+
+def profile_of(
+    *, window: int | None, output: int, lacks: Collection[str], prices: str
+) -> ModelProfile:
+    """Return what an operator set.
+
+    Args:
+        lacks: Names of `LACKS`.
+        prices: Dollars for a million tokens: prompt, cached prompt, answer; "" for none.
+
+    Raises:
+        ConfigurationError: a name or a number is none; the text names the setting.
+    """
+    unknown = sorted(set(lacks) - set(LACKS))
+    if unknown:
+        raise ConfigurationError(f"MODEL_LACKS has {unknown[0]!r}; known: {', '.join(LACKS)}")
+    profile = ModelProfile(
+        output_tokens=output,
+        system_role="system_role" not in lacks,
+        tools="tools" not in lacks,
+        forced_tools="forced_tools" not in lacks,
+        json_schema="json_schema" not in lacks,
+        parallel_tools="parallel_tools" not in lacks,
+        thoughts_open="thoughts_open" in lacks,
+        prices=_prices(prices),
+    )
+    return profile if window is None else profile.with_window(window, "MODEL_CONTEXT_TOKENS")
+
+
+def _prices(text: str) -> Prices:
+    if not text.strip():
+        return Prices()
+    try:
+        prompt, cached, answer = (float(part) for part in text.split(","))
+    except ValueError:
+        raise ConfigurationError(
+            "MODEL_PRICES must be three numbers: dollars for a million tokens of prompt, cached "
+            "prompt and answer, such as 2.00, 0.50, 8.00"
+        ) from None
+    return Prices(prompt=prompt, cached=cached, answer=answer)
 
 
 def known_window(model: str) -> int | None:

@@ -27,6 +27,7 @@ _ASKED_ONCE = frozenset({READER})
 
 
 _ANSWER_TOKENS = 1_000
+_FORM_WITHOUT_SCHEMA = 2
 ANSWER_TOKENS: Mapping[str, int] = {READER: READER_TOKENS}
 """The longest answer by purpose; a thought may come before it."""
 
@@ -79,10 +80,12 @@ class WireStructured:
     ) -> str:
         shape = self._shape(answer)
         last = len(FORMS) - 1
+        if not self._completions.learned.profile.json_schema:
+            self._form = max(self._form, _FORM_WITHOUT_SCHEMA)
         for form in range(self._form, last + 1):
             body = {"model": self._model, "messages": messages} | FORMS[form](shape)
             body |= {"max_tokens": ANSWER_TOKENS.get(purpose, _ANSWER_TOKENS)}
-            if form >= 2:
+            if form >= _FORM_WITHOUT_SCHEMA:
                 body["messages"] = _with_shape(messages, shape)
             try:
                 said = await self._completions.complete(body, purpose=purpose, deadline=deadline)

@@ -23,10 +23,10 @@ from semantic_kernel.contents import (
     TextContent,
 )
 
-from data_models.errors import ModelWindowError
+from data_models.errors import ModelRequestError, ModelWindowError
 from group_chat.models.answer import Answer, ToolCallParts
 from group_chat.models.completions import Completions, request_chars
-from group_chat.models.dialect import Row, Talk, speakers, talk_of
+from group_chat.models.dialect import Row, Talk, speakers, talk_of, with_written_tools
 from group_chat.models.fit import fitted
 from group_chat.tools.function import PLUGIN
 from services.language.model_text import ModelText, without_thoughts
@@ -81,7 +81,7 @@ class WireChatCompletion(OpenAIChatCompletionBase):
         talk, settings = talk_of(chat_history.messages), self._settings(settings)
         reader = ModelText(
             names=speakers(chat_history.messages),
-            begins_in_thought=self._completions.learned.profile.opened_thoughts,
+            begins_in_thought=self._completions.learned.profile.thoughts_open,
         )
         async with aclosing(self._streamed(talk, settings)) as parts:
             async for part in parts:
@@ -108,6 +108,10 @@ class WireChatCompletion(OpenAIChatCompletionBase):
                 if not refits_left:
                     raise
                 learned.note_overflow(error.window_tokens, chars=request_chars(body))
+            except ModelRequestError as error:
+                if error.param != "tools" or not learned.profile.tools or "tools" not in body:
+                    raise
+                learned.profile = replace(learned.profile, tools=False)
             else:
                 return
 
@@ -141,11 +145,17 @@ class WireChatCompletion(OpenAIChatCompletionBase):
             body["tools"] = tools
         if not tools or not profile.parallel_tools:
             body.pop("parallel_tool_calls", None)
+        if tools and not profile.forced_tools:
+            body["tool_choice"] = "auto"
         if not tools:
             body.pop("tool_choice", None)
         limit = learned.limit_chars()
         if limit is not None:
             talk = fitted(talk, limit_chars=limit, tools=tools)
+        if tools and not profile.tools:
+            talk = with_written_tools(talk, tools)
+            for name in ("tools", "tool_choice", "parallel_tool_calls"):
+                body.pop(name, None)
         rows = [_with_plain_calls(row) for row in talk.rows(system=profile.system_role)]
         limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
         return {**body, **limits, "model": body.get("model") or self.ai_model_id, "messages": rows}

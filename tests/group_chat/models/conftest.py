@@ -10,6 +10,7 @@ from semantic_kernel.contents import ChatHistory
 
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import CallLimits, ModelSettings
+from group_chat.models.profile import ModelProfile
 from tests.fakes_openai import FakeOpenAI
 
 SHORT = CallLimits(
@@ -24,10 +25,14 @@ class ModelSite:
     server: FakeOpenAI
     built: list[Models] = field(default_factory=list)
 
-    def models(self, *, limits: CallLimits = SHORT) -> Models:
+    def models(self, *, limits: CallLimits = SHORT, profile: ModelProfile | None = None) -> Models:
         models = build_models(
             settings=ModelSettings(
-                provider="openai", url=self.server.base_url, model="fake", limits=limits
+                provider="openai",
+                url=self.server.base_url,
+                model="fake",
+                limits=limits,
+                profile=profile or ModelProfile(),
             )
         )
         self.built.append(models)

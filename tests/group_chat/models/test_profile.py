@@ -1,0 +1,167 @@
+"""What is known of a model: set, told by its server, or learned; and what is refused."""
+
+import orjson
+import pytest
+
+from data_models.errors import ConfigurationError, ModelUnfitError, ModelWindowError
+from group_chat.models.checking import checked
+from group_chat.models.learned import LearnedModel
+from group_chat.models.model_settings import ModelSettings
+from group_chat.models.profile import ModelProfile, known_window, profile_of
+from services.usage import TokenUsage, begin_usage, end_usage
+from tests.fakes_openai import RecordedRequest, Reply, ToolCall
+from tests.group_chat.models.conftest import SHORT, ModelSite, history, streamed
+
+
+def listed(**row: object) -> Reply:
+    return Reply(body=orjson.dumps({"data": [{"id": "fake", **row}]}))
+
+
+@pytest.mark.parametrize("key", ["max_model_len", "context_length", "context_window"])
+async def test_a_window_that_the_server_lists_is_taken(site: ModelSite, key: str) -> None:
+    site.server.models_reply = listed(**{key: 16_384})
+    models = site.models()
+    await models.check()
+    assert models.profile().window_tokens == 16_384
+
+
+async def test_a_window_below_8192_is_refused_with_what_to_set(site: ModelSite) -> None:
+    site.server.models_reply = listed(max_model_len=4_096)
+    with pytest.raises(ModelUnfitError, match=r"OLLAMA_CONTEXT_LENGTH.*MODEL_CONTEXT_TOKENS"):
+        await site.models().check()
+
+
+def test_a_small_window_that_is_set_is_refused_at_start() -> None:
+    profile = profile_of(window=4_096, output=1_000, lacks=(), prices="")
+    settings = ModelSettings(provider="openai", model="m", url="http://x", profile=profile)
+    with pytest.raises(ConfigurationError, match="8,192"):
+        settings.check()
+
+
+async def test_what_refuses_a_long_prompt_is_asked_again_with_less(site: ModelSite) -> None:
+    long = Reply(
+        status=400,
+        body=orjson.dumps({"error": {"message": "maximum context length is 9000 tokens"}}),
+    )
+    site.server.queue(long, Reply(text="Stable."))
+    models, chat = site.models(), history("w" * 40_000)
+    for _ in range(6):
+        chat.add_assistant_message("a" * 4_000)
+        chat.add_user_message("and now?")
+    assert await streamed(models, chat) == "Stable."
+    first, second = site.server.requests
+    assert len(second.raw) < len(first.raw) / 2
+    assert second.messages[-1]["content"].endswith("and now?")
+    assert models.profile().window_tokens == 9_000
+
+
+async def test_a_question_that_never_fits_is_the_operators_matter(site: ModelSite) -> None:
+    site.server.brain = lambda _: Reply(
+        status=400, body=orjson.dumps({"error": {"code": "context_length_exceeded"}})
+    )
+    with pytest.raises(ModelWindowError) as found:
+        await streamed(site.models())
+    assert "shorten" not in found.value.user_message
+
+
+def test_a_server_that_reads_much_less_than_was_sent_is_found_out() -> None:
+    learned = LearnedModel(profile=ModelProfile(window_tokens=32_000))
+    learned.note_usage(TokenUsage(prompt=9_800), chars=35_000)
+    learned.check()
+    learned.note_usage(TokenUsage(prompt=4_096), chars=60_000)
+    with pytest.raises(ModelUnfitError, match="without a word"):
+        learned.check()
+
+
+def test_a_short_or_dense_prompt_raises_no_alarm() -> None:
+    learned = LearnedModel(profile=ModelProfile(window_tokens=32_000))
+    learned.note_usage(TokenUsage(prompt=100), chars=3_000)
+    learned.note_usage(TokenUsage(prompt=20_000), chars=20_000)
+    learned.check()
+
+
+@pytest.mark.parametrize("param", ["max_tokens", "temperature", "stream_options"])
+async def test_what_a_server_does_not_take_is_left_out_or_said_otherwise(
+    site: ModelSite, param: str
+) -> None:
+    def picky(request: RecordedRequest) -> Reply:
+        if param in request.body:
+            return Reply(
+                status=400, body=b'{"error":{"message":"Unsupported: %b"}}' % param.encode()
+            )
+        return Reply(text="Stable.")
+
+    site.server.brain = picky
+    models = site.models()
+    assert await streamed(models) == "Stable."
+    assert await streamed(models) == "Stable."
+    assert len(site.server.requests) == (2 if param == "temperature" else 3)
+    if param == "max_tokens":
+        assert site.server.requests[-1].body["max_completion_tokens"] == 4_096
+
+
+async def test_tokens_and_their_price_are_counted_for_the_turn(site: ModelSite) -> None:
+    counted = {
+        "prompt_tokens": 1_000_000,
+        "completion_tokens": 500_000,
+        "prompt_tokens_details": {"cached_tokens": 400_000},
+    }
+    choice = {"message": {"content": "Stable."}, "finish_reason": "stop"}
+    body = orjson.dumps({"choices": [choice], "usage": counted})
+    site.server.queue(Reply(body=body))
+    learned = profile_of(window=None, output=500, lacks=(), prices="2, 0.5, 8")
+    usage, token = begin_usage()
+    assert await streamed(site.models(profile=learned)) == "Stable."
+    end_usage(token)
+    assert (usage.tokens.prompt, usage.tokens.cached, usage.tokens.answer) == (
+        1_000_000, 400_000, 500_000,
+    )  # fmt: skip
+    assert usage.tokens.dollars == pytest.approx(0.6 * 2 + 0.4 * 0.5 + 0.5 * 8)
+
+
+@pytest.mark.parametrize(("lacks", "prices"), [(("wings",), ""), ((), "2"), ((), "a, b, c")])
+def test_a_wrong_setting_is_named(lacks: tuple[str, ...], prices: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"MODEL_(LACKS|PRICES)"):
+        profile_of(window=None, output=500, lacks=lacks, prices=prices)
+
+
+def test_well_known_models_need_no_setting() -> None:
+    assert known_window("gpt-4.1-mini") == 1_047_576
+    assert known_window("openai/gpt-4o") == 128_000
+    assert known_window("llama3.1") is None
+
+
+def capable(request: RecordedRequest) -> Reply:
+    if "tools" in request.body:
+        return Reply(tool_calls=[ToolCall("current_status")])
+    return Reply(text='{"colour": "red"}' if "response_format" in request.body else "Red.")
+
+
+def settings_of(site: ModelSite) -> ModelSettings:
+    return ModelSettings(provider="openai", url=site.server.base_url, model="fake", limits=SHORT)
+
+
+async def test_the_check_prints_the_profile_and_five_answers(site: ModelSite) -> None:
+    site.server.brain, site.server.models_reply = capable, listed(max_model_len=32_768)
+    text, serves = await checked(settings_of(site))
+    assert serves
+    assert "32,768" in text
+    assert text.count(" ok\n") == 5
+    assert "MODEL_LACKS" not in text
+
+
+async def test_the_check_says_what_to_set(site: ModelSite) -> None:
+    site.server.brain = lambda request: (
+        Reply(status=400) if "tool_choice" in request.body else capable(request)
+    )
+    text, serves = await checked(settings_of(site))
+    assert serves
+    assert "MODEL_LACKS=forced_tools" in text
+    assert "set MODEL_CONTEXT_TOKENS" in text
+
+
+async def test_the_check_refuses_a_small_window(site: ModelSite) -> None:
+    site.server.brain, site.server.models_reply = capable, listed(max_model_len=4_096)
+    text, serves = await checked(settings_of(site))
+    assert not serves
+    assert "OLLAMA_CONTEXT_LENGTH" in text
