@@ -141,7 +141,7 @@ class ConversationLayout:
         return rest != inner and _OF_ONE_PATIENT.match(rest) is not None
 
     def lists_patients(self, name: str) -> bool:
-        """Whether the blob `name` is of several patients: a roster, a list of blobs, talk of nobody.
+        """Whether the blob `name` is of several patients: a roster, a list, talk of nobody.
 
         The conversation document does too, but only the holder of the claim changes that.
         """
