@@ -237,6 +237,14 @@ class Settings(BaseSettings):
     directory_seconds: Seconds = _set(2.0, "Looking up whom a message names ends after so long, and the user is asked", 2)
     allow_unknown_patients: bool = _set(False, "Whether a number that nobody carries opens a blank chart, for demonstrations", "true")
     fhir_token: SecretStr | None = _set(None, "Bearer token for `FHIR_BASE_URL`", "eyJ…")
+    fhir_client_id: str | None = _set(None, "The application that signs in to `FHIR_BASE_URL` for itself, with a secret or a key", "rounds")
+    fhir_client_secret: SecretStr | None = _set(None, "The application's secret (OAuth 2 client credentials)", "a1B~…")
+    fhir_client_key_file: Path | None = _set(None, "The application's private key in PEM (SMART backend services): RSA or P-384", "/run/secrets/fhir.pem")
+    fhir_client_key_id: str | None = _set(None, "The `kid` under which the server knows the key", "rounds-2026")
+    fhir_token_url: Url | None = _set(None, "Where tokens are issued; unset: where the server's `.well-known/smart-configuration` says", "https://login.example.org/token")
+    fhir_scope: str = _set("system/*.rs", "What is asked for when a token is", "system/*.read")
+    fhir_managed_identity: bool = _set(False, "Sign in to `FHIR_BASE_URL` as the platform's own identity", "true")
+    fhir_everything: bool = _set(False, "Load charts by `$everything` where the server offers it, instead of type by type", "true")
 
     assistant_backend: Literal["local", "graph"] = _set("local", "Where the users' calendars, mail, contacts, tasks and documents are: `local` (files of our own) or `graph` (Microsoft 365)", "graph")
     graph_base_url: Url = _set("https://graph.microsoft.com/v1.0", "With `graph`: Microsoft Graph, of a national cloud perhaps", "https://graph.microsoft.us/v1.0")
@@ -293,7 +301,7 @@ class Settings(BaseSettings):
     @checked(mode="after")
     def _fits_together(self) -> Self:
         problems = [*_access_problems(self), *_bot_problems(self), *_other_problems(self)]
-        problems += _agent_bot_problems(self)
+        problems += [*_agent_bot_problems(self), *_fhir_problems(self)]
         problems += _graph_problems(self) if self.assistant_backend == "graph" else ()
         if problems:
             raise ConfigurationError("\n".join(map(str, problems)))
@@ -346,7 +354,12 @@ class Settings(BaseSettings):
     @property
     def outbound_hosts(self) -> frozenset[str]:
         """Hosts that may be called: those of addresses that are set, and `ALLOWED_OUTBOUND_HOSTS`."""
-        urls = (self.fhir_base_url, self.openai_base_url, self.azure_openai_endpoint)
+        urls = (
+            self.fhir_base_url,
+            self.fhir_token_url,
+            self.openai_base_url,
+            self.azure_openai_endpoint,
+        )
         more = (self.app_blob_storage_endpoint, self.turn_queue_endpoint, self.entra_authority)
         graph = self.graph_base_url if self.assistant_backend == "graph" else None
         named = {urlsplit(url).hostname or "" for url in (*urls, *more, graph) if url}
@@ -419,6 +432,28 @@ def _graph_problems(settings: Settings) -> Iterator[Problem]:
         yield _needed("GRAPH_TENANT_ID", when, "11111111-2222-…")
     if settings.graph_client_secret is not None and not settings.graph_client_id:
         yield _needed("GRAPH_CLIENT_ID", "GRAPH_CLIENT_SECRET", "11111111-2222-…")
+
+
+def _fhir_problems(settings: Settings) -> Iterator[Problem]:
+    ways = {
+        "FHIR_TOKEN": settings.fhir_token,
+        "FHIR_CLIENT_ID": settings.fhir_client_id,
+        "FHIR_MANAGED_IDENTITY": settings.fhir_managed_identity,
+    }
+    chosen = [name for name, value in ways.items() if value]
+    if len(chosen) > 1:
+        yield Problem(chosen[1], f"and {chosen[0]} are both set; keep one", f"{chosen[1]}=")
+    proofs = [settings.fhir_client_secret, settings.fhir_client_key_file]
+    if settings.fhir_client_id and proofs.count(None) != 1:
+        text = "needs FHIR_CLIENT_SECRET or FHIR_CLIENT_KEY_FILE, and not both"
+        yield Problem("FHIR_CLIENT_ID", text, "FHIR_CLIENT_KEY_FILE=/run/secrets/fhir.pem")
+    if settings.fhir_token_url and not _is_safe_url(settings.fhir_token_url):
+        yield Problem("FHIR_TOKEN_URL", "must be https", "FHIR_TOKEN_URL=https://…/token")
+
+
+def _is_safe_url(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme == "https" or is_loopback_host(parts.hostname or "")
 
 
 def _other_problems(settings: Settings) -> Iterator[Problem]:

@@ -607,10 +607,18 @@ class RecordsBusyError(RecordsUnavailableError):
 
 
 class RecordsRefusedError(RecordsError):
-    """The records server refused our credentials."""
+    """The records server refused our credentials.
+
+    Attributes:
+        status: What it answered, 401 or 403; None where no answer of it is meant.
+    """
 
     code = "records_refused"
     user_message = "The records server refused access. Please ask your operator."
+
+    def __init__(self, message: str = "", *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 class RecordsUnreadableError(RecordsError):

@@ -10,9 +10,8 @@ from data_models.clock import Clock
 from services.identity.directory import Directory, FileDirectory
 from services.identity.linking import SubjectLinker
 from services.identity.server_directory import ServerDirectory
-from services.records.base_url import checked_base_url
 from services.records.chosen import Records, local_resources
-from services.records.fhir_client import FhirClient, FhirLimits
+from services.records.fhir_chosen import fhir_client_for
 from services.records.folder.records import FolderRecords
 from services.records.local_resources import LocalResources
 from settings import Settings
@@ -49,14 +48,7 @@ def directory_for(
     if isinstance(patients, FolderRecords):
         more = _Registered(clinic=local_resources(settings, patients=patients, store=store))
         return FileDirectory(records=patients, fits=fits, clock=clock, systems=systems, more=more)
-    token = settings.fhir_token
-    client = FhirClient(
-        base_url=checked_base_url(settings.fhir_base_url or ""),
-        token=token.get_secret_value() if token else None,
-        session=session,
-        clock=clock,
-        limits=FhirLimits(),
-    )
+    client = fhir_client_for(settings, session=session, clock=clock)
     return ServerDirectory(client=client, fits=fits, clock=clock, systems=systems)
 
 

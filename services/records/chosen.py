@@ -8,6 +8,7 @@ import aiohttp
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError
+from services.records.fhir_chosen import fhir_client_for
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.fhir_server_resources import FhirServerResources
 from services.records.folder.files import files_in
@@ -28,14 +29,12 @@ def records_for(settings: Settings, *, session: aiohttp.ClientSession, clock: Cl
     """
     if settings.fhir_base_url is None:
         return folder_records(settings, clock=clock)
-    token = settings.fhir_token
     return FhirServerRecords(
-        base_url=settings.fhir_base_url,
-        token=token.get_secret_value() if token else None,
-        identifier_system=settings.fhir_identifier_system,
-        session=session,
+        client=fhir_client_for(settings, session=session, clock=clock),
         clock=clock,
+        identifier_system=next(iter(settings.identifier_systems), None),
         fits=id_fits(settings.patient_id_pattern),
+        everything=settings.fhir_everything,
     )
 
 
@@ -49,11 +48,10 @@ def folder_records(settings: Settings, *, clock: Clock) -> FolderRecords:
     if not folder.is_dir() or not files_in(folder):
         problem = "SAMPLES_DIR: holds no .json or .ndjson file. Example: SAMPLES_DIR=./samples"
         raise ConfigurationError(problem)
-    system = settings.fhir_identifier_system
     return FolderRecords(
         folder=folder,
         clock=clock,
-        systems=(system,) if system else (),
+        systems=settings.identifier_systems,
         fits=id_fits(settings.patient_id_pattern),
     )
 
@@ -74,13 +72,10 @@ def resources_for(
     """
     if settings.fhir_base_url is None:
         return local_resources(settings, patients=patients, store=store)
-    token = settings.fhir_token
     return FhirServerResources(
-        base_url=settings.fhir_base_url,
-        token=token.get_secret_value() if token else None,
-        identifier_system=settings.fhir_identifier_system,
-        session=session,
+        client=fhir_client_for(settings, session=session, clock=clock),
         clock=clock,
+        identifier_system=next(iter(settings.identifier_systems), None),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import aiohttp
 import stamina
@@ -21,6 +21,7 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from services.records.bundle import bundle_entries
+from services.records.fhir_sign_in import OwnToken, Tokens
 from services.records.fhir_types import OperationOutcome
 
 _CODE = re.compile(r"[a-z-]{1,40}")
@@ -76,6 +77,9 @@ class FhirWrite:
 _READ = FhirWrite("GET")
 
 
+TokenSource: TypeAlias = Tokens | OwnToken
+
+
 @dataclass(frozen=True, slots=True)
 class Pages:
     """The entries of a search, and whether there were more."""
@@ -91,18 +95,18 @@ class FhirClient:
         self,
         *,
         base_url: URL,
-        token: str | None,
+        token: str | None = None,
+        tokens: TokenSource | None = None,
         session: aiohttp.ClientSession,
         clock: Clock,
         limits: FhirLimits,
     ) -> None:
         self.base_url = base_url
         self._headers = {"Accept": "application/fhir+json"}
-        if token:
-            self._headers["Authorization"] = f"Bearer {token}"
+        self._tokens = tokens or (OwnToken(token=token) if token else None)
         self._session = session
         self._clock = clock
-        self._limits = limits
+        self.limits = limits
         self._timeout = aiohttp.ClientTimeout(
             total=limits.request_seconds, sock_connect=limits.connect_seconds
         )
@@ -129,12 +133,12 @@ class FhirClient:
         if not self.serves(url):
             raise RecordsUnreadableError("the records server pointed to another place")
         attempts = stamina.retry_context(
-            on=self._wait, attempts=self._limits.attempts, timeout=self._limits.load_seconds,
+            on=self._wait, attempts=self.limits.attempts, timeout=self.limits.load_seconds,
             wait_initial=0.1, wait_max=2.0, wait_jitter=0.1,
         )  # fmt: skip
         async for attempt in attempts:
             with attempt:
-                return await self._ask(url, request)
+                return await self._asked_twice(url, request)
         raise RecordsUnavailableError("no attempt was made")
 
     async def pages(self, url: URL) -> Pages | FhirAnswer:
@@ -147,8 +151,8 @@ class FhirClient:
         seen: set[URL] = set()
         following: URL | None = url
         while following is not None:
-            if len(seen) >= self._limits.pages or len(entries) >= self._limits.entries:
-                return Pages(entries[: self._limits.entries], truncated=True)
+            if len(seen) >= self.limits.pages or len(entries) >= self.limits.entries:
+                return Pages(entries[: self.limits.entries], truncated=True)
             if following in seen:
                 raise RecordsUnreadableError("the records server's pages go in a circle")
             seen.add(following)
@@ -157,7 +161,7 @@ class FhirClient:
                 return answer
             entries.extend(bundle_entries(answer.body))
             following = _next_link(answer.body or {}, following)
-        return Pages(entries[: self._limits.entries], len(entries) > self._limits.entries)
+        return Pages(entries[: self.limits.entries], len(entries) > self.limits.entries)
 
     def serves(self, url: URL) -> bool:
         """Return whether `url` lies under our base URL; the token goes nowhere else."""
@@ -167,12 +171,24 @@ class FhirClient:
             return False
         return url.origin() == base.origin() and inside
 
-    async def _ask(self, url: URL, request: FhirWrite) -> FhirAnswer:
+    async def _asked_twice(self, url: URL, request: FhirWrite) -> FhirAnswer:
+        """Ask, and once more with a new token where the server says that ours has ended."""
+        token = await self._tokens.token() if self._tokens else ""
+        try:
+            return await self._ask(url, request, token)
+        except RecordsRefusedError as error:
+            has_ended = error.status == 401 and self._tokens is not None
+            if not has_ended or not (self._tokens and self._tokens.refused(token)):
+                raise
+        return await self._ask(url, request, await self._tokens.token())
+
+    async def _ask(self, url: URL, request: FhirWrite, token: str) -> FhirAnswer:
+        signed = {"Authorization": f"Bearer {token}"} if token else {}
         try:
             async with self._session.request(
                 request.method,
                 url,
-                headers={**self._headers, **request.headers},
+                headers={**self._headers, **signed, **request.headers},
                 data=request.data,
                 allow_redirects=False,
                 timeout=self._timeout,
@@ -190,13 +206,13 @@ class FhirClient:
         data = bytearray()
         async for chunk in response.content.iter_chunked(65_536):
             data += chunk
-            if len(data) > self._limits.page_bytes:
-                raise RecordsUnreadableError(f"a page is over {self._limits.page_bytes} bytes")
+            if len(data) > self.limits.page_bytes:
+                raise RecordsUnreadableError(f"a page is over {self.limits.page_bytes} bytes")
         return bytes(data)
 
     def _check_status(self, status: int, headers: Mapping[str, str]) -> None:
         if status in (401, 403):
-            raise RecordsRefusedError(f"the records server answered {status}")
+            raise RecordsRefusedError(f"the records server answered {status}", status=status)
         if 300 <= status < 400:
             raise RecordsUnreadableError("the records server redirected")
         if status in (429, 502, 503, 504):
@@ -211,7 +227,7 @@ class FhirClient:
             return False
         if error.wait_seconds is None:
             return True
-        within = error.wait_seconds <= self._limits.retry_after_seconds
+        within = error.wait_seconds <= self.limits.retry_after_seconds
         # stamina reads zero as "no": wait a moment instead.
         return max(error.wait_seconds, 0.01) if within else False
 

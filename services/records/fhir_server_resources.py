@@ -5,15 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from urllib.parse import urlencode
 
-import aiohttp
 from yarl import URL
 
 from data_models.clock import Clock
 from data_models.errors import RecordChangedError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from data_models.resource import Resource
-from services.records.base_url import checked_base_url
-from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits, FhirWrite, Pages
+from services.records.fhir_client import FhirAnswer, FhirClient, FhirWrite, Pages
 from services.records.patient_lookup import PatientLookup, is_fhir_id, unexpected
 
 _PAGE_ENTRIES = 200
@@ -28,25 +26,10 @@ class FhirServerResources:
     """
 
     def __init__(
-        self,
-        *,
-        base_url: str,
-        token: str | None,
-        session: aiohttp.ClientSession,
-        clock: Clock,
-        identifier_system: str | None = None,
-        limits: FhirLimits | None = None,
+        self, *, client: FhirClient, clock: Clock, identifier_system: str | None = None
     ) -> None:
-        """Take a session that the caller made for outbound calls and closes.
-
-        Raises:
-            ConfigurationError: `base_url` is not usable.
-        """
-        self._client = FhirClient(
-            base_url=checked_base_url(base_url), token=token, session=session, clock=clock,
-            limits=limits or FhirLimits(),
-        )  # fmt: skip
-        self._lookup = PatientLookup(client=self._client, system=identifier_system, clock=clock)
+        self._client = client
+        self._lookup = PatientLookup(client=client, system=identifier_system, clock=clock)
 
     async def patient_key(self, patient_id: PatientId) -> str:
         """Return the id of the Patient resource that carries `patient_id`.

@@ -16,9 +16,9 @@ from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId
-from services.records.base_url import checked_base_url
 from services.records.chosen import Records, local_resources
-from services.records.fhir_client import FhirAnswer, FhirClient, FhirLimits
+from services.records.fhir_chosen import fhir_client_for
+from services.records.fhir_client import FhirAnswer, FhirClient
 from services.records.fhir_resources import Patient
 from services.records.fhir_types import HumanName
 from services.records.local_resources import LocalResources
@@ -290,12 +290,5 @@ def patient_names_for(
     if settings.fhir_base_url is None:
         clinic = local_resources(settings, patients=patients, store=store)
         return RecordedNames(register=FolderRegister(records=patients, clinic=clinic), clock=clock)
-    token = settings.fhir_token
-    client = FhirClient(
-        base_url=checked_base_url(settings.fhir_base_url),
-        token=token.get_secret_value() if token else None,
-        session=session,
-        clock=clock,
-        limits=FhirLimits(),
-    )
+    client = fhir_client_for(settings, session=session, clock=clock)
     return RecordedNames(register=FhirRegister(client=client), clock=clock)

@@ -4,7 +4,7 @@ import asyncio
 import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from weakref import WeakValueDictionary
 
 from data_models.clock import Clock
@@ -40,18 +40,23 @@ class RecordCache:
         *,
         version: Hashable = None,
         size: Callable[[PatientRecord], int],
+        may_stay: Callable[[PatientId], Awaitable[bool]] | None = None,
     ) -> PatientRecord:
         """Return the record kept in this `version`, else load it; callers wait for one load.
 
         Args:
             size: About how many bytes of memory a record takes.
+            may_stay: Whether an old record is as it was.
         """
         lock = self._locks.setdefault(patient_id, asyncio.Lock())
         async with lock:
             kept = self._kept.get(patient_id)
-            if kept is not None and kept.version == version and not self._is_old(kept):
-                self._kept.move_to_end(patient_id)
-                return kept.record
+            if kept is not None and kept.version == version:
+                is_old = self._is_old(kept)
+                if not is_old or (may_stay is not None and await may_stay(patient_id)):
+                    at = self._clock.monotonic() if is_old else kept.at
+                    self._keep(patient_id, replace(kept, at=at))
+                    return kept.record
             record = await load(patient_id)
             self._keep(patient_id, _Kept(version, self._clock.monotonic(), size(record), record))
             return record

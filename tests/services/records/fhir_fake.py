@@ -7,9 +7,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
+import aiohttp
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from data_models.clock import Clock
+from services.records.base_url import checked_base_url
+from services.records.fhir_client import FhirClient, FhirLimits
 from tests.services.records.charts import Json, entries, patient
 
 Reply = Callable[[web.Request], web.StreamResponse]
@@ -81,6 +85,21 @@ class FakeFhir:
             return answer(outcome("not-found"), 404)(request)
         reply = replies.popleft() if len(replies) > 1 else replies[0]
         return reply(request)
+
+
+def client_of(
+    url: str,
+    session: aiohttp.ClientSession,
+    *,
+    clock: Clock,
+    limits: FhirLimits | None = None,
+    token: str | None = None,
+) -> FhirClient:
+    """Return a client of the server at `url`."""
+    return FhirClient(
+        base_url=checked_base_url(url), token=token, session=session, clock=clock,
+        limits=limits or FhirLimits(),
+    )  # fmt: skip
 
 
 @asynccontextmanager

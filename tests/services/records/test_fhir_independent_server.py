@@ -17,6 +17,7 @@ from services.records.views.timeline import timeline
 from tests import peers
 from tests.fakes import FixedClock
 from tests.services.records.charts import records_in
+from tests.services.records.fhir_fake import client_of
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "samples" / "patients"
@@ -68,7 +69,8 @@ async def put(session: aiohttp.ClientSession, url: str, resource: dict[str, obje
 @pytest.fixture
 async def records(base_url: str) -> AsyncIterator[PatientRecords]:
     async with aiohttp.ClientSession() as session:
-        yield FhirServerRecords(base_url=base_url, token=None, session=session, clock=FixedClock())
+        clock = FixedClock()
+        yield FhirServerRecords(client=client_of(base_url, session, clock=clock), clock=clock)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -18,7 +18,15 @@ from data_models.resource import Resource
 from services.records.fhir_client import FhirLimits
 from services.records.fhir_server_resources import FhirServerResources
 from tests.fakes import FixedClock
-from tests.services.records.fhir_fake import FakeFhir, Reply, answer, found, outcome, running
+from tests.services.records.fhir_fake import (
+    FakeFhir,
+    Reply,
+    answer,
+    client_of,
+    found,
+    outcome,
+    running,
+)
 
 LIMITS = FhirLimits(request_seconds=0.5, load_seconds=2.0, attempts=2, pages=2)
 
@@ -41,9 +49,9 @@ async def fake() -> AsyncIterator[FakeFhir]:
 @pytest.fixture
 async def resources(fake: FakeFhir) -> AsyncIterator[FhirServerResources]:
     async with aiohttp.ClientSession() as session:
-        yield FhirServerResources(
-            base_url=fake.base_url, token="t", session=session, clock=FixedClock(), limits=LIMITS
-        )
+        clock = FixedClock()
+        client = client_of(fake.base_url, session, clock=clock, limits=LIMITS, token="t")
+        yield FhirServerResources(client=client, clock=clock)
 
 
 def last(fake: FakeFhir) -> web.Request:

@@ -19,6 +19,7 @@ from services.scheduling.clinic import Clinic
 from services.scheduling.ports import ClinicRecords
 from tests.fakes import FixedClock
 from tests.services.records.charts import records_in
+from tests.services.records.fhir_fake import client_of
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 NOW = datetime(2030, 1, 2, 9, 5, tzinfo=UTC)
@@ -43,7 +44,8 @@ def local_records(root: Path, *, now: datetime = NOW) -> LocalResources:
 @asynccontextmanager
 async def server_records(url: str) -> AsyncIterator[FhirServerResources]:
     async with aiohttp.ClientSession() as session:
-        yield FhirServerResources(base_url=url, token=None, session=session, clock=FixedClock(NOW))
+        clock = FixedClock(NOW)
+        yield FhirServerResources(client=client_of(url, session, clock=clock), clock=clock)
 
 
 def sampled(kind: str) -> list[dict[str, Any]]:

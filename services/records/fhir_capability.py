@@ -1,0 +1,57 @@
+"""What a FHIR server says it can do, read once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from data_models.errors import RecordsRefusedError, RecordsUnreadableError
+from services.records.fhir_client import FhirClient
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """Types of resources with their search parameters; None where the server does not say."""
+
+    types: Mapping[str, frozenset[str]] | None = None
+
+    def serves(self, kind: str) -> bool:
+        """Tell whether resources of a type may be there."""
+        return self.types is None or kind in self.types
+
+    def may_search(self, kind: str, parameter: str) -> bool:
+        """Tell whether a search parameter may be used: unknown ones may."""
+        if self.types is None or not self.types.get(kind):
+            return True
+        return parameter in self.types[kind]
+
+
+async def capability_of(client: FhirClient) -> Capability:
+    """Return what the server's CapabilityStatement says; nothing, where it has none to read.
+
+    Raises:
+        RecordsUnavailableError: it does not answer.
+    """
+    try:
+        answer = await client.get(client.base_url / "metadata")
+    except (RecordsUnreadableError, RecordsRefusedError):
+        return Capability()
+    body = answer.body if answer.status == 200 else None
+    types = dict(_types(body or {}))
+    return Capability(types or None)
+
+
+def _types(body: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
+    for rest in _objects(body.get("rest")):
+        shared = _names(rest.get("searchParam"))
+        for row in _objects(rest.get("resource")):
+            if isinstance(row.get("type"), str):
+                own = _names(row.get("searchParam"))
+                yield row["type"], own | shared if own else frozenset()
+
+
+def _names(rows: object) -> frozenset[str]:
+    return frozenset(str(row.get("name")) for row in _objects(rows))
+
+
+def _objects(rows: object) -> list[dict[str, Any]]:
+    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []

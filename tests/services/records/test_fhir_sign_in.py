@@ -1,0 +1,201 @@
+"""Signing in to a FHIR server: a double checks the assertion as a server of tokens does."""
+
+import base64
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import jwt
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from data_models.clock import SystemClock
+from data_models.errors import (
+    ConfigurationError,
+    RecordsRefusedError,
+    RecordsUnavailableError,
+    RecordsUnreadableError,
+)
+from services.records.fhir_chosen import fhir_client_for
+from services.records.fhir_sign_in import SigningKey
+from settings import Settings
+from tests.fakes import FixedClock
+
+RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+CURVE = ec.generate_private_key(ec.SECP384R1())
+
+
+class TokenServer:
+    """Issues tokens as SMART's backend services demand, and serves `Patient` to their bearers."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.key: Any = RSA.public_key()
+        self.seconds: float = 300
+        self.seen: set[str] = set()
+        self.issued = 0
+        self.valid: set[str] = set()
+        self.faults: list[str] = []
+        self.reply: web.Response | None = None
+
+    async def configuration(self, _: web.Request) -> web.Response:
+        return web.json_response({"token_endpoint": f"{self.url}/token"})
+
+    async def token(self, request: web.Request) -> web.Response:
+        if self.reply is not None:
+            return self.reply
+        form = await request.post()
+        proof = self._assertion(form) or self._secret(request)
+        if form.get("grant_type") != "client_credentials" or not proof:
+            return web.json_response({"error": "invalid_client"}, status=401)
+        self.issued += 1
+        self.valid = {f"token-{self.issued}"}
+        found = {"access_token": f"token-{self.issued}", "expires_in": self.seconds}
+        return web.json_response({**found, "token_type": "bearer", "scope": form["scope"]})
+
+    def _assertion(self, form: Any) -> bool:
+        if "client_assertion" not in form:
+            return False
+        text = str(form["client_assertion"])
+        claims = jwt.decode(
+            text, self.key, algorithms=["RS384", "ES384"], audience=f"{self.url}/token",
+            options={"require": ["exp", "jti", "iss", "sub", "aud"]},
+        )  # fmt: skip
+        header = jwt.get_unverified_header(text)
+        if claims["exp"] - SystemClock().now().timestamp() > 300:
+            self.faults.append("it is valid for more than five minutes")
+        if claims["jti"] in self.seen:
+            self.faults.append("its jti was used before")
+        if header.get("kid") != "key-1" or claims["iss"] != claims["sub"] != "rounds":
+            self.faults.append("it is another client's")
+        if not str(form["client_assertion_type"]).endswith("jwt-bearer"):
+            self.faults.append("its type is another")
+        self.seen.add(claims["jti"])
+        return not self.faults
+
+    def _secret(self, request: web.Request) -> bool:
+        expected = base64.b64encode(b"rounds:s3cret").decode()
+        return request.headers.get("Authorization") == f"Basic {expected}"
+
+    async def patient(self, request: web.Request) -> web.Response:
+        token = request.headers.get("Authorization", "").removeprefix("Bearer ")
+        if token not in self.valid:
+            return web.json_response({"resourceType": "OperationOutcome"}, status=401)
+        return web.json_response({"resourceType": "Patient", "id": "p9"})
+
+
+@asynccontextmanager
+async def serving(tokens: TokenServer) -> AsyncIterator[TokenServer]:
+    app = web.Application()
+    app.router.add_get("/fhir/.well-known/smart-configuration", tokens.configuration)
+    app.router.add_post("/fhir/token", tokens.token)
+    app.router.add_get("/fhir/Patient/p9", tokens.patient)
+    async with TestServer(app, host="127.0.0.1") as server:
+        tokens.url = f"http://127.0.0.1:{server.port}/fhir"
+        yield tokens
+
+
+@pytest.fixture
+async def tokens() -> AsyncIterator[TokenServer]:
+    async with serving(TokenServer()) as found:
+        yield found
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as opened:
+        yield opened
+
+
+def settings(tokens: TokenServer, **more: Any) -> Settings:
+    return Settings(_env_file=None, fhir_base_url=tokens.url, fhir_client_id="rounds", **more)
+
+
+def key_file(folder: Path, key: Any = RSA) -> Path:
+    path = folder / "key.pem"
+    path.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return path
+
+
+@pytest.mark.parametrize("key", [RSA, CURVE], ids=["RS384", "ES384"])
+async def test_backend_services_sign_in_with_a_key_that_the_server_checks(
+    tokens: TokenServer, session: aiohttp.ClientSession, tmp_path: Path, key: Any
+) -> None:
+    tokens.key = key.public_key()
+    chosen = settings(
+        tokens, fhir_client_key_file=key_file(tmp_path, key), fhir_client_key_id="key-1"
+    )
+    client = fhir_client_for(chosen, session=session, clock=SystemClock())
+    for _ in range(3):
+        assert (await client.get(client.base_url / "Patient" / "p9")).status == 200
+    assert tokens.faults == []
+    assert tokens.issued == 1
+
+
+async def test_a_token_is_renewed_before_its_end_and_when_it_is_refused(
+    tokens: TokenServer, session: aiohttp.ClientSession
+) -> None:
+    clock = FixedClock()
+    chosen = settings(tokens, fhir_client_secret="s3cret", fhir_token_url=f"{tokens.url}/token")
+    client = fhir_client_for(chosen, session=session, clock=clock)
+    address = client.base_url / "Patient" / "p9"
+    await client.get(address)
+    clock.advance(241)  # of 300, less a minute
+    await client.get(address)
+    assert tokens.issued == 2
+    tokens.valid.clear()  # withdrawn at the server
+    assert (await client.get(address)).status == 200
+    assert tokens.issued == 3
+
+
+async def test_a_wrong_secret_is_the_operators_matter_and_is_in_no_error(
+    tokens: TokenServer, session: aiohttp.ClientSession
+) -> None:
+    chosen = settings(tokens, fhir_client_secret="wr0ng-s3cret")
+    client = fhir_client_for(chosen, session=session, clock=FixedClock())
+    with pytest.raises(RecordsRefusedError) as caught:
+        await client.get(client.base_url / "Patient" / "p9")
+    assert "wr0ng" not in repr(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "error"),
+    [
+        (lambda: web.Response(status=500), RecordsUnavailableError),
+        (lambda: web.json_response({"no": "token"}), RecordsUnreadableError),
+        (lambda: web.json_response({"access_token": "a\nb"}), RecordsUnreadableError),
+        (lambda: web.Response(text="<html>"), RecordsUnreadableError),
+    ],
+)
+async def test_an_answer_without_a_token_is_an_error_of_the_records(
+    tokens: TokenServer, session: aiohttp.ClientSession, reply: Any, error: type[Exception]
+) -> None:
+    tokens.reply = reply()
+    chosen = settings(tokens, fhir_client_secret="s3cret")
+    client = fhir_client_for(chosen, session=session, clock=FixedClock())
+    with pytest.raises(error):
+        await client.get(client.base_url / "Patient" / "p9")
+
+
+def test_a_file_without_a_key_stops_the_start() -> None:
+    with pytest.raises(ConfigurationError, match="FHIR_CLIENT_KEY_FILE"):
+        SigningKey(pem=b"no key", key_id=None)
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"fhir_client_id": "rounds"}, "FHIR_CLIENT_ID"),
+        ({"fhir_client_id": "a", "fhir_client_secret": "b", "fhir_token": "c"}, "FHIR_CLIENT_ID"),
+        ({"fhir_token": "c", "fhir_managed_identity": True}, "FHIR_MANAGED_IDENTITY"),
+        ({"fhir_token_url": "http://tokens.example.org"}, "FHIR_TOKEN_URL"),
+    ],
+)
+def test_settings_that_do_not_fit_stop_the_start(values: dict[str, Any], named: str) -> None:
+    with pytest.raises(ConfigurationError, match=named):
+        Settings(_env_file=None, fhir_base_url="https://fhir.example.org/r4", **values)
