@@ -24,6 +24,7 @@ _AZURE = (
     "data_models/azure_",
     "group_chat/models/azure_",
     "services/assistant/graph_identity",
+    "services/records/fhir_identity",
 )
 # What may be imported, and the only places that may.
 HOMES = {

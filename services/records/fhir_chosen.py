@@ -5,10 +5,10 @@ import aiohttp
 from data_models.clock import Clock
 from services.records.base_url import checked_base_url
 from services.records.fhir_client import FhirClient, FhirLimits, TokenSource
+from services.records.fhir_identity import ManagedIdentity
 from services.records.fhir_sign_in import (
     Client,
     ClientCredentials,
-    ManagedIdentity,
     OwnToken,
     Tokens,
     key_in,

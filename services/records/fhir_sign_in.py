@@ -10,8 +10,6 @@ from typing import Any, Final, Protocol
 
 import aiohttp
 import jwt
-from azure.core.exceptions import AzureError
-from azure.identity.aio import DefaultAzureCredential
 from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from pydantic import BaseModel, ValidationError
@@ -98,24 +96,6 @@ class OwnToken:
     def refused(self, token: str) -> bool:
         """Return False: there is no other."""
         return False
-
-
-class ManagedIdentity:
-    """A `SignIn` by the platform's own identity, as Azure has it."""
-
-    def __init__(self, *, scope: str, clock: Clock) -> None:
-        self._scope = scope
-        self._clock = clock
-
-    async def __call__(self) -> Issued:
-        """See `SignIn`."""
-        try:
-            async with DefaultAzureCredential() as credential:
-                found = await credential.get_token(self._scope)
-        except AzureError as error:
-            reason = f"the managed identity gave no token ({type(error).__name__})"
-            raise RecordsRefusedError(reason) from None
-        return Issued(found.token, found.expires_on - self._clock.now().timestamp())
 
 
 class SigningKey:
