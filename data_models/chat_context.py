@@ -59,8 +59,6 @@ class Turn(Part):
     user_message: str
     agent_responses: list[AgentMessage] = Field(default_factory=list)
     turn_status: TurnStatus = "PENDING"
-    presumed_patient: PatientId | None = None
-    """In the session: who was open when a turn died before it was clear whom it was about."""
     error_code: str | None = None
     shortened_from_chars: int | None = None
     """Set where `user_message` is head and tail."""

@@ -10,7 +10,6 @@ CORRUPT_MARK = ".corrupt-"
 BACKUP_MARK = ".v"
 """Followed by the version that was upgraded."""
 _REGISTRY = "patient_context_registry"
-_OF_SEVERAL = (_REGISTRY, "answered/", "session_context", "session_archived", "session_turns/")
 _ARCHIVED = re.compile(r"archive/[^/]+/[^/]+/(?:\d{8}T\d{6}(?:-\d+)?_)?(?P<inner>.+)")
 # After the stem of the patient: the document, its copies, and the folders beside it.
 _OF_ONE_PATIENT = re.compile(
@@ -141,14 +140,14 @@ class ConversationLayout:
         return rest != inner and _OF_ONE_PATIENT.match(rest) is not None
 
     def lists_patients(self, name: str) -> bool:
-        """Whether the blob `name` is of several patients: a roster, a list, talk of nobody.
+        """Whether the blob `name` names patients beside each other: a roster, or a list of blobs.
 
         The conversation document does too, but only the holder of the claim changes that.
         """
         inner = name.removeprefix(self.prefix)
         if (found := _ARCHIVED.fullmatch(inner)) is not None:
             inner = found["inner"]
-        return inner == "manifest.json" or inner.startswith(_OF_SEVERAL)
+        return inner == "manifest.json" or inner.startswith((_REGISTRY, "answered/"))
 
     def archived(self, name: str, ts: str) -> str:
         """Where a clear at `ts` copies the blob `name` to."""

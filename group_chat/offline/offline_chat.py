@@ -30,6 +30,7 @@ from group_chat.offline.judging import DANGER_FIRST, is_about_danger
 from group_chat.offline.prompt import Prompt, read_prompt
 from group_chat.offline.reply import NOT_A_LANGUAGE_MODEL, OfflineReply
 from group_chat.offline.specialist import answer_as_specialist
+from group_chat.turn_context import current_turn
 
 CHUNK_CHARS = 240
 
@@ -97,7 +98,10 @@ class OfflineChatCompletion(ChatCompletionClientBase):
 
 def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> OfflineReply:
     offered = settings.tools if isinstance(settings, OpenAIChatPromptExecutionSettings) else None
-    return reply_to(read_prompt(chat_history, offered or ()))
+    prompt = read_prompt(chat_history, offered or ())
+    turn = current_turn()
+    prompt.utterance, prompt.views = turn.request.utterance, turn.views
+    return reply_to(prompt)
 
 
 def reply_to(prompt: Prompt) -> OfflineReply:

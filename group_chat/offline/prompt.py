@@ -14,8 +14,10 @@ from semantic_kernel.contents import (
     FunctionResultContent,
 )
 
+from data_models.chart_view import ChartView
 from group_chat.window import MEANING_MARK, SUMMARY_MARK
 from services.entities.session import GROUNDING_MARK
+from services.language.utterance import Utterance
 from services.patient_context.snapshot import is_snapshot
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX
@@ -97,6 +99,8 @@ class Prompt:
         earlier: What agents said before it.
         past: The user's earlier messages, oldest first.
         answers: Results of the tools called for the message that is being written.
+        utterance: The user's message as the turn read it; None outside of a turn.
+        views: Rows of the chart that tools of this turn returned, oldest first.
     """
 
     instructions: str = ""
@@ -112,6 +116,8 @@ class Prompt:
     earlier: list[Spoken] = field(default_factory=list)
     past: list[Exchange] = field(default_factory=list)
     answers: list[ToolAnswer] = field(default_factory=list)
+    utterance: Utterance | None = None
+    views: Sequence[ChartView] = ()
 
     @property
     def team(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 from group_chat.offline.asked_first import WHOLE, asked_first
 from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
+from group_chat.offline.chart_talk import answer_about_chart
 from group_chat.offline.complaint import (
     SEVERITY,
     answer_about_complaint,
@@ -57,10 +58,16 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return taken
     if prompt.snapshot and prompt.patient_id is None:
         return OfflineReply(text=NO_PATIENT)
+    return answer_about_chart(prompt) or _of_the_clinic(prompt) or _of_the_record(prompt)
+
+
+def _of_the_clinic(prompt: Prompt) -> OfflineReply | None:
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
-    if (registered := _registration(prompt)) is not None:
-        return registered
+    return _registration(prompt)
+
+
+def _of_the_record(prompt: Prompt) -> OfflineReply:
     if not prompt.said and prompt.cue.kind == "none" and (polite := courtesy(prompt)) is not None:
         return OfflineReply(text=polite)
     calls = _rest_of_timeline(prompt) if prompt.answers else _calls(prompt)

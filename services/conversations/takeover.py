@@ -169,7 +169,6 @@ def _kept(context: ChatContext, dead: RunningTurn) -> Turn:
         user=dead.message.sender.display_name,
         user_message=dead.message.text,
         turn_status="IN_PROGRESS",
-        presumed_patient=dead.patient_id if context.patient_id is None else None,
     )
     context.next_turn_id += 1
     context.chat_history.append(turn)

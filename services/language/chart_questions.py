@@ -28,9 +28,16 @@ _ASPECTS: tuple[Aspect, ...] = (
     "whether",
 )
 _TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents"})
+_TAKES_LAST_DAY = frozenset({"results", "timeline"})
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
-_BY_PART = {"dose": "medications", "reaction": "allergies", "range": "results", "unit": "results"}
+_BY_PART = {
+    "dose": "medications",
+    "reaction": "allergies",
+    "range": "results",
+    "unit": "results",
+    "status": "problems",
+}
 _VALUE_ASPECTS = frozenset({"minimum", "maximum", "average", "change", "trend", "latest", "first"})
 _EDGES = frozenset({"first", "latest"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
@@ -312,12 +319,14 @@ def _tool_around(part: _Part) -> str | None:
         return "results"
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
     by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
-    return by_part or by_frame or ("results" if part.aspects & _VALUE_ASPECTS else None)
+    return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
 
 
 def _aspect(part: _Part) -> Aspect:
     if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *_EDGES}:
         return "when"
+    if {"change", "trend"} <= part.aspects:
+        return "trend"
     found: Aspect = next((aspect for aspect in _ASPECTS if aspect in part.aspects), "all")
     return found
 
@@ -343,7 +352,7 @@ def _with_figures(
     if span is not None and question.tool in _TAKES_DAYS:
         if span.since is not None:
             arguments["since"] = span.since.isoformat()
-        if span.until is not None and question.tool != "encounters":
+        if span.until is not None and question.tool in _TAKES_LAST_DAY:
             arguments["until"] = span.until.isoformat()
     found = replace(question, arguments=arguments, span=span)
     for at, number in numbers:

@@ -24,7 +24,6 @@ from services.operations.mentions import forget_what_waits, is_waited_for, names
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
 _OWNER_INDEX, _OWED = "users", "/owed/"
-_SESSION = "session_"
 
 
 @dataclass(slots=True)
@@ -69,7 +68,6 @@ class Forgetting:
         async for folder in self.sessions.folders():
             report.looked_at += 1
             layout = ConversationLayout(folder)
-            report.unreadable += await self._unsearchable(layout)
             if not await self._holds(layout, patient_id):
                 continue
             report.conversations.append(folder)
@@ -80,12 +78,6 @@ class Forgetting:
         await self._beside(patient_id, report, dry_run=dry_run)
         return report
 
-    async def _unsearchable(self, layout: ConversationLayout) -> list[str]:
-        """Return the documents of several patients in which nobody can look."""
-        names = [name async for name in self._shared(layout)]
-        blobs = [(name, await self.sessions.read(name)) for name in names]
-        return [name for name, blob in blobs if blob is not None and not _is_json(blob.data)]
-
     async def _holds(self, layout: ConversationLayout, patient_id: PatientId) -> bool:
         if await self._own(layout, patient_id):
             return True
@@ -93,15 +85,7 @@ class Forgetting:
         if conversation is not None and is_waited_for(conversation.data, patient_id):
             return True
         shared = [name async for name in self._shared(layout)]
-        return any([await self._shares(name, patient_id) for name in shared])
-
-    async def _shares(self, name: str, patient_id: PatientId) -> bool:
-        """Whether a document of several patients has something of this one to take out."""
-        if _SESSION not in name:
-            return await _names(self.sessions, name, patient_id)
-        blob = await self.sessions.read(name)
-        # Talk that only names the patient stays: it is reported, for a person to judge.
-        return blob is not None and _presumes(blob.data, patient_id)
+        return any([await _names(self.sessions, name, patient_id) for name in shared])
 
     async def _one(
         self, layout: ConversationLayout, patient_id: PatientId, report: ForgetReport
@@ -157,7 +141,7 @@ class Forgetting:
             try:
                 report.rewritten += await self._rewritten(name, cut)
             except CorruptDocumentError:
-                continue  # told before: nobody can look into it
+                report.unreadable.append(name)
 
     async def _rewritten(self, name: str, cut: "_Cut") -> bool:
         blob = await self.sessions.read(name)
@@ -220,7 +204,6 @@ class _Cut:
         before = json.dumps(document)
         self._registry(document)
         self._manifest(document, folder=name.rpartition("/")[0])
-        self._undecided(document)
         if isinstance(document.get("messages"), list):
             document["messages"] = [self._answered(row) for row in document["messages"]]
         if json.dumps(document) == before:
@@ -234,15 +217,6 @@ class _Cut:
             document["patient_registry"].pop(self.patient_id, None)
         if document.get("active_patient_id") == self.patient_id:
             document["active_patient_id"] = None
-
-    def _undecided(self, document: dict[str, Any]) -> None:
-        """Take out what died beside the patient's chart, before it was clear whose it is."""
-        if document.get("patient_id") is None and isinstance(document.get("chat_history"), list):
-            document["chat_history"] = [
-                row
-                for row in document["chat_history"]
-                if row.get("presumed_patient") != self.patient_id
-            ]
 
     def _manifest(self, document: dict[str, Any], *, folder: str) -> None:
         if not isinstance(document.get("documents"), list):
@@ -261,24 +235,6 @@ class _Cut:
         if answered.patient_id != self.patient_id:
             return row
         return list(answered._replace(patient_id=None, turn_id=None))
-
-
-def _presumes(data: bytes, patient_id: PatientId) -> bool:
-    """Whether the session's document holds a turn that died beside the patient's chart."""
-    try:
-        rows = _parsed(data).get("chat_history")
-    except CorruptDocumentError:
-        return False
-    found = rows if isinstance(rows, list) else []
-    return any(isinstance(row, dict) and row.get("presumed_patient") == patient_id for row in found)
-
-
-def _is_json(data: bytes) -> bool:
-    try:
-        _parsed(data)
-    except CorruptDocumentError:
-        return False
-    return True
 
 
 def _is_manifest(name: str) -> bool:

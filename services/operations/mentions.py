@@ -6,15 +6,9 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, ValidationError
 
-from data_models.conversation import (
-    WHO_KINDS,
-    Conversation,
-    Interruption,
-    OpenQuestion,
-    RunningTurn,
-)
+from data_models.conversation import WHO_KINDS, Conversation, Interruption, OpenQuestion
 from data_models.identifiers import PatientId
-from services.patient_context.answers import ASKED, SAID
+from services.patient_context.answers import ASKED
 from services.patient_context.candidates import digits_of
 
 
@@ -23,7 +17,6 @@ class _Waiting(BaseModel):
 
     open_question: OpenQuestion | None = None
     interruption: Interruption | None = None
-    running_turn: RunningTurn | None = None
 
 
 def names(data: bytes, patient_id: PatientId) -> bool:
@@ -47,9 +40,7 @@ def is_waited_for(conversation: bytes, patient_id: PatientId) -> bool:
         waiting = _Waiting.model_validate_json(conversation)
     except ValidationError:
         return names(conversation, patient_id)
-    running = waiting.running_turn
-    is_claimed = running is not None and running.patient_id == patient_id
-    return is_claimed or any(may_name(words, patient_id) for words in _words(waiting))
+    return any(may_name(words, patient_id) for words in _words(waiting))
 
 
 def forget_what_waits(conversation: Conversation, patient_id: PatientId) -> None:
@@ -61,10 +52,8 @@ def forget_what_waits(conversation: Conversation, patient_id: PatientId) -> None
     if question is not None and _is_theirs(question, patient_id):
         conversation.open_question = None
     elif question is not None and ASKED in question.payload:
-        rest = {key: value for key, value in question.payload.items() if key not in (ASKED, SAID)}
-        _, *options = question.text.splitlines()
-        text = "\n".join(["Whom do you mean?", *options])
-        conversation.open_question = question.model_copy(update={"payload": rest, "text": text})
+        rest = {key: value for key, value in question.payload.items() if key != ASKED}
+        conversation.open_question = question.model_copy(update={"payload": rest})
     if died is not None and _is_of(died, patient_id):
         conversation.interruption = None
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Literal
 
 from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
@@ -115,46 +114,31 @@ def asking_whom(
         text = f"{asked(subject, None)} {need_an_id(pattern)}"
     else:
         text = asked(subject, who.open)
-    if not options and (turn.reading.active is not None or subject.reason == "nobody"):
-        return _told(text, turn)
     if not options:
-        return _asks(text, {ASKED: turn.reading.text}, who, ids=ids, kind="which_patient")
+        return _told(text, turn)
     lines = [
         f"{place}. {option_line(one, today, is_open=_is(one, who.open))}"
         for place, one in enumerate(options, start=1)
     ]
-    payload = {
-        OPTIONS: [one.patient_id for one in options],
-        ASKED: turn.reading.text,
-        SAID: subject.said,
-    }
-    return _asks("\n".join([text, *lines]), payload, who, ids=ids, kind="subject")
-
-
-def _asks(
-    text: str,
-    payload: Mapping[str, object],
-    who: Who,
-    *,
-    ids: IdSource,
-    kind: Literal["subject", "which_patient"],
-) -> PatientVerdict:
-    turn = who.turn
     question = OpenQuestion(
         question_id=ids.new_id("question"),
-        kind=kind,
+        kind="subject",
         run_id=turn.run_id,
         user=turn.user,
         patient_id=turn.reading.active,
         epoch=turn.registry.epoch,
-        text=text,
-        payload=dict(payload),
+        text="\n".join([text, *lines]),
+        payload={
+            OPTIONS: [one.patient_id for one in options],
+            ASKED: turn.reading.text,
+            SAID: subject.said,
+        },
         expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
     )
     return PatientVerdict(
         decision="NEEDS_PATIENT_ID",
         patient_id=turn.reading.active,
-        reply=text,
+        reply=question.text,
         question=question,
         closes_question=turn.closes_question or turn.question is not None,
         restored=turn.restored,

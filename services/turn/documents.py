@@ -90,7 +90,7 @@ class TurnDocuments:
         """
         record = self.record_access(turn, patient_id, action="turn")
         read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
-        _, context, _ = await asyncio.gather(record, read, _link(turn.claim, patient_id))
+        _, context = await asyncio.gather(record, read)
         turn.adopt(await self._whole(context, turn.run.run_id))
 
     async def _whole(self, context: Stored[ChatContext], run_id: str) -> Stored[ChatContext]:
@@ -194,14 +194,6 @@ class TurnDocuments:
             return False
         turn.adopt(session)
         return True
-
-
-async def _link(claim: Claim, patient_id: PatientId | None) -> None:
-    """Have the claim say whose turn this is, before anybody speaks: a takeover files it there."""
-    running = claim.conversation.running_turn
-    is_linked = running is not None and running.decided and running.patient_id == patient_id
-    if patient_id is not None and not is_linked:
-        await claim.name_patient(patient_id)
 
 
 async def _held_write(

@@ -49,7 +49,7 @@ async def two() -> Two:
 @pytest.mark.parametrize(
     ("text", "kept_with"),
     [
-        ("what was the stage?", "patient_4"),  # the claim says whose it is before anybody speaks
+        ("what was the stage?", None),  # undecided in the claim: a switch alone is written there
         ("switch to patient_15 and tell me the stage", "patient_15"),
     ],
 )

@@ -31,7 +31,7 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
         ("is she allergic to latex?", "allergies", {}, "whether", "latex"),
         ("when was the last visit?", "encounters", {}, "latest", ""),
         ("how has her weight changed since 2015", "results",
-         {"names": [WEIGHT], "since": "2015-01-01"}, "change", WEIGHT),
+         {"names": [WEIGHT], "since": "2015-01-01"}, "trend", WEIGHT),
         ("A1c over time", "results", {"names": [A1C]}, "trend", A1C),
         ("What is her latest hemoglobin A1c?", "results", {"names": [A1C]}, "latest", A1C),
         ("hb?", "results", {"names": ["hemoglobin"]}, "all", "hemoglobin"),

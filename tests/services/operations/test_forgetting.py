@@ -1,13 +1,10 @@
 """One patient leaves every conversation and archive; nobody else loses a word."""
 
-import asyncio
 import json
-from datetime import datetime, timedelta
 from itertools import count
 
 import pytest
 
-from data_models.clock import SystemClock
 from data_models.conversation import Interruption
 from data_models.effects import Deed
 from data_models.errors import ConversationBusyError
@@ -19,13 +16,6 @@ from tests.faults import FaultyBlobStore, Kill, SimulatedKill
 from tests.services.world import FarReplica, World
 
 GONE, CANARY = PatientId("patient_4"), "CANARYFOUR"
-
-
-class LaterClock(SystemClock):
-    """The clock of a process that comes when all claims have run out."""
-
-    def now(self) -> datetime:
-        return super().now() + timedelta(minutes=5)
 
 
 def forgetting_on(world: World, *, wait_seconds: float = 5.0) -> Forgetting:
@@ -69,50 +59,6 @@ async def test_no_word_and_no_row_of_the_patient_is_left() -> None:
     assert (report.mentions, report.unreadable) == ([], [])
     kept = [name for name in before if "patient_15" in name or "patient_40" in name]
     assert {name: after.get(name) for name in kept} == {name: before[name] for name in kept}
-
-
-async def test_nothing_is_left_of_a_turn_that_was_killed_while_an_agent_spoke() -> None:
-    world = World()
-    await world.say("start a tumor board for patient_4, please")
-    await world.desk.idle()
-    world.team.gate.clear()
-    await world.submit(f"{CANARY} she has syphilis")
-    await asyncio.sleep(0.05)  # now the agent speaks
-    later = World(
-        sessions=world.sessions, users=world.users, clock=LaterClock(), replica=FarReplica()
-    )
-    report = await forgetting_on(later).run(GONE, dry_run=False)
-    left = [name for name, data in stored(world).items() if CANARY.encode() in data]
-    assert (left, report.unreadable) == ([], [])
-
-
-async def test_what_died_before_it_was_clear_whose_it_is_goes_with_whom_it_was_said_beside() -> (
-    None
-):
-    world = World()
-    await world.say("start a tumor board for patient_4, please")
-    await world.desk.idle()
-    message = world.message(f"{CANARY} she has syphilis")
-    claim = await world.claimant.claim(
-        await world.claimant.look(message, fresh=True), message, "run_dead"
-    )
-    assert claim is not None
-    later = World(
-        sessions=world.sessions, users=world.users, clock=LaterClock(), replica=FarReplica()
-    )
-    await later.say("switch to patient_15")
-    await later.desk.idle()
-    await forgetting_on(later).run(GONE, dry_run=False)
-    left = [name for name, data in stored(world).items() if CANARY.encode() in data]
-    assert left == []
-
-
-async def test_a_document_in_which_nobody_can_look_is_an_error() -> None:
-    world = await talked()
-    assert isinstance(world.sessions, MemoryBlobStore)
-    await world.sessions.create("chat_9/session_context.json", b"{ torn")
-    report = await forgetting_on(world).run(GONE, dry_run=False)
-    assert report.unreadable == ["chat_9/session_context.json"]
 
 
 async def test_the_conversation_goes_on_without_the_patient() -> None:

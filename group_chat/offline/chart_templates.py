@@ -1,0 +1,332 @@
+"""Sentences and small tables over the rows of a view, one template for each aspect. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+
+from data_models.chart_view import ChartView, ViewRow
+from group_chat.offline.chart_rows import asked_rows, concept_of
+from services.language.answer_words import AnswerWords
+from services.language.utterance import Aspect, ChartQuestion
+
+LONGEST_CHARS = 1_400
+"""Of one answer, with room for what the group chat says around it."""
+_ROWS_SHOWN = 12
+_LIST_SHOWN = 60
+_DETAIL_CHARS = 140
+_BRIEF_FROM = 14
+_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "cancelled"})
+_STATES = frozenset({"problems", "medications"})
+_REPEATED = frozenset({"immunizations", "procedures"})
+_SOURCES_SHOWN = 1
+_PASSAGES_SHOWN = 5
+_DIGITS = 4
+_USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
+
+
+def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
+    """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
+    found = asked_rows(question, view)
+    if question.tool == "chart_summary" and question.name:
+        return _identity(question.name, view.rows, words)
+    if not found.rows:
+        return _absent(question, view, words, is_other_time=found.of_other_time)
+    rows = list(found.rows)
+    if question.tool == "results":
+        return "\n".join(_of_series(question, series, words) for series in _by_name(rows))
+    return _EVENTS.get(question.aspect, _listed)(question, rows, words)
+
+
+# What is not there
+
+
+def _absent(
+    question: ChartQuestion, view: ChartView, words: AnswerWords, *, is_other_time: bool
+) -> str:
+    if question.aspect == "count":
+        return _counted(question, [], words)
+    if is_other_time:
+        of = f": {question.name}" if question.name else ""
+        return words.nothing_then.format(name=of)
+    before = f"{words.no}. " if question.aspect == "whether" else ""
+    if question.name:
+        if not view.rows and view.nothing and words.is_language_of_tools:
+            return f"{before}{view.nothing}"
+        searched = f" ({len(view.rows)} {words.things_of.get(question.tool, '')})"
+        name = f"“{question.name}”{searched if view.rows else ''}"
+        return f"{before}{words.absent.format(name=name)}"
+    told = view.nothing if words.is_language_of_tools else ""
+    return f"{before}{told or words.nothing}"
+
+
+# Values
+
+
+def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
+    """Return the rows of each thing that was measured, the newest first."""
+    series: dict[tuple[str, str], list[ViewRow]] = {}
+    for row in rows:
+        series.setdefault((concept_of("result", row) or row.name, row.unit), []).append(row)
+    return [sorted(each, key=lambda row: row.date, reverse=True) for each in series.values()]
+
+
+def _of_series(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    numbers = [row for row in rows if row.number is not None]
+    if question.above is not None or question.below is not None:
+        return _limited(question, numbers, words) if numbers else _table(rows, words)
+    aspect: Aspect = question.aspect
+    if aspect in _OF_NUMBERS and not numbers:
+        aspect = "trend"
+    if aspect == "count":
+        return _counted_values(rows, words)
+    if aspect in _OF_NUMBERS:
+        return _OF_NUMBERS[aspect](numbers, words)
+    if aspect == "first":
+        return _sentence(rows[-1], words)
+    is_many = aspect in ("trend", "when") or "last" in question.arguments
+    is_many = is_many or (question.span is not None and aspect != "latest")
+    if is_many and len(rows) > 1:
+        return _course(rows, words)
+    return _sentence(rows[0], words, with_range=question.part == "range")
+
+
+def _lowest(rows: list[ViewRow], words: AnswerWords) -> str:
+    return words.lowest.format(row=_sentence(min(rows, key=_number), words))
+
+
+def _highest(rows: list[ViewRow], words: AnswerWords) -> str:
+    return words.highest.format(row=_sentence(max(rows, key=_number), words))
+
+
+def _average(rows: list[ViewRow], words: AnswerWords) -> str:
+    mean = sum((Decimal(str(_number(row))) for row in rows), Decimal()) / len(rows)
+    return words.average.format(
+        name=rows[0].name,
+        value=f"{_figure(mean)} {rows[0].unit}".strip(),
+        count=len(rows),
+        first=_day(rows[-1]),
+        last=_day(rows[0]),
+    )
+
+
+def _changed(rows: list[ViewRow], words: AnswerWords) -> str:
+    return _change(rows, words, name=f"**{rows[0].name}**")
+
+
+def _change(rows: list[ViewRow], words: AnswerWords, *, name: str) -> str:
+    first, last = rows[-1], rows[0]
+    if first is last:
+        return _sentence(last, words)
+    difference = Decimal(str(_number(last))) - Decimal(str(_number(first)))
+    return words.change.format(
+        name=name,
+        first=f"{_value(first)} ({_day(first)}) {_sources(first)}",
+        last=f"{_value(last)} ({_day(last)}) {_sources(last)}",
+        difference=f"{'+' if difference > 0 else ''}{_figure(difference)} {last.unit}".strip(),
+    )
+
+
+_OF_NUMBERS: Mapping[Aspect, Callable[[list[ViewRow], AnswerWords], str]] = {
+    "minimum": _lowest,
+    "maximum": _highest,
+    "average": _average,
+    "change": _changed,
+}
+
+
+def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    """Say whether any value is above or below the limit, and which."""
+    is_above = question.above is not None
+    limit = question.above if question.above is not None else question.below or 0.0
+    met = [row for row in rows if (_number(row) > limit) == is_above and _number(row) != limit]
+    shown = f"{limit:g}"
+    if not met:
+        edge = max(rows, key=_number) if is_above else min(rows, key=_number)
+        none = words.none_above if is_above else words.none_below
+        said = none.format(total=len(rows), limit=shown, row=_sentence(edge, words))
+        return f"{words.no}. {said}"
+    some = words.above if is_above else words.below
+    count = some.format(count=len(met), total=len(rows), limit=shown)
+    return f"{words.yes}. {count}:\n{_table(met, words)}"
+
+
+def _course(rows: list[ViewRow], words: AnswerWords) -> str:
+    numbers = [row for row in rows if row.number is not None]
+    lines = [f"**{rows[0].name}**", _table(rows, words)]
+    if len(numbers) > 1:
+        lines.append(_change(numbers, words, name=words.overall))
+    return "\n".join(lines)
+
+
+def _table(rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return a line with date, value and source for each row, the newest first."""
+    lines = [
+        f"- {_day(row)} {_value(row)}{_flag(row, words)} {_sources(row)}"
+        for row in rows[:_ROWS_SHOWN]
+    ]
+    more = len(rows) - len(lines)
+    return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
+
+
+def _counted_values(rows: list[ViewRow], words: AnswerWords) -> str:
+    span = f" ({_day(rows[-1])} – {_day(rows[0])})"
+    return words.values.format(count=len(rows), name=rows[0].name, span=span)
+
+
+def _sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:
+    """Return `**Potassium**: 4.2 mmol/L (3.5–5.1), high, 2020-03-04 [Observation/k-7]`."""
+    parts = [f"**{row.name}**: {_value(row)}{_flag(row, words)}", _day(row)]
+    if with_range and not row.flag:
+        parts.append(words.unflagged if row.range else words.no_range)
+    return f"{', '.join(part for part in parts if part)} {_sources(row)}".strip()
+
+
+# Everything else
+
+
+def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    """Return the rows, active ones first as they come; a part that was asked for stands first."""
+    if question.part is not None and len(rows) <= _ROWS_SHOWN:
+        rows = [row for row in rows if row.status not in _OVER] or rows
+    shown = rows[: _PASSAGES_SHOWN if question.tool == "search_record" else _LIST_SHOWN]
+    if question.tool in _REPEATED and question.aspect in ("all", "whether", "trend"):
+        return _grouped(shown, words)
+    is_brief = len(shown) > _BRIEF_FROM
+    lines = [f"- {_line(row, words, is_brief=is_brief)}" for row in shown]
+    more = len(rows) - len(shown)
+    return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
+
+
+def _grouped(rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return one line for each name, with all its dates, the newest first."""
+    groups: dict[str, list[ViewRow]] = {}
+    for row in rows:
+        groups.setdefault(row.name, []).append(row)
+    lines = []
+    for each in groups.values():
+        line = _line(each[0], words, is_brief=len(groups) > _BRIEF_FROM)
+        others = ", ".join(_day(row) for row in each[1:_ROWS_SHOWN])
+        more = " …" if len(each) > _ROWS_SHOWN else ""
+        lines.append(f"- {line}{f'; {others}{more}' if others else ''}")
+    return "\n".join(lines)
+
+
+def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    """Return the newest row; of drugs and problems "now" means all that are."""
+    if question.tool in _STATES and question.name:
+        return _yes_or_no(question, rows, words)
+    if question.tool in (*_STATES, "allergies", "care", "timeline", "chart_summary"):
+        return _listed(question, rows, words)
+    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    count = int(question.arguments.get("last", 1))
+    return "\n".join(_line(row, words) for row in newest[:count])
+
+
+def _oldest(_: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    dated = [row for row in rows if row.date] or rows
+    return _line(min(dated, key=lambda row: row.date), words)
+
+
+def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    return _listed(question, newest, words) if len(newest) > 1 else _line(newest[0], words)
+
+
+def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    if question.tool == "allergies" and all(row.kind == "no known allergy" for row in rows):
+        return f"{words.no}: {_line(rows[0], words)}"
+    if not question.name or question.tool == "search_record":
+        return _listed(question, rows, words)
+    now = [row for row in rows if row.status not in _OVER]
+    is_over = question.tool in _STATES and not now
+    shown = now or rows
+    lead = words.not_now if is_over else words.yes
+    if len(shown) == 1:
+        return f"{lead}: {_line(shown[0], words)}"
+    return f"{lead}:\n{_listed(question, shown[:_ROWS_SHOWN], words)}"
+
+
+def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    dates = sorted(row.date for row in rows if row.date)
+    span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
+    what = words.things_of.get(question.tool, "")
+    what = f"{what}: {question.name}" if question.name else what
+    return f"{words.things.format(count=len(rows), what=what, span=span)}."
+
+
+_EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], str]] = {
+    "latest": _newest,
+    "first": _oldest,
+    "when": _dated,
+    "whether": _yes_or_no,
+    "count": _counted,
+}
+
+
+def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Answer who the patient is from the first row of the summary."""
+    row = next((each for each in rows if each.kind == "patient"), None)
+    if row is None:
+        return words.nothing
+    source = _sources(row)
+    match name:
+        case "birth date" if row.date:
+            return f"{words.born.format(date=row.date)} {source}"
+        case "vital status":
+            said = words.died.format(value=row.status) if row.status else words.alive
+            return f"{said} {source}"
+        case "age" | "sex":
+            told = ", ".join(words.word(part) for part in row.value.split(", "))
+            return f"**{row.name}**: {told}, {words.born.format(date=row.date)} {source}"
+        case "name" | "identifiers":
+            return f"**{row.name}**; {row.detail} {source}"
+        case _:
+            return words.absent.format(name=name)
+
+
+def _line(row: ViewRow, words: AnswerWords, *, is_brief: bool = False) -> str:
+    """Return one row: name, value, status, dates, details and source."""
+    when = _day(row)
+    if row.end and row.end[:10] != row.date[:10]:
+        when = words.between.format(first=when or "?", last=row.end[:10])
+    status = "" if row.status in _USUAL else words.word(row.status)
+    value = _value(row)
+    name = f"**{row.name}**"
+    means = concept_of("vaccine", row) if row.kind == "immunization" else ""
+    if means and means.casefold() not in row.name.casefold():
+        name = f"{name} ({means})"
+    head = f"{name}: {value}{_flag(row, words)}" if value else name
+    detail = "" if is_brief else " ".join(row.detail.split())
+    if len(detail) > _DETAIL_CHARS:
+        detail = f"{detail[:_DETAIL_CHARS].rstrip()}…"
+    parts = ", ".join(part for part in (head, status, when) if part)
+    return f"{parts}{f'; {detail}' if detail else ''} {_sources(row)}".strip()
+
+
+def _value(row: ViewRow) -> str:
+    value = row.value
+    if row.unit and not value.endswith(row.unit):
+        value = f"{value} {row.unit}"
+    return value.strip()
+
+
+def _flag(row: ViewRow, words: AnswerWords) -> str:
+    flag = f", {words.word(row.flag)}" if row.flag else ""
+    return f" ({row.range}){flag}" if row.range else flag
+
+
+def _day(row: ViewRow) -> str:
+    return row.date[:10]
+
+
+def _sources(row: ViewRow) -> str:
+    return "".join(f"[{ref}]" for ref in row.sources[:_SOURCES_SHOWN])
+
+
+def _number(row: ViewRow) -> float:
+    return row.number if row.number is not None else 0.0
+
+
+def _figure(number: Decimal) -> str:
+    """Return a number that was worked out, with at most four significant digits."""
+    rounded = Decimal(f"{number:.{_DIGITS}g}")
+    return f"{rounded:f}"

@@ -1,0 +1,68 @@
+"""What the built-in rules say around the rows of a chart, in each language."""
+
+from collections.abc import Mapping
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict
+
+from services.language.utterance import Part
+from services.language.vocabulary import read_words
+
+
+class AnswerWords(BaseModel):
+    """The sentences of one language; `{…}` is filled in.
+
+    Attributes:
+        is_language_of_tools: Tools say what they searched in this language.
+        words: What records write in English and what it is here.
+        things_of: What the rows of a tool are called.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    yes: str
+    not_now: str
+    no: str
+    absent: str
+    nothing: str
+    nothing_then: str
+    elsewhere: str
+    values: str
+    things: str
+    highest: str
+    lowest: str
+    average: str
+    change: str
+    overall: str
+    between: str
+    above: str
+    below: str
+    none_above: str
+    none_below: str
+    older: str
+    ages: str
+    born: str
+    alive: str
+    died: str
+    no_range: str
+    unflagged: str
+    failed: str
+    no_part: str
+    parts: Mapping[Part, str]
+    words: Mapping[str, str]
+    is_language_of_tools: bool = False
+    things_of: Mapping[str, str]
+
+    def word(self, recorded: str) -> str:
+        """Return a word of the record in this language, itself where none is known."""
+        return self.words.get(recorded, recorded)
+
+
+@cache
+def answer_words(language: str) -> AnswerWords:
+    """Return the sentences of `language`.
+
+    Raises:
+        ConfigurationError: the file cannot be read or used.
+    """
+    return read_words(language, "answers", AnswerWords)

@@ -1,0 +1,157 @@
+"""What the built-in rules say over rows, made by hand and worked out by hand."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from data_models.chart_view import ChartView, ViewRow
+from group_chat.offline.chart_templates import answer_of
+from services.language.answer_words import answer_words
+from services.language.reading import read
+from services.language.utterance import Situation
+
+SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
+
+
+def potassium(date: str, number: float, flag: str = "") -> ViewRow:
+    return ViewRow(
+        kind="laboratory", name="Potassium", value=f"{number}", number=number, unit="mmol/L",
+        range="3.5 – 5.1", flag=flag, date=date, sources=(f"Observation/k-{date}",),
+    )  # fmt: skip
+
+
+VALUES = (
+    potassium("2020-03-04", 4.2),
+    potassium("2019-02-01", 5.3, "high"),
+    potassium("2018-01-01", 3.4, "low"),
+)
+PROBLEMS = (
+    ViewRow(kind="problem", name="Hypertension", status="active", date="1999-02-03",
+            sources=("Condition/h",)),
+    ViewRow(kind="problem", name="Viral sinusitis", status="resolved", date="2012-01-01",
+            end="2012-01-14", sources=("Condition/s",)),
+)  # fmt: skip
+VISITS = (
+    ViewRow(kind="appointment", name="Follow-up", date="2027-01-05", sources=("Appointment/a",)),
+    ViewRow(kind="encounter", name="Check-up", value="ambulatory", date="2017-11-03",
+            sources=("Encounter/3",)),
+    ViewRow(kind="encounter", name="Emergency Room Admission", value="emergency",
+            date="2017-02-01", detail="for Chest pain", sources=("Encounter/2",)),
+    ViewRow(kind="encounter", name="Check-up", value="ambulatory", date="2014-05-06",
+            sources=("Encounter/1",)),
+)  # fmt: skip
+IDENTITY = (
+    ViewRow(kind="patient", name="Ann Example", value="female, 61 years", date="1965-04-03",
+            detail="born 1965-04-03", sources=("Patient/p",)),
+)  # fmt: skip
+ALLERGIES = (
+    ViewRow(kind="allergy", name="Latex allergy", status="active", date="2001-01-01",
+            sources=("AllergyIntolerance/l",)),
+)  # fmt: skip
+ROWS = {
+    "results": VALUES, "problems": PROBLEMS, "encounters": VISITS, "chart_summary": IDENTITY,
+    "allergies": ALLERGIES,
+}  # fmt: skip
+
+
+def answer(text: str, rows: tuple[ViewRow, ...] | None = None, nothing: str = "") -> str:
+    utterance = read(text, SITUATION)
+    (question,) = utterance.about
+    shown = ROWS[question.tool] if rows is None else rows
+    view = ChartView(tool=question.tool, kind="table", title="", rows=shown, nothing=nothing)
+    return answer_of(question, view, answer_words(utterance.language))
+
+
+def test_the_latest_value_is_one_sentence_with_unit_date_and_source() -> None:
+    assert answer("What is her latest potassium?") == (
+        "**Potassium**: 4.2 mmol/L (3.5 – 5.1), 2020-03-04 [Observation/k-2020-03-04]"
+    )
+
+
+def test_the_highest_and_the_lowest_are_told_with_their_dates() -> None:
+    assert "5.3 mmol/L (3.5 – 5.1), high, 2019-02-01" in answer("highest potassium")
+    assert "3.4 mmol/L" in answer("lowest potassium")
+
+
+def test_a_limit_is_answered_by_all_values() -> None:
+    assert answer("was the potassium ever above 5?").startswith("Yes. 1 of 3 values above 5")
+    said = answer("was the potassium ever above 6?")
+    assert said.startswith("No. None of 3 values is above 6")
+    assert "5.3" in said
+
+
+def test_a_change_is_worked_out() -> None:
+    said = answer("how has the potassium changed?")
+    assert "3.4 mmol/L (2018-01-01)" in said
+    assert "+0.8 mmol/L" in said
+
+
+def test_an_average_says_of_how_many() -> None:
+    assert "4.3 mmol/L (3 values, 2018-01-01 to 2020-03-04)" in answer("average potassium")
+
+
+def test_a_course_lists_each_value_the_newest_first() -> None:
+    lines = [line for line in answer("potassium over time").splitlines() if line.startswith("- ")]
+    assert [line[2:12] for line in lines] == ["2020-03-04", "2019-02-01", "2018-01-01"]
+
+
+def test_values_are_counted() -> None:
+    assert answer("how many potassium values are there?").startswith("3 values of Potassium")
+
+
+def test_the_first_value_is_the_oldest() -> None:
+    assert "2018-01-01" in answer("What was the first potassium?")
+
+
+def test_whether_a_problem_is_there_says_yes_no_or_that_it_is_over() -> None:
+    assert answer("does she have hypertension?").startswith("Yes: **Hypertension**, active")
+    assert answer("does she have sinusitis?").startswith("Not now; in the past: **Viral sinus")
+    assert answer("does she have gout?") == "No. “gout” (2 problems): not in the record."
+
+
+def test_an_allergy_is_found_by_its_word() -> None:
+    assert answer("is she allergic to latex?").startswith("Yes: **Latex allergy**")
+    assert answer("is she allergic to penicillin?").startswith("No. “penicillin”")
+    assert answer("any allergies?", (), "Nothing is recorded.") == "No. Nothing is recorded."
+
+
+def test_visits_to_come_are_no_visits() -> None:
+    assert answer("when was the last visit?").startswith("**Check-up**: ambulatory, 2017-11-03")
+    assert answer("how many visits in 2017?").startswith("2 visits")
+    assert answer("how many visits in 2016?").startswith("0 visits")
+    assert "Emergency Room" in answer("was she ever in the emergency room?")
+
+
+def test_who_the_patient_is_comes_from_the_summary() -> None:
+    assert answer("when was she born?") == "Born 1965-04-03 [Patient/p]"
+    assert "61 years" in answer("how old is she?")
+    assert answer("is she alive?") == "No death is recorded [Patient/p]"
+
+
+def test_another_time_is_not_said_to_be_missing_altogether() -> None:
+    assert answer("did she have sinusitis in 2015?") == (
+        "Nothing of that time is in the record: sinusitis."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Wie hoch ist der letzte Kaliumwert?", "**Potassium**: 4.2 mmol/L"),
+        ("Hat sie Bluthochdruck?", "Ja: **Hypertension**, aktiv"),
+        ("Ist sie allergisch gegen Latex?", "Ja: **Latex allergy**"),
+        ("War das Kalium jemals über 5?", "Ja. 1 von 3 Werten über 5"),
+        ("Wie alt ist sie?", "weiblich"),
+        ("Hat sie Gicht?", "Nein."),
+        ("¿Cuál es el último potasio?", "**Potassium**: 4.2 mmol/L"),
+        ("Est-elle allergique au latex ?", "Oui: **Latex allergy**"),
+    ],
+)
+def test_it_answers_in_the_language_of_the_question(text: str, said: str) -> None:
+    assert said in answer(text)
+
+
+def test_one_fact_is_short_however_long_the_record() -> None:
+    many = tuple(potassium(f"{1950 + n}-01-01", 4.0) for n in range(70))
+    assert len(answer("latest potassium", many)) < 200
+    assert len(answer("potassium over time", many)) < 1_500
