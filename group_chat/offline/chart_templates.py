@@ -239,7 +239,8 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     now = [row for row in rows if row.status not in _OVER]
     is_over = question.tool in _STATES and not now
     shown = now or rows
-    lead = words.not_now if is_over else words.yes
+    over = words.once if question.is_past else words.not_now
+    lead = over if is_over else words.yes
     if len(shown) == 1:
         return f"{lead}: {_line(shown[0], words)}"
     return f"{lead}:\n{_listed(question, shown[:_ROWS_SHOWN], words)}"

@@ -22,6 +22,7 @@ class AnswerWords(BaseModel):
 
     yes: str
     not_now: str
+    once: str
     no: str
     absent: str
     nothing: str

@@ -94,7 +94,7 @@ def chart_questions(
         later.frames = later.frames or earlier.frames
     numbers = list(_numbers(pieces, words))
     questions = [
-        question
+        replace(question, is_past=span is not None or "past" in part.frames)
         for part in parts
         for question in _questions(part, words, is_asked=_is_asked(text, pieces))
     ]
@@ -273,7 +273,8 @@ def _of_topic(
     names = [topic.name]
     if topic.tool not in _FIXED and topic.tool != "results" and part.runs:
         known = [run.name for run in part.runs if run.known]
-        names = known or [part.runs[0].name]
+        # "List active conditions" asks for all of them, whatever else is said.
+        names = known or ([] if topic.arguments else [part.runs[0].name]) or [topic.name]
     for name in names:
         arguments = dict(topic.arguments)
         if topic.tool in ("problems", "medications") and not arguments and name:

@@ -27,7 +27,8 @@ def _small() -> Mapping[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for language in LANGUAGES:
         lists = replies(language)
-        telling = (*lists.small, *lists.yes, *lists.no)
+        replies_of_one_word = (one for one in (*lists.yes, *lists.no) if len(words_of(one)) == 1)
+        telling = (*lists.small, *replies_of_one_word)
         for word in {each for phrase in telling for each in words_of(phrase)}:
             found[word] = (*found.get(word, ()), language)
     return found

@@ -63,6 +63,7 @@ class ChartQuestion:
         above: Values greater than this are asked for.
         below: Likewise, less than this.
         span: Days asked about, also where the tool takes none.
+        is_past: What has been counts, too: "has she ever had a stroke?"
     """
 
     tool: str
@@ -73,6 +74,7 @@ class ChartQuestion:
     above: float | None = None
     below: float | None = None
     span: TimeSpan | None = None
+    is_past: bool = False
 
 
 @dataclass(frozen=True, slots=True)

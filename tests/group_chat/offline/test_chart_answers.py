@@ -105,7 +105,8 @@ def test_the_first_value_is_the_oldest() -> None:
 
 def test_whether_a_problem_is_there_says_yes_no_or_that_it_is_over() -> None:
     assert answer("does she have hypertension?").startswith("Yes: **Hypertension**, active")
-    assert answer("does she have sinusitis?").startswith("Not now; in the past: **Viral sinus")
+    assert answer("does she have sinusitis?").startswith("No longer: **Viral sinusitis**")
+    assert answer("has she ever had sinusitis?").startswith("Yes, in the past: **Viral sinus")
     assert answer("does she have gout?") == "No. “gout” (2 problems): not in the record."
 
 
