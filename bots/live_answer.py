@@ -18,19 +18,27 @@ OpenStream = Callable[[], TextStream]
 
 
 class LiveAnswer:
-    """One message after another, each in a stream of its own."""
+    """One message after another, each in a stream of its own.
+
+    Of several that are written at once one is shown as it grows; the others come whole after it.
+    """
 
     def __init__(self, *, open_stream: OpenStream, renderer: TurnRenderer) -> None:
         self._open_stream = open_stream
         self._renderer = renderer
         self._stream: TextStream | None = None
-        self._agent, self._pieces = "", list[str]()
+        self._agents, self._pieces = dict[str, str](), dict[str, list[str]]()
+        self._shown = ""
         self.is_stopped_by_user = False
 
     @property
     def is_writing(self) -> bool:
         """Whether the user sees a part of an agent's message."""
-        return self._stream is not None and bool(self._pieces)
+        return self._stream is not None and bool(self._shown)
+
+    def is_behind(self, message_id: str) -> bool:
+        """Whether a finished message has to wait for another one that is shown as it grows."""
+        return self.is_writing and message_id != self._shown
 
     def watch(self, event: TurnEvent) -> None:
         """Show what `event` says of the message that comes."""
@@ -39,11 +47,13 @@ class LiveAnswer:
                 self._current().inform(f"{agent} looks something up …")
             case Notice(kind="progress", text=text):
                 self._current().inform(text)
-            case AgentMessageStarted(agent=agent):
-                self._agent, self._pieces = agent, []
-            case AgentTextDelta(text=text):
-                self._pieces.append(text)
-                self._current().show(self._written)
+            case AgentMessageStarted(message_id=message_id, agent=agent):
+                self._agents[message_id], self._pieces[message_id] = agent, []
+            case AgentTextDelta(message_id=message_id, text=text) if message_id in self._pieces:
+                self._pieces[message_id].append(text)
+                self._shown = self._shown or message_id
+                if message_id == self._shown:
+                    self._current().show(self._written)
             case _:
                 pass
 
@@ -53,7 +63,11 @@ class LiveAnswer:
         Returns:
             The parts; and the first of them once more as it ends the stream, if there is one.
         """
-        stream, self._stream, self._pieces = self._stream, None, []
+        self._agents.pop(message.message_id, None)
+        self._pieces.pop(message.message_id, None)
+        if self._shown not in ("", message.message_id):
+            return self._renderer.spoken(message), None
+        stream, self._stream, self._shown = self._stream, None, ""
         if stream is None:
             return self._renderer.spoken(message), None
         await stream.settle()
@@ -67,7 +81,7 @@ class LiveAnswer:
 
     async def carry(self, activity: Activity) -> Activity:
         """Return `activity` as the end of what is shown, if something is."""
-        stream, self._stream, self._pieces = self._stream, None, []
+        stream, self._stream, self._shown = self._stream, None, ""
         if stream is None:
             return activity
         await stream.settle()
@@ -90,5 +104,6 @@ class LiveAnswer:
 
     def _written(self) -> str:
         # One text from now on, so that reading it every second costs no more each time.
-        self._pieces = ["".join(self._pieces)]
-        return self._renderer.being_written(self._agent, self._pieces[0])
+        whole = "".join(self._pieces.get(self._shown, ()))
+        self._pieces[self._shown] = [whole]
+        return self._renderer.being_written(self._agents.get(self._shown, ""), whole)

@@ -69,6 +69,7 @@ class RunShow:
         self._board = PlanBoard(put=self._put, card_id=_pressed(run), clock=stage.clock)
         self._preparation: asyncio.Task[None] | None = None
         self._held: list[Activity] = []
+        self._behind: list[AgentMessage] = []
         self._state: SharedState | None = None
 
     async def __aenter__(self) -> Self:
@@ -147,6 +148,9 @@ class RunShow:
 
     async def _speak(self, message: AgentMessage) -> None:
         """Send an agent's message, the first part as the end of its stream if it has one."""
+        if self._live.is_behind(message.message_id):
+            self._behind.append(message)
+            return
         parts, final = await self._live.finish(message)
         sent_id = None
         if final is not None:
@@ -156,6 +160,9 @@ class RunShow:
             sent_id = await self._send(part)
         if sent_id is not None:
             self._ledger.delivered(sent_id, message.message_id)
+        behind, self._behind = self._behind, []
+        for other in behind:
+            await self._speak(other)
         held, self._held = self._held, []
         for activity in held:
             await self._send(activity)

@@ -273,3 +273,22 @@ async def test_links_of_a_model_are_dead_while_they_are_written(
     await teams.until_said("PT_CTX")
     shown: list[Activity | Any] = [text for _, text in updates(teams)]
     assert not any("](https" in text or "<img" in text for text in shown)
+
+
+async def test_of_agents_that_write_at_once_each_gets_a_message_of_its_own(
+    bot: Bot, teams: FakeConnector
+) -> None:
+    async def together(talk: Talk) -> None:
+        await asyncio.gather(
+            talk.say(*SENTENCES, agent="Radiology", message_id="m1", apart=APART),
+            talk.say("Adenocarcinoma ", "it is.", agent="Pathology", message_id="m2", apart=APART),
+        )
+
+    bot.desk.script = telling(together)
+    await teams.say(bot.url, "hello")
+    await teams.until(lambda one: "Adenocarcinoma it is." in one.get("text", ""))
+    said = [one["text"] for one in teams.messages()]
+    assert [text.splitlines()[0] for text in said] == ["**Radiology**", "**Pathology**"]
+    assert "Adenocarcinoma" not in said[0]
+    assert all("Adenocarcinoma" not in text for _, text in updates(teams))
+    assert teams.faults == []
