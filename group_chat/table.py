@@ -26,6 +26,7 @@ from group_chat.termination import CONTINUE_OFFER, within_limits
 from group_chat.turn_context import HandedOver, TurnContext
 from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
 
+PAUSED = "The plan is paused for your message. Say “continue” to go on with it."
 CANCELLED = "The plan is cancelled. What would you like to do instead?"
 
 
@@ -259,7 +260,16 @@ class Table:
         return None
 
     def _go(self, floor: Floor, move: Move) -> None:
-        self._put(floor, self._unless_blocked(floor, move))
+        self._put(floor, self._unless_blocked(floor, self._unless_awaited(floor, move)))
+
+    def _unless_awaited(self, floor: Floor, move: Move) -> Move:
+        """Return `move`, or the pause of the plan if a message waits that came in meanwhile."""
+        calls_step = isinstance(move, Work) or (
+            isinstance(move, Announce) and move.step is not None
+        )
+        if calls_step and floor.messages and self._turn.request.is_awaited():
+            return Announce(PAUSED)
+        return move
 
     def _put(self, floor: Floor, move: Move) -> None:
         if floor.plan is not None and floor.plan != self.floor.plan:

@@ -1,6 +1,6 @@
 """What the pipeline needs from a team of agents, said without naming a library."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias
@@ -116,6 +116,7 @@ class GroupChatRequest:
         effects: Where tools put on record what they change outside; None: nobody takes over.
         utterance: The message as it was read, once, for all who act on it.
         said: What the team had said of this answer before the replica died that was at it.
+        is_awaited: Whether a message waits for this turn's end: a plan lets it through.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
     """
@@ -146,6 +147,7 @@ class GroupChatRequest:
     effects: EffectLog | None = None
     utterance: Utterance | None = None
     said: Sequence[AgentMessage] = ()
+    is_awaited: Callable[[], bool] = field(default=lambda: False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -298,6 +298,8 @@ class TurnDesk:
         run.emit(self._first_aid.while_waiting(message))
         run.queued = True
         lane.waiting[run_id] = run
+        if lane.current is not None:
+            lane.current.others_wait = True
         return run
 
     def _wait(self, lane: Lane, run: Run) -> None:

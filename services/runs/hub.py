@@ -18,7 +18,8 @@ class Run:
     """One run of a turn: a list of events that grows until its last.
 
     Watchers read from the list, each at its own pace, so a slow one costs no memory and holds
-    nobody up. `seq` of an event is its place, from 1.
+    nobody up. `seq` of an event is its place, from 1. `others_wait` is set once a message of the
+    conversation came in that waits for this run's end.
     """
 
     def __init__(self, *, run_id: str, message: IncomingMessage, replayed: bool = False) -> None:
@@ -26,6 +27,7 @@ class Run:
         self.message = message
         self.replayed = replayed
         self.queued = False
+        self.others_wait = False
         self._events: list[TurnEvent] = []
         self._watchers = 0
         self._was_watched = False

@@ -1,5 +1,6 @@
 """What the team is handed of a turn: one patient's state and nothing of any other."""
 
+from data_models.claim_decision import queue_length
 from data_models.errors import StaleQuestionError
 from services.group_chat_port import GroupChat, GroupChatRequest
 from services.memory_blocks.held import shown_history
@@ -68,5 +69,6 @@ class TurnRequests:
             meaning=self._memory.meaning(turn),
             effects=turn.effects_log(),
             said=turn.kept,
+            is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),
         )

@@ -262,6 +262,20 @@ async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld)
     assert [step.status for step in heard.plan.steps] == ["pending"]
 
 
+async def test_a_message_that_waits_is_let_through_between_steps(world: TeamWorld) -> None:
+    plan = await proposed(world, "Radiology", "Pathology", "AppointmentManager")
+    heard = await world.say(
+        "yes", text("Stable."), text("Adenocarcinoma."), plan=plan, is_awaited=lambda: True
+    )
+    assert heard.said[-1][1].startswith("The plan is paused for your message.")
+    assert heard.reason == "answered"
+    assert heard.plan is not None
+    assert [step.status for step in heard.plan.steps] == ["done", "done", "pending"]
+    later = await world.say("continue", text("Booked."), text("In short."), plan=heard.plan)
+    assert later.plan is not None
+    assert later.plan.status == "done"
+
+
 async def test_a_model_picks_where_several_are_addressed(world: TeamWorld) -> None:
     both = text("*Radiology* and *Pathology*, please go on.")
     heard = await world.say("hello", both, text("Pathology"), text("Adenocarcinoma."))
