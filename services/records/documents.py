@@ -4,20 +4,26 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from services.records.dates import day_text
-from services.records.fhir_resources import DiagnosticReport, DocumentReference
-from services.records.fhir_types import Attachment, CodeableConcept
+from services.records.entry import Entry, Raw, codes, label, labels, many, one, text
+from services.records.values import value_in
 
-DocumentKind: TypeAlias = Literal["note", "imaging report", "pathology report", "other report"]
+DocumentKind: TypeAlias = Literal[
+    "note", "imaging report", "pathology report", "laboratory report", "other report",
+    "questionnaire",
+]  # fmt: skip
+NameOf: TypeAlias = Callable[[Raw, Raw], str]
+NESTING_LIMIT = 12
 
 _IMAGING = frozenset({"RAD", "CT", "CUS", "NMR", "NMS", "XRC", "LP29684-5", "18748-4", "394914008"})
 _PATHOLOGY = frozenset(
     {"PAT", "SP", "CP", "GE", "CG", "LP7839-6", "LP29708-2", "11526-1", "60568-3", "51969-4"}
 )
+_LABORATORY = frozenset({"LAB", "HM", "CH", "MB", "SR", "VR", "IMM", "108252007"})
 _TAG = re.compile(r"<[^<>]{0,500}>")
 _BREAK = re.compile(r"(?i)</?(?:p|div|br|li|tr|h[1-6])\b[^<>]{0,500}>")
 
@@ -43,61 +49,135 @@ class ClinicalDocument:
     summary: str | None = None
 
 
-def note_document(ref: str, note: DocumentReference) -> ClinicalDocument:
-    """Return the note with its text decoded."""
-    attachments = [content.attachment for content in note.content if content.attachment]
-    text, problem = _text_of(attachments)
+def documents_of(entries: Iterable[Entry], names: NameOf) -> tuple[ClinicalDocument, ...]:
+    """Return notes, reports and answered questionnaires, oldest first, undated last.
+
+    Args:
+        names: Gives the name of what a Reference within a resource points to.
+    """
+    found = [_READERS[entry.kind](entry, names) for entry in entries if entry.kind in _READERS]
+    return tuple(sorted(found, key=lambda d: (d.date is None, d.date or "", d.ref)))
+
+
+def _note(entry: Entry, names: NameOf) -> ClinicalDocument:
+    raw = entry.raw
+    body, problem = _text_of(one(content, "attachment") for content in many(raw, "content"))
     return ClinicalDocument(
-        ref=ref,
+        ref=entry.ref,
         kind="note",
-        title=_label(note.type) or note.description or "Clinical note",
-        date=day_text(note.clinical_date),
-        author=next((author.display for author in note.author if author.display), None),
-        text=text,
+        title=label(one(raw, "type")) or text(raw, "description") or "Clinical note",
+        date=day_text(entry.date),
+        author=_first_name(entry, names, "author"),
+        text=body,
         problem=problem,
     )
 
 
-def report_document(ref: str, report: DiagnosticReport) -> ClinicalDocument:
-    """Return the report with its text decoded; a bare conclusion is its text."""
-    text, problem = _text_of(report.presented_form)
-    if text is None and report.conclusion:
-        text, problem = _tidy(report.conclusion), None
+def _report(entry: Entry, names: NameOf) -> ClinicalDocument:
+    """Read a report; a bare conclusion is its text."""
+    raw = entry.raw
+    body, problem = _text_of(many(raw, "presentedForm"))
+    conclusion = _tidy(text(raw, "conclusion")) or "; ".join(labels(raw, "conclusionCode"))
+    if body is None and conclusion:
+        body, problem = conclusion, None
     return ClinicalDocument(
-        ref=ref,
-        kind=report_kind(report),
-        title=_label(report.code) or "Report",
-        date=day_text(report.clinical_date),
-        author=next((who.display for who in report.performer if who.display), None),
-        text=text,
+        ref=entry.ref,
+        kind=_report_kind(raw),
+        title=label(one(raw, "code")) or "Report",
+        date=day_text(entry.date),
+        author=_first_name(entry, names, "performer")
+        or _first_name(entry, names, "resultsInterpreter"),
+        text=body,
         problem=problem,
-        summary=_tidy(report.conclusion) if report.conclusion else None,
+        summary=conclusion or None,
     )
 
 
-def report_kind(report: DiagnosticReport) -> DocumentKind:
+def _questionnaire(entry: Entry, names: NameOf) -> ClinicalDocument:
+    raw = entry.raw
+    lines = list(_answers(many(raw, "item"), depth=0))
+    title = text(raw, "questionnaire").partition("|")[0].rpartition("/")[2]
+    return ClinicalDocument(
+        ref=entry.ref,
+        kind="questionnaire",
+        title=f"Questionnaire {title}".strip(),
+        date=day_text(entry.date),
+        author=_first_name(entry, names, "author"),
+        text="\n".join(lines) or None,
+        problem=None if lines else "no answers in the record",
+    )
+
+
+def _composition(entry: Entry, names: NameOf) -> ClinicalDocument:
+    raw = entry.raw
+    parts = [part for section in many(raw, "section") for part in _sections(section, depth=0)]
+    return ClinicalDocument(
+        ref=entry.ref,
+        kind="note",
+        title=text(raw, "title") or label(one(raw, "type")) or "Document",
+        date=day_text(text(raw, "date")),
+        author=_first_name(entry, names, "author"),
+        text="\n\n".join(parts) or None,
+        problem=None if parts else "no text in the record",
+    )
+
+
+def _answers(items: Iterable[Raw], *, depth: int) -> Iterator[str]:
+    if depth > NESTING_LIMIT:
+        return
+    for item in items:
+        answers = many(item, "answer")
+        said = ", ".join(filter(None, (value_in(answer).whole for answer in answers)))
+        question = text(item, "text") or text(item, "linkId")
+        if question or said:
+            yield f"{question}: {said}" if said else question
+        yield from _answers(many(item, "item"), depth=depth + 1)
+        for answer in answers:
+            yield from _answers(many(answer, "item"), depth=depth + 1)
+
+
+def _sections(section: Raw, *, depth: int) -> Iterator[str]:
+    if depth > NESTING_LIMIT:
+        return
+    body = _without_tags(text(one(section, "text"), "div"))
+    heading = text(section, "title")
+    if heading or body:
+        yield f"{heading}\n{body}".strip()
+    for inner in many(section, "section"):
+        yield from _sections(inner, depth=depth + 1)
+
+
+def _first_name(entry: Entry, names: NameOf, element: str) -> str | None:
+    found = (names(pointer, entry.raw) for pointer in many(entry.raw, element))
+    return next((name for name in found if name), None)
+
+
+def _report_kind(raw: Raw) -> DocumentKind:
     """Return what the report is about, from its category and code."""
-    codes = frozenset[str]().union(*(category.codes for category in report.category))
-    codes |= report.code.codes if report.code else frozenset()
-    if codes & _IMAGING or report.imaging_study:
+    found = codes(one(raw, "code")).union(*(codes(each) for each in many(raw, "category")))
+    if found & _IMAGING or many(raw, "imagingStudy"):
         return "imaging report"
-    return "pathology report" if codes & _PATHOLOGY else "other report"
+    if found & _PATHOLOGY:
+        return "pathology report"
+    is_laboratory = found & _LABORATORY or (many(raw, "result") and not many(raw, "presentedForm"))
+    return "laboratory report" if is_laboratory else "other report"
 
 
-def _text_of(attachments: Iterable[Attachment]) -> tuple[str | None, str | None]:
+def _text_of(attachments: Iterable[Raw]) -> tuple[str | None, str | None]:
     problem = "no text in the record"
     for attachment in attachments:
-        kind = (attachment.content_type or "text/plain").partition(";")[0].strip().lower()
-        if attachment.unread:
-            problem = attachment.unread
+        content_type = text(attachment, "contentType") or "text/plain"
+        kind = content_type.partition(";")[0].strip().lower()
+        if unread := text(attachment, "unread"):
+            problem = unread
         elif not kind.startswith("text/") and kind != "application/xhtml+xml":
             problem = "attached in a format that is not text"
-        elif attachment.data is None:
+        elif not text(attachment, "data"):
             problem = "the text is kept elsewhere and was not fetched"
         else:
-            text = _decoded(attachment.data, attachment.content_type or "")
-            if text is not None:
-                return (_without_tags(text) if "html" in kind else _tidy(text)), None
+            body = _decoded(text(attachment, "data"), content_type)
+            if body is not None:
+                return (_without_tags(body) if "html" in kind else _tidy(body)), None
             problem = "the text is damaged"
     return None, problem
 
@@ -119,5 +199,11 @@ def _tidy(text: str) -> str:
     return "\n".join(line.rstrip() for line in lines).strip()
 
 
-def _label(concept: CodeableConcept | None) -> str | None:
-    return concept.label if concept else None
+_READERS: Mapping[str, Callable[[Entry, NameOf], ClinicalDocument]] = {
+    "Composition": _composition,
+    "DiagnosticReport": _report,
+    "DocumentReference": _note,
+    "QuestionnaireResponse": _questionnaire,
+}
+KINDS = tuple(_READERS)
+"""FHIR types of documents."""

@@ -8,12 +8,11 @@ from typing import Any, Self, TypeVar, cast
 from pydantic import ValidationError
 
 from data_models.identifiers import PatientId
-from services.records.documents import ClinicalDocument, note_document, report_document
+from services.records.documents import KINDS as DOCUMENT_KINDS
+from services.records.documents import ClinicalDocument, documents_of
 from services.records.entry import Entry, Raw, many, one, text
 from services.records.fhir_resources import (
     MODELS,
-    DiagnosticReport,
-    DocumentReference,
     Medication,
     Patient,
     PatientResource,
@@ -159,12 +158,12 @@ class PatientRecord:
 
     @cached_property
     def documents(self) -> tuple[ClinicalDocument, ...]:
-        """Notes and reports, oldest first, undated last."""
-        notes = [note_document(ref, note) for ref, note in self.of(DocumentReference)]
-        reports = [report_document(ref, report) for ref, report in self.of(DiagnosticReport)]
-        return tuple(
-            sorted([*notes, *reports], key=lambda d: (d.date is None, d.date or "", d.ref))
-        )
+        """Notes, reports and answered questionnaires, oldest first, undated last."""
+
+        def name(reference: Raw, within: Raw) -> str:
+            return self.name_of(reference, within=within)
+
+        return documents_of(self.entries_of(*DOCUMENT_KINDS), name)
 
     @cached_property
     def passages(self) -> PassageIndex:
