@@ -25,7 +25,7 @@ _KEY_PART = re.compile(
 
 def lines_of(data: Mapping[str, Any]) -> list[str]:
     """Return the rows of a tool's result as Markdown bullets, most telling shape first."""
-    return list(_capped(all_lines_of(data)))
+    return capped(all_lines_of(data))
 
 
 def all_lines_of(data: Mapping[str, Any]) -> list[str]:
@@ -56,14 +56,12 @@ def missing_of(data: Mapping[str, Any]) -> list[str]:
     return list(dict.fromkeys([*names, *absent]))
 
 
-def _capped(rows: list[str]) -> Iterator[str]:
+def capped(rows: list[str]) -> list[str]:
     """The newest rows are last in a timeline and first in a list of reports: both ends stay."""
     if len(rows) <= ROW_LIMIT:
-        yield from rows
-        return
-    yield from rows[: ROW_LIMIT // 2]
-    yield f"- … {len(rows) - ROW_LIMIT} further entries …"
-    yield from rows[-ROW_LIMIT // 2 :]
+        return rows
+    between = f"- … {len(rows) - ROW_LIMIT} further entries …"
+    return [*rows[: ROW_LIMIT // 2], between, *rows[-ROW_LIMIT // 2 :]]
 
 
 def _rows(node: Any, *, heading: str | None) -> Iterator[str]:

@@ -1,8 +1,7 @@
 """The offline rules of an agent with tools: call them, then write down what they gave."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from group_chat.offline.asked_first import WHOLE, asked_first
 from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
@@ -20,7 +19,8 @@ from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.registration import REGISTRATION_TOOL, answer_as_registration
 from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
-from group_chat.offline.rows import all_lines_of, lines_of, missing_of, notes_of
+from group_chat.offline.rows import capped
+from group_chat.offline.view_rows import missing_behind, notes_behind, rows_behind
 from group_chat.offline.words import OVERVIEW, query_of, spelt_otherwise, topics_of, words_of
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
@@ -31,8 +31,7 @@ NO_PATIENT = (
     "start tumor board for patient_4."
 )
 _OVERVIEW_TOOL = "load_patient_data"
-_TIMELINE_TOOL = "patient_timeline"
-_TIMELINE_PARTS = 4
+_TIMELINE_TOOL = "timeline"
 _HEADINGS = {
     "biomarkers": "Biomarkers",
     "create_report": "Document",
@@ -40,8 +39,8 @@ _HEADINGS = {
     "imaging_reports": "Imaging",
     "load_patient_data": "Patient and documents",
     "pathology_reports": "Pathology",
-    "patient_timeline": "Course of the illness",
-    "search_notes": "From notes and reports",
+    "timeline": "Course of the illness",
+    "search_record": "From notes and reports",
 }
 _ROWS_OF_MANY = {"biomarkers", "current_status", _TIMELINE_TOOL}
 _CLOSING = re.compile(r"^ *Close with: (.+)$", re.MULTILINE)
@@ -70,7 +69,7 @@ def _of_the_clinic(prompt: Prompt) -> OfflineReply | None:
 def _of_the_record(prompt: Prompt) -> OfflineReply:
     if not prompt.said and prompt.cue.kind == "none" and (polite := courtesy(prompt)) is not None:
         return OfflineReply(text=polite)
-    calls = _rest_of_timeline(prompt) if prompt.answers else _calls(prompt)
+    calls = () if prompt.answers else _calls(prompt)
     return OfflineReply(calls=calls) if calls else OfflineReply(text=_report(prompt))
 
 
@@ -81,26 +80,8 @@ def _registration(prompt: Prompt) -> OfflineReply | None:
     return elsewhere or answer_as_registration(prompt)
 
 
-def _rest_of_timeline(prompt: Prompt) -> tuple[Call, ...]:
-    """Ask for what a bounded timeline left out at its beginning, while that leads further."""
-    parts = [answer.data for answer in prompt.answers if answer.name == _TIMELINE_TOOL]
-    tool = prompt.tool(_TIMELINE_TOOL)
-    if tool is None or not parts or "shortened" not in parts[-1] or len(parts) >= _TIMELINE_PARTS:
-        return ()
-    starts = [_first_date(part) for part in parts]
-    if not starts[-1] or starts[-1] in starts[:-1]:
-        return ()
-    return (Call(tool.wire_name, {"until": starts[-1]}),)
-
-
-def _first_date(part: Mapping[str, Any]) -> str:
-    return min(
-        (str(event["date"]) for event in part.get("events", ()) if "date" in event), default=""
-    )
-
-
 def _calls(prompt: Prompt) -> tuple[Call, ...]:
-    passed_over = {_OVERVIEW_TOOL, UPDATE_ENTITIES, *SCENARIO_TOOLS, *CHART_TOOLS}
+    passed_over = {_OVERVIEW_TOOL, UPDATE_ENTITIES, *SCENARIO_TOOLS, *_general_tools(prompt)}
     chosen = [tool for tool in prompt.tools if not tool.required and tool.name not in passed_over]
     overview = prompt.tool(_OVERVIEW_TOOL)
     if overview is not None and (not chosen or OVERVIEW.search(prompt.asked)):
@@ -113,12 +94,23 @@ def _calls(prompt: Prompt) -> tuple[Call, ...]:
     return tuple(calls)
 
 
+def _general_tools(prompt: Prompt) -> set[str]:
+    """Return the chart tools that answer questions only; who has all reports on its own subject.
+
+    The course of the illness is the subject of the agent that also tells who the patient is.
+    """
+    general = {*CHART_TOOLS}
+    if not general <= {tool.name for tool in prompt.tools}:
+        return set()
+    return general - ({_TIMELINE_TOOL} if prompt.tool(_OVERVIEW_TOOL) is not None else set())
+
+
 def _searches(prompt: Prompt) -> list[ToolOffer]:
     """Return the tools that need nothing but words to look for."""
     return [
         tool
         for tool in prompt.tools
-        if tool.name not in {RECALL_TOOL, *CHART_TOOLS}
+        if tool.name != RECALL_TOOL
         and len(tool.required) == 1
         and tool.required[0] in _SEARCH_ARGUMENTS
     ]
@@ -132,7 +124,7 @@ def _task(prompt: Prompt) -> str:
 
 
 def _report(prompt: Prompt) -> str:
-    answers = _merged(prompt.answers)
+    answers: Sequence[ToolAnswer] = prompt.answers
     parts = _asked_first(prompt, answers)
     if _is_for_one_thing(prompt):
         answers, note = _on_one_thing(prompt, answers, is_found=bool(parts))
@@ -142,7 +134,7 @@ def _report(prompt: Prompt) -> str:
     if not prompt.answers:
         parts += ["I have no tool for this, so I can report nothing."]
     missing = list(
-        dict.fromkeys(name for answer in prompt.answers for name in missing_of(answer.data))
+        dict.fromkeys(name for answer in prompt.answers for name in missing_behind(answer))
     )
     if missing:
         parts += ["", f"Not in the record: {', '.join(missing)}."]
@@ -179,7 +171,7 @@ def _on_one_thing(
 ) -> tuple[list[ToolAnswer], list[str]]:
     """Return what to show of the answers to one question, and what to say where there is none."""
     failed = [one for one in answers if "error" in one.data]
-    notes = [one for one in answers if one.name != _TIMELINE_TOOL and lines_of(one.data)]
+    notes = [one for one in answers if one.name != _TIMELINE_TOOL and rows_behind(one)]
     if is_found or notes or failed:
         return [*failed, *notes], []
     sought = query_of(prompt.asked, besides=prompt.patients)
@@ -196,26 +188,10 @@ def _asked_first(prompt: Prompt, answers: Sequence[ToolAnswer]) -> list[str]:
     """Return the rows that a question asks for, before the whole; a plan's step wants the whole."""
     if prompt.cue.kind in {"step", "own_step"}:
         return []
-    rows = [line for one in answers if one.name in _ROWS_OF_MANY for line in all_lines_of(one.data)]
+    rows = [line for one in answers if one.name in _ROWS_OF_MANY for line in rows_behind(one)]
     found = asked_first(prompt.asked, rows)
     held = "holds" if _is_for_one_thing(prompt) else "holds below"
     return [f"**Asked for, of what the record {held}**", *found] if found else []
-
-
-def _merged(answers: Sequence[ToolAnswer]) -> list[ToolAnswer]:
-    """Return the answers with the parts of a timeline as one, each event once."""
-    parts = [answer.data for answer in answers if answer.name == _TIMELINE_TOOL]
-    if len(parts) < 2:
-        return list(answers)
-    events = {
-        (event.get("date"), event["source"]["ref"]): event
-        for part in reversed(parts)  # the newest part was asked for first
-        for event in part.get("events", ())
-    }
-    whole = {**parts[-1], "events": list(events.values())}
-    first = next(index for index, answer in enumerate(answers) if answer.name == _TIMELINE_TOOL)
-    rest = [answer for answer in answers if answer.name != _TIMELINE_TOOL]
-    return [*rest[:first], ToolAnswer(_TIMELINE_TOOL, whole), *rest[first:]]
 
 
 def _section(answer: ToolAnswer) -> list[str]:
@@ -223,10 +199,10 @@ def _section(answer: ToolAnswer) -> list[str]:
     problem = answer.data.get("error")
     if problem:
         return ["", f"**{title}**: could not be read. {problem}"]
-    lines = [line for line in lines_of(answer.data) if not line.endswith("not in the record")]
+    lines = [line for line in capped(rows_behind(answer)) if not line.endswith("not in the record")]
     if not lines:
         return ["", f"**{title}**: the record holds nothing on this."]
-    notes = [f"*{note.rstrip('.')}.*" for note in notes_of(answer.data)]
+    notes = [f"*{note.rstrip('.')}.*" for note in notes_behind(answer)]
     return ["", f"**{title}**", *lines, *(["", *notes] if notes else [])]
 
 

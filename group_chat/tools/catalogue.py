@@ -11,7 +11,7 @@ from group_chat.tools.entity_tools import entity_tools
 from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
 from group_chat.tools.memory_tools import RECALL, memory_tools
 from group_chat.tools.personal import PersonalDesk
-from group_chat.tools.records_tools import records_tools
+from group_chat.tools.records_tools import RECORD_TOOLS, records_tools
 from group_chat.tools.report_tool import report_tool
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS, scenario_tools
 from group_chat.tools.scheduling_tools import (
@@ -30,13 +30,7 @@ TOOL_NAMES = (
     *ORDERS,
     "list_roster",
     *CHART_TOOLS,
-    "load_patient_data",
-    "patient_timeline",
-    "search_notes",
-    "current_status",
-    "imaging_reports",
-    "pathology_reports",
-    "biomarkers",
+    *RECORD_TOOLS,
     "create_report",
     "update_entities",
     RECALL,

@@ -1,6 +1,6 @@
 """The general tools over the active patient's chart (spec page 9.2); each returns a `ChartView`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
@@ -121,10 +121,24 @@ class TimelineArguments(_Arguments):
     )
 
 
+class ChartTool(NamedTuple):
+    """A view of the record that agents may call for."""
+
+    name: str
+    view: _View
+    description: str
+    arguments: type[BaseModel] = NoArguments
+
+
 def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
-    """Return the tools over `records`."""
+    """Return the general tools over `records`."""
+    return tools_over(records, _ROWS)
+
+
+def tools_over(records: PatientRecords, tools: Iterable[ChartTool]) -> tuple[Tool, ...]:
+    """Return `tools` over `records`."""
     return tuple(
-        Tool(row.name, row.description, row.arguments, _over(records, row.view)) for row in _ROWS
+        Tool(row.name, row.description, row.arguments, _over(records, row.view)) for row in tools
     )
 
 
@@ -199,51 +213,44 @@ def _day(text: str | None, read: Callable[[str], date | None]) -> date | None:
     return day
 
 
-class _Row(NamedTuple):
-    name: str
-    view: _View
-    description: str
-    arguments: type[BaseModel] = NoArguments
-
-
 _ROWS = (
-    _Row(
+    ChartTool(
         "chart_summary",
         _summary,
         "One screen: who the patient is, allergies, problems, medications now, key results, "
         "last and next visits, documents, what is missing.",
     ),
-    _Row(
+    ChartTool(
         "problems",
         lambda record, _, asked: problems(record, status=asked.status),
         "Problems and diagnoses with onset, end and certainty.",
         ProblemsArguments,
     ),
-    _Row(
+    ChartTool(
         "medications",
         _medications,
         "Drugs with dose, since when, said to take or prescribed; taken now, stopped or all.",
         MedicationsArguments,
     ),
-    _Row(
+    ChartTool(
         "results",
         _results,
         "Laboratory values, vital signs, scores and measurements with unit, range, flag and "
         "date, newest first; lowest, highest and change of what is named.",
         ResultsArguments,
     ),
-    _Row(
+    ChartTool(
         "allergies",
         lambda record, _, __: lists.allergies(record),
         "Allergies and intolerances; a recorded “none known” is told from nothing recorded.",
     ),
-    _Row(
+    ChartTool(
         "immunizations",
         lambda record, _, asked: lists.immunizations(record, name=asked.name),
         "Vaccinations with dates.",
         NameArguments,
     ),
-    _Row(
+    ChartTool(
         "procedures",
         lambda record, _, asked: lists.procedures(
             record, name=asked.name, since=_first(asked.since)
@@ -251,7 +258,7 @@ _ROWS = (
         "Procedures and operations with dates and outcome.",
         ProceduresArguments,
     ),
-    _Row(
+    ChartTool(
         "encounters",
         lambda record, turn, asked: lists.encounters(
             record, now=_now(turn), since=_first(asked.since), last=asked.last
@@ -259,30 +266,30 @@ _ROWS = (
         "Visits and hospital stays, newest first, after the appointments to come.",
         EncountersArguments,
     ),
-    _Row(
+    ChartTool(
         "care",
         lambda record, _, __: lists.care(record),
         "Care plans, goals, team, devices, directives, flags, orders, coverage and contacts.",
     ),
-    _Row(
+    ChartTool(
         "history",
         lambda record, _, __: lists.history(record),
         "Family history and social history.",
     ),
-    _Row(
+    ChartTool(
         "documents",
         lambda record, _, asked: documents(record, kind=asked.kind, since=_first(asked.since)),
         "Notes and reports: who wrote them, when, what they conclude; no full text.",
         DocumentsArguments,
     ),
-    _Row("read_document", _read, "The full text of one document, by pages.", ReadArguments),
-    _Row(
+    ChartTool("read_document", _read, "The full text of one document, by pages.", ReadArguments),
+    ChartTool(
         "search_record",
         lambda record, _, asked: search_record(record, asked.query),
         "Entries and passages of notes that hold the words or other names for them.",
         SearchArguments,
     ),
-    _Row(
+    ChartTool(
         "timeline",
         _timeline,
         "The course in order of time, oldest first.",

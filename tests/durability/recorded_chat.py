@@ -144,7 +144,7 @@ class Conversation:
         if recalls and REMEMBER in said:
             self.recalls += 1
             return Reply(tool_calls=[ToolCall(recalls[0], {"query": "canary", "limit": 10})])
-        timelines = [name for name in request.tool_names if name.endswith("patient_timeline")]
+        timelines = [name for name in request.tool_names if name.endswith("timeline")]
         if timelines and request.messages[-1]["role"] != "tool":
             return Reply(tool_calls=[ToolCall(timelines[0], {})])
         return Reply(text=f"Noted: {self.canary('agent')}.")

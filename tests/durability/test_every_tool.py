@@ -32,7 +32,6 @@ MEANT = {
 }
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "propose_plan": {"steps": [{"agent": "Radiology", "text": "Look", "needs": []}]},
-    "search_notes": {"query": "the daughter says"},
     "search_record": {"query": "the daughter says"},
     "read_document": {"id": "DocumentReference/note-1"},
     "recall": {"query": "what the daughter told us"},

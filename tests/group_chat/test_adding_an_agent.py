@@ -23,7 +23,7 @@ async def test_the_agent_of_the_guide_joins_plans_and_is_handed_to(tmp_path: Pat
         assert [card.name for card in world.chat.agents][-1] == "Medication"
         heard = await world.say("start", propose(("Medication", "List the drugs")))
         heard = await world.say(
-            "yes", call("patient_timeline"), text("Osimertinib."), text("Bye."), plan=heard.plan
+            "yes", call("timeline"), text("Osimertinib."), text("Bye."), plan=heard.plan
         )
         assert heard.speakers == ["Orchestrator", "Medication", "Orchestrator"]
         leader, member = world.prompts()[0][0]["content"], world.prompts()[1][0]["content"]

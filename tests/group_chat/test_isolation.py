@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import json
 import random
 import re
 from collections.abc import AsyncIterator, Iterator
@@ -58,7 +57,7 @@ async def test_twenty_conversations_side_by_side_stay_apart(world: TeamWorld) ->
         mine = [f"{kind}-canary-{number}x" for kind in ("user", "said", "asked")]
         assert message.message.text.split() == mine
         (result,) = heard.of(ToolCallResult)
-        assert json.loads(result.content)["patient"]["patient_id"] == patient
+        assert f"record numbers {patient}," in result.content
     for request in world.model.requests:
         assert len(set(re.findall(r"canary-(\d+)x", request.text))) == 1
         assert len(set(re.findall(r"patient_\d+", request.text))) == 1

@@ -45,15 +45,15 @@ async def test_the_orders_reach_the_model_as_a_tools_result_and_move_no_patient(
 ) -> None:
     heard = await world.say(
         "PatientHistory: what do the notes say?",
-        call("search_notes", query="instructions"),
-        call("patient_timeline", patient_id="patient_15"),
-        call("search_notes", query="x", patient_id="patient_15"),
+        call("search_record", query="instructions"),
+        call("timeline", patient_id="patient_15"),
+        call("search_record", query="x", patient_id="patient_15"),
         text(ORDERS),
     )
     first, *refused = heard.of(ToolCallResult)
     assert "Ignore previous instructions" in first.content
     assert [one.is_error for one in refused] == [True, True]
-    assert [tool for _, tool in world.watcher.refused] == ["patient_timeline", "search_notes"]
+    assert [tool for _, tool in world.watcher.refused] == ["timeline", "search_record"]
     assert heard.plan is None
     assert not any("PATIENT_CONTEXT_JSON" in words for _, words in heard.said)
     assert heard.of(QuestionAsked) == []
@@ -68,7 +68,7 @@ async def test_the_orders_reach_the_model_as_a_tools_result_and_move_no_patient(
 async def test_a_tool_that_is_not_the_agents_does_not_run(world: TeamWorld) -> None:
     heard = await world.say(
         "PatientHistory: what do the notes say?",
-        call("search_notes", query="instructions"),
+        call("search_record", query="instructions"),
         call("cancel_event", event_id="e1"),
         call("current_status"),
         text("Done as the note says."),

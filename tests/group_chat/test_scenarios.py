@@ -104,7 +104,7 @@ async def test_the_server_runs_a_tool_under_its_key_without_a_model(team: TeamWo
     assert team.prompts() == []
 
 
-@pytest.mark.parametrize("tool", ["no_such_tool", "search_notes"])
+@pytest.mark.parametrize("tool", ["no_such_tool", "search_record"])
 async def test_a_tool_that_is_not_there_or_lacks_arguments_has_failed(
     team: TeamWorld, tool: str
 ) -> None:

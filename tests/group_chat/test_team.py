@@ -42,7 +42,7 @@ def test_agents_for_complaints_promise_no_diagnosis_and_point_to_a_clinician() -
     for name in ("GeneralHealth", "MentalHealth"):
         assert "Make no diagnosis" in agents[name].instructions
         assert "clinician" in agents[name].instructions
-        assert "search_notes" in agents[name].tools
+        assert "search_record" in agents[name].tools
 
 
 @pytest.mark.parametrize(

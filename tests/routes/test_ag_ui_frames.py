@@ -45,7 +45,7 @@ WHOLE: list[TurnEvent] = [
     Notice(kind="restored", text="Back to patient_4.", details={"patient_id": "patient_4"}),
     StateChanged(state=state("chat_1")),
     StepFinished(step="decide"),
-    ToolCallStarted(call_id="c1", agent="Radiology", tool="search_notes"),
+    ToolCallStarted(call_id="c1", agent="Radiology", tool="search_record"),
     ToolCallArguments(call_id="c1", arguments='{"text": "CT"}'),
     ToolCallEnded(call_id="c1"),
     ToolCallResult(call_id="c1", content="[]", is_error=True, duration_ms=4.5),

@@ -1,4 +1,4 @@
-/** A program's name in words: `search_notes` is "search notes". */
+/** A program's name in words: `search_record` is "search record". */
 export const plain = (name: string): string => name.replaceAll("_", " ");
 
 /** The same at the head of a line: "Search notes". */

@@ -10,7 +10,7 @@ from services.records.documents import ClinicalDocument
 from services.records.entry import joined, many, one, text
 from services.records.measurements import rows_of_observation
 from services.records.record import PatientRecord
-from services.records.views.view import newest_first, view_of
+from services.records.views.view import newest_first, quoted, view_of
 
 PAGE_CHARS = 4_000
 _KIND_WORDS: Mapping[str, str] = {
@@ -96,7 +96,7 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
     author = f"by {document.author}" if document.author else ""
     rows = [row.model_copy(update={"value": author, "detail": shown})] if shown else []
     rest = pages - number
-    return view_of(
+    view = view_of(
         record,
         "read_document",
         f"{document.title}, page {number} of {pages}",
@@ -105,6 +105,7 @@ def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartVie
         nothing=f"{document.title} ({document.date or 'undated'}) has no text: {document.problem}",
         left_out=[LeftOut(count=rest, what="further pages", argument=f"page={number + 1}")],
     )
+    return quoted(view)
 
 
 def _results_of(record: PatientRecord, document: ClinicalDocument) -> list[ViewRow]:

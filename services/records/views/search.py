@@ -1,9 +1,9 @@
 """`search_record`: words and concepts, over everything that is recorded or written."""
 
-from data_models.chart_view import ChartView, LeftOut, ViewSource
+from data_models.chart_view import ChartView, LeftOut
 from services.records.record import PatientRecord
 from services.records.search_index import index_of
-from services.records.views.view import QUOTE_LIMIT_CHARS, view_of
+from services.records.views.view import quoted, view_of
 
 SHOWN = 15
 QUERY_LIMIT_CHARS = 400
@@ -30,13 +30,4 @@ def search_record(record: PatientRecord, query: str, *, limit: int = SHOWN) -> C
         nothing=f"Nothing in the record holds “{query[:80]}” or another name for it "
         f"({len(index.hits)} entries and passages searched).",
     )
-    quotes = {row.sources[0]: row.detail for row in reversed(shown) if row.sources and row.detail}
-    sources = [
-        ViewSource(**{**source.model_dump(), "quote": _short(quotes.get(source.ref))})
-        for source in view.sources
-    ]
-    return view.model_copy(update={"sources": tuple(sources)})
-
-
-def _short(text: str | None) -> str | None:
-    return text[:QUOTE_LIMIT_CHARS] if text else None
+    return quoted(view)

@@ -58,7 +58,7 @@ def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
     visits = encounters(record, now=now, last=1)
     papers = documents(record)
     rows = [
-        _identity(record, today),
+        identity_row(record, today),
         *had_allergies.rows,
         *has.rows,
         *takes.rows,
@@ -127,7 +127,8 @@ def _earlier(record: PatientRecord, series: Series, row: ViewRow) -> Iterator[Vi
             yield before
 
 
-def _identity(record: PatientRecord, today: date) -> ViewRow:
+def identity_row(record: PatientRecord, today: date) -> ViewRow:
+    """Return who the patient is."""
     who = demographics(record, today=today)
     age = f"{who.age} years" if who.age else ""
     numbers = ", ".join(number.rpartition("|")[2] for number in who.identifiers)

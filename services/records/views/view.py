@@ -49,6 +49,16 @@ def sources_of(record: PatientRecord, rows: Iterable[ViewRow]) -> tuple[ViewSour
     return tuple(found.values())
 
 
+def quoted(view: ChartView) -> ChartView:
+    """Return the view with the words of its rows beside the sources that they stand in."""
+    quotes = {row.sources[0]: row.detail for row in reversed(view.rows) if row.sources}
+    sources = (
+        source.model_copy(update={"quote": quotes.get(source.ref, "")[:QUOTE_LIMIT_CHARS] or None})
+        for source in view.sources
+    )
+    return view.model_copy(update={"sources": tuple(sources)})
+
+
 def newest_first(rows: Iterable[ViewRow]) -> list[ViewRow]:
     """Return the rows, the newest first, undated last."""
     return sorted(rows, key=lambda row: instant(row.date), reverse=True)

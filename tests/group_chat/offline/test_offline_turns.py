@@ -74,11 +74,11 @@ async def test_nothing_is_said_that_no_tool_returned(patient_id: str) -> None:
     for agent in [name for name in TEAM if name != "ReportCreation"]:
         text = text_of(heard, agent)
         assert REF.search(text) or "the record holds nothing on this" in text
-        assert [ref for ref in REF.findall(text) if f'"{ref}"' not in known] == []
+        assert [ref for ref in REF.findall(text) if f"[{ref}]" not in known] == []
         invented = [n for n in NUMBER.findall(text) if n not in known]
         assert [n for n in invented if f"… {n} further" not in text] == []
     closing = text_of(heard, "Orchestrator")
-    assert [ref for ref in REF.findall(closing) if f'"{ref}"' not in known] == []
+    assert [ref for ref in REF.findall(closing) if f"[{ref}]" not in known] == []
 
 
 async def test_the_first_answer_says_that_rules_speak_and_later_ones_do_not() -> None:
@@ -102,9 +102,9 @@ async def test_the_roster_is_told_from_the_snapshot() -> None:
         ("What did the last CT show?", "Radiology", "imaging_reports"),
         ("Is there an EGFR mutation?", "Pathology", "biomarkers"),
         ("what is the stage and ECOG", "PatientStatus", "current_status"),
-        ("give me the timeline", "PatientHistory", "patient_timeline"),
-        ("does she have brain metastases?", "PatientHistory", "search_notes"),
-        ("How big is the tumor?", "PatientHistory", "search_notes"),
+        ("give me the timeline", "PatientHistory", "timeline"),
+        ("does she have brain metastases?", "PatientHistory", "search_record"),
+        ("How big is the tumor?", "PatientHistory", "search_record"),
     ],
 )
 async def test_a_question_goes_to_the_agent_whose_it_is(

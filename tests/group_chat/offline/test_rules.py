@@ -54,14 +54,14 @@ def test_a_prompt_is_taken_apart() -> None:
             message(AuthorRole.USER, "second"),
         ]
     )
-    tool = {"function": {"name": "rounds-search_notes", "parameters": {"required": ["query"]}}}
+    tool = {"function": {"name": "rounds-search_record", "parameters": {"required": ["query"]}}}
     prompt = read_prompt(history, [tool])
     assert prompt.team == {"Radiology": "Imaging."}
     assert prompt.patient_id == "p1"
     assert prompt.asked == "second"
     assert [spoken.agent for spoken in prompt.earlier] == ["Radiology"]
-    assert prompt.tools == [ToolOffer("rounds-search_notes", ("query",))]
-    assert prompt.tools[0].name == "search_notes"
+    assert prompt.tools == [ToolOffer("rounds-search_record", ("query",))]
+    assert prompt.tools[0].name == "search_record"
 
 
 def test_one_of_several_addressed_is_picked() -> None:

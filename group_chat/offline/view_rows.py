@@ -1,0 +1,82 @@
+"""Views of the chart as the built-in rules write them down; adds nothing to what rows say."""
+
+from collections.abc import Iterable
+
+from data_models.chart_view import ChartView, ViewRow
+from data_models.errors import ToolInputError
+from group_chat.offline.prompt import ToolAnswer
+from group_chat.offline.rows import all_lines_of, missing_of, notes_of
+from group_chat.turn_context import current_turn
+from services.records.values import with_unit
+
+TEXT_LIMIT_CHARS = 420
+_MISSING = "not in the record"
+_REFS_SHOWN = 4
+_USUAL = frozenset({"final", "completed", "finished", "current", "available", ""})
+_UNDATED = frozenset({"fact", "biomarker", "patient"})
+
+
+def rows_behind(answer: ToolAnswer) -> list[str]:
+    """Return the rows of a tool's answer as Markdown bullets."""
+    view = _view_behind(answer)
+    if view is None:
+        return all_lines_of(answer.data)
+    return [_bullet(row) for row in view.rows]
+
+
+def missing_behind(answer: ToolAnswer) -> list[str]:
+    """Return the names of what the answer says is not in the record."""
+    view = _view_behind(answer)
+    if view is None:
+        return missing_of(answer.data)
+    return [row.name for row in view.rows if row.status == _MISSING]
+
+
+def notes_behind(answer: ToolAnswer) -> list[str]:
+    """Return what the answer says about its own gaps."""
+    view = _view_behind(answer)
+    if view is None:
+        return notes_of(answer.data)
+    left_out = [f"{row.count} {row.what} are not shown" for row in view.left_out]
+    return list(_capitals([*view.notes, *left_out]))
+
+
+def _view_behind(answer: ToolAnswer) -> ChartView | None:
+    """Return the last view of that tool in this turn; None where the answer is none."""
+    if "error" in answer.data:
+        return None
+    try:
+        views = current_turn().views
+    except (LookupError, ToolInputError):  # a prompt that is read outside of any turn
+        return None
+    return next((view for view in reversed(views) if view.tool == answer.name), None)
+
+
+def _bullet(row: ViewRow) -> str:
+    name = row.name[:1].upper() + row.name[1:] if row.kind in _UNDATED else row.name
+    refs = "".join(f" [{ref}]" for ref in row.sources[:_REFS_SHOWN])
+    value = with_unit(row.value, row.unit)
+    if row.status == _MISSING:
+        return f"- **{name}**: {_MISSING}"
+    if row.kind in _UNDATED:
+        # Sides and earlier values carry their own source ids.
+        said = row.detail if row.status == "sources differ" else value
+        before = f"{row.status}: " if row.status else ""
+        after = row.detail if row.status != "sources differ" and row.detail else ""
+        cited = "" if row.status == "sources differ" else refs
+        return f"- **{name}**: {before}{said}{cited}{f'; {after}' if after else ''}"
+    span = f"{row.date[:10] or 'undated'}{f' to {row.end[:10]}' if row.end else ''}"
+    parts = [value, row.range, row.flag, row.status if row.status not in _USUAL else "", row.detail]
+    detail = _short("; ".join(part for part in parts if part))
+    return f"- {span} **{name}** ({row.kind}){f': {detail}' if detail else ''}{refs}"
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    if len(flat) <= TEXT_LIMIT_CHARS:
+        return flat
+    return f"{flat[:TEXT_LIMIT_CHARS].rsplit(' ', 1)[0]} …"
+
+
+def _capitals(notes: Iterable[str]) -> Iterable[str]:
+    return (note[:1].upper() + note[1:] for note in notes)

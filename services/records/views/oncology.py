@@ -1,0 +1,147 @@
+"""The oncology views as rows: status, biomarkers, imaging, pathology, and what there is at all."""
+
+from collections.abc import Iterable, Iterator
+from datetime import date
+
+from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.documents import DocumentKind
+from services.records.entry import joined
+from services.records.facts import Fact, Reading
+from services.records.medications import drugs_of, row_of_drug
+from services.records.record import PatientRecord
+from services.records.rows import row_of
+from services.records.views.biomarkers import biomarkers
+from services.records.views.papers import row_of_document
+from services.records.views.status import current_status
+from services.records.views.summary import identity_row
+from services.records.views.view import newest_first, quoted, view_of
+
+TEXT_SHOWN_CHARS = 1_500
+MISSING = "not in the record"
+
+
+def status_view(record: PatientRecord, *, today: date) -> ChartView:
+    """Return diagnosis, staging, ECOG, biomarkers and treatments; what is missing is a row, too."""
+    status = current_status(record, today=today)
+    facts = (status.age, status.sex, status.vital_status, status.diagnosis, status.primary_site,
+             status.histology, *status.staging, status.ecog, status.allergies)  # fmt: skip
+    treated = list(_treatments(record, today))
+    rows = [
+        *(_row_of_fact(fact) for fact in facts),
+        *(_row_of_fact(fact) for fact in status.biomarkers.items),
+        *treated,
+        *_absent("biomarkers", bool(status.biomarkers.items)),
+        *_absent("treatment history", bool(treated)),
+    ]
+    return view_of(
+        record,
+        "current_status",
+        "Current status",
+        rows,
+        kind="facts",
+        left_out=[
+            LeftOut(
+                count=status.biomarkers.left_out, what="biomarkers", argument="the tool biomarkers"
+            )
+        ],
+    )
+
+
+def biomarkers_view(record: PatientRecord) -> ChartView:
+    """Return one row for each tumour marker or genetic finding, with its earlier values."""
+    found = biomarkers(record)
+    return view_of(
+        record,
+        "biomarkers",
+        "Biomarkers",
+        [_row_of_fact(fact, kind="biomarker") for fact in found.items],
+        kind="facts",
+        left_out=[LeftOut(count=found.left_out, what="biomarkers", argument="results with names")],
+        nothing="No tumour marker or genetic finding is recorded.",
+    )
+
+
+def imaging_view(record: PatientRecord) -> ChartView:
+    """Return imaging reports with their text, and studies, the newest first."""
+    studies = newest_first(row_of(record, entry) for entry in record.entries_of("ImagingStudy"))
+    reports = _reports(record, "imaging report")
+    view = view_of(
+        record, "imaging_reports", "Imaging", [*reports, *studies],
+        nothing="No imaging report or study is recorded.",
+    )  # fmt: skip
+    return quoted(view)
+
+
+def pathology_view(record: PatientRecord) -> ChartView:
+    """Return pathology and genetic reports with their text, the newest first."""
+    view = view_of(
+        record, "pathology_reports", "Pathology", _reports(record, "pathology report"),
+        nothing="No pathology report is recorded.",
+    )  # fmt: skip
+    return quoted(view)
+
+
+def overview(record: PatientRecord, *, today: date) -> ChartView:
+    """Return who the patient is and which documents there are."""
+    papers = newest_first(row_of_document(record, each) for each in record.documents)
+    return view_of(
+        record, "load_patient_data", "Patient and documents",
+        [identity_row(record, today), *papers],
+    )  # fmt: skip
+
+
+def _treatments(record: PatientRecord, today: date) -> Iterator[ViewRow]:
+    drugs = [row_of_drug(record, drug, today) for drug in drugs_of(record)]
+    yield from (row for row in drugs if row.status == "active")
+    done = [row_of(record, entry) for entry in record.entries_of("Procedure")]
+    yield from newest_first([*(row for row in drugs if row.status != "active"), *done])
+
+
+def _absent(name: str, is_there: bool) -> list[ViewRow]:
+    return [] if is_there else [ViewRow(kind="fact", name=name, status=MISSING)]
+
+
+def _row_of_fact(fact: Fact, *, kind: str = "fact") -> ViewRow:
+    sides = " versus ".join(_said(reading) for reading in fact.disagreement)
+    earlier = ", ".join(_said(reading) for reading in fact.earlier)
+    left_out = f"and {fact.left_out} more" if fact.left_out else ""
+    return ViewRow(
+        kind=kind,
+        name=fact.name,
+        value=fact.value or "",
+        status="" if fact.state == "recorded" else fact.state,
+        date=(fact.sources[0].date or "") if fact.sources else "",
+        detail=joined(
+            sides, f"earlier: {' '.join(filter(None, [earlier, left_out]))}" if earlier else ""
+        ),
+        sources=tuple(dict.fromkeys(_refs(fact))),
+    )
+
+
+def _refs(fact: Fact) -> Iterator[str]:
+    yield from (source.ref for source in fact.sources)
+    for reading in (*fact.disagreement, *fact.earlier):
+        yield from (source.ref for source in reading.sources)
+
+
+def _said(reading: Reading) -> str:
+    refs = "".join(f"[{source.ref}]" for source in reading.sources[:1])
+    return f"{reading.value} ({reading.date or 'undated'}) {refs}".strip()
+
+
+def _reports(record: PatientRecord, kind: DocumentKind) -> list[ViewRow]:
+    return newest_first(_with_text(record, kind))
+
+
+def _with_text(record: PatientRecord, kind: DocumentKind) -> Iterable[ViewRow]:
+    for document in record.documents:
+        if document.kind == kind:
+            row = row_of_document(record, document)
+            text = document.text or ""
+            shown = text[:TEXT_SHOWN_CHARS]
+            more = f"… (whole text: read_document {document.ref})" if len(text) > len(shown) else ""
+            said = "" if document.summary in (None, text) else f"{document.summary}"
+            author = f"by {document.author}" if document.author else ""
+            problem = f"no text: {document.problem}" if document.problem else ""
+            detail = joined(author, said, f"{shown} {more}".strip(), problem)
+            yield row.model_copy(update={"detail": detail})
