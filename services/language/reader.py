@@ -33,14 +33,12 @@ _NAMED_BY: Mapping[str, str] = {
     "chart_summary": "",
     "search_record": "query",
     "current_status": "",
-    "patient_timeline": "",
     "imaging_reports": "",
     "pathology_reports": "",
     "biomarkers": "",
-    "search_notes": "query",
 }
 """Chart tools, and the argument that takes what a message asks about; "" for none."""
-_SEARCHES = frozenset({"search_record", "search_notes"})
+_SEARCHES = frozenset({"search_record"})
 
 
 def _clipped(limit_chars: int) -> BeforeValidator:
