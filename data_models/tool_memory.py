@@ -26,6 +26,8 @@ class EntityContext(Part):
         last_turn: Number of the turn in which it was last mentioned.
         user_references: Words that led to it, newest last, at most 10.
         is_private: It names another patient; models see its time only.
+        principal: One-way name of whose mailbox, calendar, contacts or tasks it is from; empty for
+            what is the patient's. Nobody else's turn sees it.
     """
 
     entity_id: str
@@ -41,6 +43,7 @@ class EntityContext(Part):
     source_execution_id: str = ""
     status: EntityStatus = "active"
     is_private: bool = False
+    principal: str = ""
 
 
 class ToolExecutionContext(Part):
@@ -51,6 +54,7 @@ class ToolExecutionContext(Part):
         raw_output: The first 500 characters; the whole is in the turn's run blob.
         output_chars: Length of the whole.
         result: Summary in a few words.
+        principal: One-way name of whose turn it was.
     """
 
     execution_id: str
@@ -60,6 +64,7 @@ class ToolExecutionContext(Part):
     parameters: dict[str, Any] = Field(default_factory=dict)
     raw_output: str = ""
     output_chars: int = 0
+    principal: str = ""
     result: str = ""
     success: bool = True
     error_message: str | None = None

@@ -8,7 +8,14 @@ from aiohttp import WSMsgType, web
 
 from data_models.errors import BadFrameError, RoundsError
 from data_models.incoming_message import IncomingMessage, Sender
-from data_models.turn_events import Notice, RunFailed, RunFinished, RunStarted, TurnEvent
+from data_models.turn_events import (
+    Notice,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    StateChanged,
+    TurnEvent,
+)
 from routes.client_frames import MessageFrame, StopFrame, parse_client_frame
 from routes.context import RouteContext
 from routes.socket_modes import Frame, Mode, RunView, Watch
@@ -42,6 +49,7 @@ class SocketSession:
         self._mode = mode
         self._active_at = context.clock.now()
         self._last: asyncio.Task[None] | None = None
+        self._sent_patient_id: str | None = None
         self._watching: set[asyncio.Task[None]] = set()
         self._within_run = asyncio.Event()
         self._places = asyncio.Semaphore(context.limits.runs)
@@ -140,9 +148,13 @@ class SocketSession:
             received_at=self._context.clock.now(),
             mentions=tuple(frame.mentions or ()),
             time_zone=frame.time_zone,
-            seen_patient_id=frame.seen_patient_id,
+            seen_patient_id=frame.seen_patient_id or self._shown_patient_id(),
             press=press.to_press() if press else None,
         )
+
+    def _shown_patient_id(self) -> str | None:
+        """Return who this connection was last told is open, if nothing of its own is under way."""
+        return None if self._watching else self._sent_patient_id
 
     async def _watch(self, watch: Watch) -> None:
         # A client that asks without reading is not read any more; its turns go on.
@@ -195,6 +207,8 @@ class SocketSession:
             self._within_run.set()
         elif isinstance(event, RunFinished | RunFailed):
             self._within_run.clear()
+        elif isinstance(event, StateChanged):
+            self._sent_patient_id = event.state.patient_id
 
     async def _send(self, frame: Frame) -> None:
         # Waits while the client reads slowly; the run's own buffer keeps what is to come.

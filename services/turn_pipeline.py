@@ -189,7 +189,8 @@ class TurnPipeline:
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
-        if turn.is_press_elsewhere or turn.picks_entity or self._scenarios.is_answer(turn):
+        presses = turn.is_press_elsewhere or turn.picks_entity
+        if presses or await self._only_answers(turn):
             # A plan's or an item's button says nothing of patients, whatever its text reads.
             turn.decision = "UNCHANGED"
             return PatientVerdict(decision="UNCHANGED", patient_id=registry.active_patient_id)
@@ -213,6 +214,12 @@ class TurnPipeline:
         turn.decision, turn.question = verdict.decision, verdict.question
         return verdict
 
+    async def _only_answers(self, turn: TurnDraft) -> bool:
+        """Whether the message answers a scenario's question and names nobody else for sure."""
+        if not self._scenarios.is_answer(turn):
+            return False
+        return not await self._patients.names_another(turn.text, turn.loaded_registry())
+
     async def _ask(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         """Ask which patient; the message is kept with the session, where no model looks."""
         await self._documents.open(turn, None)
@@ -223,7 +230,9 @@ class TurnPipeline:
     async def _swap_in(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:
         """Load the decided patient's own document; False if it cannot be read and we asked."""
         if verdict.registry is not None:
-            turn.withdraws_question = True
+            before = turn.loaded_registry().active_patient_id
+            moves = verdict.registry.active_patient_id != before
+            turn.withdraws_question = turn.withdraws_question or moves
             await self._documents.activate(turn, verdict.registry)
         try:
             await self._documents.open(turn, turn.loaded_registry().active_patient_id)

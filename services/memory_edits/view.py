@@ -124,10 +124,15 @@ class MemoryView(BaseModel):
 
 
 def revision_of(document: ChatContext) -> str:
-    """Return a name for the state of all items; not of the topic, which moves with every turn."""
+    """Return a name for the patient and the state of all items.
+
+    Not of the topic, which moves with every turn.
+    """
     places = [one for one in places_of(document) if one.kind != "topic"]
     states = [(one.item_id, _seen(one.read(document))) for one in places]
-    text = orjson.dumps([states, document.memory_changes.next_change], default=str)
+    text = orjson.dumps(
+        [document.patient_id, states, document.memory_changes.next_change], default=str
+    )
     return hashed(text.decode())[:16]
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 from data_models.identifiers import PatientId
 from services.language.folding import with_plain_letters
 from services.patient_context.candidates import Candidates, digits_of, find_candidates
+from services.patient_context.misspelt import misspelt_id
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.phrases import (
     ANY_NUMBER,
@@ -92,6 +93,8 @@ def read_message(
     found = find_candidates(text, pattern=pattern, roster=roster)
     numbers = _Numbers(shape=found.shape, roster=roster)
     named, doubt = _named(found, numbers.strong(), pattern)
+    if text.isascii() and (misspelt := misspelt_id(text, pattern)) is not None:
+        doubt = doubt or Ask("id", unfit=misspelt)
     if not text.isascii():
         doubt = doubt or _look_alikes(text, found, named, roster=roster, pattern=pattern)
     others = tuple(one for one in roster if one != active)

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from data_models.identifiers import PatientId
+from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import PatientContext, Registry
 
 SETTLED_LIMIT = 50
+SEEN_LIMIT = 100
 
 
 def last_used_first(registry: Registry) -> tuple[PatientId, ...]:
@@ -49,3 +50,16 @@ def with_settled(registry: Registry, said: str, patient_id: PatientId) -> Regist
     while len(settled) > SETTLED_LIMIT:
         del settled[next(iter(settled))]
     return registry.model_copy(update={"settled": settled})
+
+
+def with_seen(registry: Registry, user: str, patient_id: PatientId) -> Registry:
+    """Return a copy of `registry` in which `user` last wrote beside the chart of `patient_id`."""
+    seen = {**registry.seen_by, hashed(user): patient_id}
+    while len(seen) > SEEN_LIMIT:
+        del seen[next(iter(seen))]
+    return registry.model_copy(update={"seen_by": seen})
+
+
+def last_seen(registry: Registry, user: str) -> PatientId | None:
+    """Return beside whose chart `user` last wrote; None before their first message."""
+    return registry.seen_by.get(hashed(user))

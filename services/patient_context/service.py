@@ -20,7 +20,7 @@ from services.patient_context.decision import Outcome, decide, go_to
 from services.patient_context.heuristic import concerns_active_only
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Reading, read_message
-from services.patient_context.roster import last_used_first, with_settled
+from services.patient_context.roster import last_seen, last_used_first, with_seen, with_settled
 from services.patient_context.rules import decide_by_rules, is_bare_switch
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import (
@@ -97,10 +97,11 @@ class PatientContextService:
             reading=self._reading(user_text if press is None else press.answer, registry),
             restored=chat_ctx.patient_id is None and registry.active_patient_id is not None,
             now=self._clock.now(),
-            seen=seen,
+            seen=seen or last_seen(registry, user),
         )
         answered = await self._answered(turn, press)
         verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
+        verdict = _with_seen(verdict, registry, user)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
         return verdict, TimingInfo(
             analyzer_ms=analyzer_ms,
@@ -120,6 +121,14 @@ class PatientContextService:
         """Whether rules alone tell that the text is about nobody but the active patient."""
         meant = decide_by_rules(self._reading(user_text, registry))
         return meant is not None and meant.action in ("NONE", "UNCHANGED")
+
+    async def names_another(self, user_text: str, registry: Registry) -> bool:
+        """Whether the text names, by whole name or number, others than the active patient."""
+        linked = await self._linker.link(
+            user_text,
+            Situation(active=registry.active_patient_id, roster=noted_people(registry)),
+        )
+        return linked.subject.outcome in ("other", "several")
 
     def _reading(self, text: str, registry: Registry) -> Reading:
         known = last_used_first(registry)
@@ -278,3 +287,14 @@ def _said_merged(verdict: PatientVerdict, asked: PatientId, person: Person) -> P
     if verdict.reply is not None:
         return replace(verdict, reply=f"{text} {verdict.reply}")
     return replace(verdict, notice=text)
+
+
+def _with_seen(verdict: PatientVerdict, registry: Registry, user: str) -> PatientVerdict:
+    """Note beside whose chart the user writes, where that is another than before."""
+    active = verdict.patient_id
+    if active is None or verdict.decision in ("NEEDS_PATIENT_ID", "CLEAR"):
+        return verdict
+    after = verdict.registry or registry
+    if last_seen(after, user) == active or (verdict.registry is None and not after.seen_by):
+        return verdict
+    return replace(verdict, registry=with_seen(after, user, active))

@@ -36,22 +36,31 @@ _Key = tuple[EntityType, str, str]
 class ToolEntityStore:
     """Entities and runs, indexed by id, type, tool and time.
 
+    What other principals' personal tools returned is kept and not seen.
     Changes `memory` in place; it is a part of the turn's own draft. Ids are unique within their
     type and source; an id alone finds the one mentioned last.
     """
 
-    def __init__(self, *, memory: ToolMemory, limits: ToolMemoryLimits, now: datetime) -> None:
+    def __init__(
+        self,
+        *,
+        memory: ToolMemory,
+        limits: ToolMemoryLimits,
+        now: datetime,
+        principal: str = "",
+    ) -> None:
         self._memory = memory
         self._limits = limits
         self._now = now
+        self._principal = principal
         self._by_key: dict[_Key, EntityContext] = {}
         self._by_id: dict[str, EntityContext] = {}
         self._by_type: dict[EntityType, dict[_Key, EntityContext]] = {}
         self._by_tool: dict[str, list[ToolExecutionContext]] = {}
         self._shelf: Shelf | None = None
-        for entity in memory.entities:
+        for entity in filter(self._may_see, memory.entities):
             self._index(entity)
-        for run in memory.executions:
+        for run in filter(self._may_see, memory.executions):
             self._by_tool.setdefault(run.tool_name, []).append(run)
 
     @property
@@ -86,6 +95,7 @@ class ToolEntityStore:
             entity_type=found.entity_type,
             display_name=found.display_name,
             source=found.source,
+            principal="" if found.entity_id.startswith(CLINIC_PREFIX) else self._principal,
             created_at=self._now,
             last_accessed=self._now,
         )
@@ -93,13 +103,19 @@ class ToolEntityStore:
         self._index(entity)
         return entity
 
+    def _may_see(self, one: EntityContext | ToolExecutionContext) -> bool:
+        """Whether it is the patient's, or of whoever asks: a colleague's mailbox is neither."""
+        return one.principal in ("", self._principal)
+
     def add_execution(self, run: ToolExecutionContext) -> None:
         """Add a run; the oldest beyond the limit are forgotten."""
+        run.principal = self._principal
         self._memory.executions.append(run)
         self._by_tool.setdefault(run.tool_name, []).append(run)
         over = len(self._memory.executions) - self._limits.executions
         for old in self._memory.executions[: max(over, 0)]:
-            self._by_tool[old.tool_name].remove(old)
+            if self._may_see(old):
+                self._by_tool[old.tool_name].remove(old)
         del self._memory.executions[: max(over, 0)]
 
     def get_recent_entities(
@@ -115,7 +131,8 @@ class ToolEntityStore:
         self, limit: int = 10, *, tool_name: str | None = None
     ) -> list[ToolExecutionContext]:
         """Return runs, newest first."""
-        rows = self._memory.executions if tool_name is None else self._by_tool.get(tool_name, [])
+        every = [one for one in self._memory.executions if self._may_see(one)]
+        rows = every if tool_name is None else self._by_tool.get(tool_name, [])
         return rows[::-1][:limit]
 
     def find_entities_by_reference(

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
+from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantBackEnd
 from services.assistant.desk import AssistantDesk
 from services.entities.session import EntitySession
@@ -50,7 +51,12 @@ class TurnTools:
             return turn.tool_memory
         document = turn.document()
         zone = zone_of(turn.claim.message.time_zone or "") or ZoneInfo(self.time_zone)
-        store = ToolEntityStore(memory=document.tool_memory, limits=self.limits, now=turn.now)
+        store = ToolEntityStore(
+            memory=document.tool_memory,
+            limits=self.limits,
+            now=turn.now,
+            principal=hashed(turn.claim.message.sender.principal_id),
+        )
         store.tidy(kept=_asked_about(turn))
         log_summary(store, turn.conversation_id)
         local_now = turn.now.astimezone(zone)

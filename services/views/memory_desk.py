@@ -8,7 +8,13 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
 from data_models.documents import Stored
-from data_models.errors import BlobChangedError, BlobExistsError, ClaimLostError, MemoryChangedError
+from data_models.errors import (
+    BadFrameError,
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    MemoryChangedError,
+)
 from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
@@ -73,6 +79,8 @@ class MemoryDesk:
             MemoryItemError, BadFrameError: an operation cannot be done.
             ConversationBusyError: the running turn takes too long.
         """
+        if patient_id is None:
+            raise BadFrameError("patient_id is needed: whose memory is changed, or `session`")
         patient = await self._reader.roster_member(
             conversation_id, owner=owner, patient_id=patient_id
         )

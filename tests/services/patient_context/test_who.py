@@ -190,3 +190,42 @@ async def test_a_question_of_who_runs_out() -> None:
 
     assert asked.question is not None
     assert verdict.patient_id == "patient_4"
+
+
+async def test_another_users_switch_does_not_redirect_a_question() -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+    await here.say("switch to patient_4", user="anna")
+    await here.say("switch to patient_42", user="anna")
+    await here.say("any allergies?", user="bert")
+    await here.say("switch to patient_4", user="bert")
+
+    asked = await here.say("what dose does he get?", user="anna")
+
+    assert asked.question is not None
+    assert asked.question.payload["options"] == ["patient_42", "patient_4"]
+    assert asked.question.user == "anna"
+    chosen = await here.say("1", user="anna")
+    assert chosen.patient_id == "patient_42"
+    assert (await here.say("and the stage?", user="anna")).question is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "review pateint_15",
+        "switch to pateint_4",
+        "pateint_15 stage?",
+        "open patient_4-42",
+        "open patient_4/42",
+        "open patient_4.2",
+        "open patient_4,200",
+        "open patient 4-42",
+    ],
+)
+async def test_a_misspelt_id_is_asked_about_and_opens_nothing(text: str) -> None:
+    here, _ = world("patient_42", active="patient_42")
+
+    verdict = await here.say(text)
+
+    assert (verdict.decision, verdict.patient_id) == ("NEEDS_PATIENT_ID", "patient_42")
+    assert verdict.registry is None
