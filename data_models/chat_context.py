@@ -12,6 +12,7 @@ from data_models.memory_changes import MemoryChanges
 from data_models.patient_context_models import PatientContext
 from data_models.plan import Plan
 from data_models.scenario_session import PatientProfile, ScenarioSession
+from data_models.statement_check import CheckedStatement
 from data_models.tool_memory import ToolMemory
 
 TurnStatus = Literal["PENDING", "IN_PROGRESS", "COMPLETED", "FAILED", "STOPPED"]
@@ -33,8 +34,20 @@ class Citation(Part):
     quote: str | None = None
 
 
+class MessageView(Part):
+    """A view that was shown with a message; its rows stand in `…_runs/{turn_id}.json`."""
+
+    view_id: str
+    rows: int
+
+
 class AgentMessage(Part):
-    """What one agent said, as it was shown."""
+    """What one agent said, as it was shown.
+
+    Attributes:
+        statements: Sentences that state something of the patient, and what the record says.
+        views: Rows of the chart that were shown with it.
+    """
 
     message_id: str
     agent: str
@@ -44,6 +57,8 @@ class AgentMessage(Part):
     plan_id: str | None = None
     plan_step: int | None = None
     """The plan and its step that this message carried out, if it did."""
+    statements: list[CheckedStatement] = Field(default_factory=list)
+    views: list[MessageView] = Field(default_factory=list)
     shortened_from_chars: int | None = None
     """Set where `text` is head and tail; the whole is in the turn's own archive blob."""
 

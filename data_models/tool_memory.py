@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
 
+from data_models.chart_view import ChartView
 from data_models.document import Document, Part
 from data_models.identifiers import PatientId
 
@@ -102,8 +103,14 @@ class RunOutput(Part):
 
 
 class TurnRuns(Document):
-    """`…_runs/{turn_id}.json`: outputs of one turn that are too long for the document."""
+    """`…_runs/{turn_id}.json`: what of one turn is too long for the document.
+
+    Attributes:
+        runs: Outputs of tools.
+        views: Rows of the chart that were shown with the turn's messages.
+    """
 
     patient_id: PatientId | None
     turn_id: int
     runs: list[RunOutput] = Field(default_factory=list)
+    views: list[ChartView] = Field(default_factory=list)

@@ -6,11 +6,13 @@ One event is one frame on the wire, so an event's place in its run is the frame'
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact
 from data_models.patient_context_models import TimingInfo
 from data_models.patient_identity import PatientIdentity
 from data_models.plan import Plan
 from data_models.scenario_session import ScenarioPlace
+from data_models.statement_check import CheckedStatement
 
 Step = Literal["load", "decide", "restore", "enrich", "ground", "chat", "save"]
 NoticeKind = Literal[
@@ -119,6 +121,22 @@ class AgentMessageFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class ClaimsChecked:
+    """What code found about the statements of a message; comes before the message's end."""
+
+    message_id: str
+    claims: tuple[CheckedStatement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ViewShown:
+    """Rows of the chart that a message stands on; comes before the message's end."""
+
+    message_id: str
+    view: ChartView
+
+
+@dataclass(frozen=True, slots=True)
 class ToolCallStarted:
     """An agent calls a tool."""
 
@@ -186,6 +204,8 @@ TurnEvent: TypeAlias = (
     | AgentMessageStarted
     | AgentTextDelta
     | AgentMessageFinished
+    | ClaimsChecked
+    | ViewShown
     | ToolCallStarted
     | ToolCallArguments
     | ToolCallEnded

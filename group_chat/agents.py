@@ -9,6 +9,7 @@ from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoic
 from semantic_kernel.functions import KernelArguments, KernelPlugin
 
 from data_models.clock import Clock, IdSource
+from group_chat.checked_output import RECORD_TOOLS
 from group_chat.limits import GroupChatLimits
 from group_chat.team import PLAN_TOOL, AgentSpec, Team
 from group_chat.tools.function import PLUGIN, tool_function
@@ -34,11 +35,15 @@ class TeamAgent(ChatCompletionAgent):
         works_alone: Whether its steps run by themselves: it changes something, or talks with the
             user about what they want.
         tools: Names of its tools.
+        looks: Arguments with which it has to call a tool of the record; None if it has none.
+        repairs: Whether it can be asked to say again what the record contradicts.
     """
 
     works_alone: bool = False
     tools: tuple[str, ...] = ()
     forced: KernelArguments | None = None
+    looks: KernelArguments | None = None
+    repairs: bool = False
 
     async def format_instructions(
         self,
@@ -61,7 +66,9 @@ class AgentFactory:
         ids: IdSource,
         limits: GroupChatLimits,
         watcher: ToolWatcher,
+        is_language_model: bool = True,
     ) -> None:
+        self._is_language_model = is_language_model
         self._chat_model = chat_model
         self._tools = tools
         self._clock = clock
@@ -96,6 +103,8 @@ class AgentFactory:
         agent.works_alone = any(
             self._tools[name].changes or name == _TALKS_BY for name in spec.tools
         )
+        agent.looks = self._looking(spec)
+        agent.repairs = self._is_language_model
         return agent
 
     def _forced(self, spec: AgentSpec) -> KernelArguments | None:
@@ -106,6 +115,18 @@ class AgentFactory:
         for settings in (arguments.execution_settings or {}).values():
             settings.function_choice_behavior = FunctionChoiceBehavior.Required(
                 filters={"included_functions": orders}, maximum_auto_invoke_attempts=_FORCED_ROUNDS
+            )
+        return arguments
+
+    def _looking(self, spec: AgentSpec) -> KernelArguments | None:
+        """Return arguments with which a tool of the record is called before anything is said."""
+        tools = [f"{PLUGIN}-{name}" for name in spec.tools if name in RECORD_TOOLS]
+        if not tools or spec.facilitator or not self._is_language_model:
+            return None
+        arguments = self._arguments(spec)
+        for settings in (arguments.execution_settings or {}).values():
+            settings.function_choice_behavior = FunctionChoiceBehavior.Required(
+                filters={"included_functions": tools}, maximum_auto_invoke_attempts=1
             )
         return arguments
 

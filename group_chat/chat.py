@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 
 from pydantic import PrivateAttr
 from semantic_kernel.agents import Agent, AgentGroupChat, ChatHistoryAgentThread
@@ -17,6 +18,7 @@ from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
+from group_chat.amending import amended
 from group_chat.cues import cue_text
 from group_chat.draft import Draft, OutputMeter
 from group_chat.findings import lines_built_on, lines_to_close
@@ -148,7 +150,7 @@ class ClinicalGroupChat(AgentGroupChat):
             return
         self._table.announce(move)
         if isinstance(move, Announce | Work):
-            yield _piece(agent.name, self._draft.write(move.text))
+            yield _piece(agent.name, self._draft.tell(move.text))
         self._end_message(self._draft, rendered=True)
         if isinstance(move, Work):
             await self._work(move)
@@ -183,11 +185,14 @@ class ClinicalGroupChat(AgentGroupChat):
             await self._keep_promise(agent, ask, held.text)
             if not isinstance(self._turn.order, HandedOver):
                 yield draft.write(held.text)
+        if isinstance(agent, TeamAgent):
+            async for text in amended(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
+                yield text
         plan = self._turn.proposed
         if plan is not None:
             self._table.propose(plan)
             gap = "\n\n" if draft.text.strip() else ""
-            yield draft.write(f"{gap}{plan_message(plan)}")
+            yield draft.tell(f"{gap}{plan_message(plan)}")
 
     async def _said_by(self, agent: Agent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
         thread = ChatHistoryAgentThread(await self._opened(agent, ask))

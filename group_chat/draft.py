@@ -1,13 +1,24 @@
 """An agent's message while it is being written."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from data_models.chat_context import AgentMessage
-from data_models.turn_events import AgentMessageFinished, AgentMessageStarted, AgentTextDelta
+from data_models.statement_check import CheckedStatement
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    ClaimsChecked,
+)
 from data_models.written_order import in_written_order
+from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
 from group_chat.turn_context import TurnContext
+from services.language.statements import without_refs
 from services.patient_context.line_filter import LineFilter
+
+NOTHING_LEFT = "What I would have said does not agree with the record, so I leave it out."
 
 
 class OutputMeter:
@@ -56,7 +67,14 @@ class Draft:
         self._message_id = message_id
         self._meter = meter
         self._filter = LineFilter()
+        self._output = CheckedOutput(turn=turn, agent=agent)
         self._sent: list[str] = []
+        self._length = 0
+        self._statements: list[CheckedStatement] = []
+        self._withheld: list[CheckedPiece] = []
+        self._before_looking: list[CheckedPiece] | None = None
+        self._unlooked: list[CheckedPiece] = []
+        self._may_wait = True
         self._tools_at_last_text = 0
 
     @property
@@ -80,12 +98,54 @@ class Draft:
             # What a model says before and after a tool call are two paragraphs.
             text = f"\n\n{text.lstrip()}"
         self._tools_at_last_text = tools
-        return self._send(self._filter.feed(text))
+        return self._show(self._output.feed(self._filter.feed(text)))
+
+    def tell(self, text: str) -> str:
+        """Send text of the server's own, which needs no check; return what was sent."""
+        shown = self.settle()
+        return shown + self._send(text)
+
+    def settle(self) -> str:
+        """Send what was held because it might have gone on; return that."""
+        rest = self._output.feed(self._filter.finish()) + self._output.finish()
+        return self._show(rest)
+
+    @property
+    def withheld(self) -> Sequence[CheckedPiece]:
+        """Sentences that the record contradicts, in order; nobody has seen them."""
+        return tuple(self._withheld)
+
+    @property
+    def must_look(self) -> bool:
+        """Whether it speaks of the record and nobody has looked: its tools come first."""
+        return self._before_looking is not None
+
+    def look_again(self) -> None:
+        """Put by what was said without looking; what follows is shown, looked up or not."""
+        self._unlooked, self._before_looking = self._before_looking or [], None
+        self._may_wait = False
+
+    def repair(self, text: str) -> str:
+        """Add sentences that stand for those withheld; return what was sent.
+
+        One that is withheld again, or that nothing stands for, stays on the list.
+        """
+        before, self._withheld = self._withheld, []
+        known = len(self._statements)
+        gap = "" if self.is_blank else "\n\n"
+        sent = self.write(f"{gap}{text.strip()}") + self.settle()
+        said = {ref for one in self._statements[known:] for ref in one.sources}
+        missed = [one for one in before if said.isdisjoint(one.verdict.sources)]
+        self._withheld = missed or self._withheld
+        return sent
 
     def finish(self, *, now: datetime) -> AgentMessage | None:
         """End the message and return it, or None if it never began."""
-        self._send(self._filter.finish())
+        self.settle()
+        self._show_what_waited()
         text = self.text
+        if not text and self._withheld:
+            text = self._send(NOTHING_LEFT)
         if not text:
             return None
         message = AgentMessage(
@@ -96,9 +156,64 @@ class Draft:
             citations=citations_in(text, self._turn.sources),
             plan_id=self._step[0] if self._step is not None else None,
             plan_step=self._step[1] if self._step is not None else None,
+            statements=[*self._statements, *self._left_out()],
         )
+        if message.statements:
+            self._turn.emit(ClaimsChecked(self._message_id, tuple(message.statements)))
         self._turn.emit(AgentMessageFinished(message))
         return message
+
+    def _show(self, pieces: Sequence[CheckedPiece]) -> str:
+        return "".join(self._show_one(piece) for piece in pieces)
+
+    def _show_one(self, piece: CheckedPiece) -> str:
+        if self._before_looking is not None or self._speaks_blindly(piece):
+            self._before_looking = [*(self._before_looking or []), piece]
+            return ""
+        if piece.verdict.state == "contradicted" and self._output.withholds:
+            self._withheld.append(piece)
+            return ""
+        start = self._length
+        shown = self._send(without_refs(piece.text, self._output.unknown_refs(piece.text)))
+        if self._output.marks(piece.verdict) and shown.strip():
+            self._note(piece, shown, start)
+        return shown
+
+    def _note(self, piece: CheckedPiece, shown: str, start: int) -> None:
+        start += len(shown) - len(shown.lstrip())
+        self._statements.append(
+            CheckedStatement(
+                start=start,
+                end=start + len(shown.strip()),
+                state="supported" if piece.verdict.state == "supported" else "unsupported",
+                sources=piece.verdict.sources,
+            )
+        )
+
+    def _speaks_blindly(self, piece: CheckedPiece) -> bool:
+        """Whether a sentence states what no row says because nobody has looked yet."""
+        if not self._may_wait or not self._output.reads_records or self._output.has_looked:
+            return False
+        return piece.verdict.state == "unsupported"
+
+    def _show_what_waited(self) -> None:
+        waited, self._before_looking, self._may_wait = self._before_looking or [], None, False
+        self._show(waited)
+        if self.is_blank and not self._withheld:
+            self._show(self._unlooked)
+
+    def _left_out(self) -> list[CheckedStatement]:
+        return [
+            CheckedStatement(
+                start=self._length,
+                end=self._length,
+                state="contradicted",
+                sources=one.verdict.sources,
+                record_says=one.verdict.record_says,
+                text="" if one.verdict.is_withheld_whole else one.text.strip(),
+            )
+            for one in self._withheld
+        ]
 
     def _send(self, text: str) -> str:
         if not self._sent:
@@ -109,5 +224,6 @@ class Draft:
         if not self._sent:
             self._turn.emit(AgentMessageStarted(self._message_id, self.agent))
         self._sent.append(text)
+        self._length += len(text)
         self._turn.emit(AgentTextDelta(self._message_id, text))
         return text

@@ -11,6 +11,7 @@ from data_models.clock import Clock, IdSource
 from data_models.plan import STEP_LIMIT_CHARS
 from group_chat.agents import AgentFactory, TeamAgent
 from group_chat.chat import ClinicalGroupChat
+from group_chat.checked_output import StatementChecking
 from group_chat.event_stream import EventStream
 from group_chat.floor import Floor
 from group_chat.gate import opening
@@ -44,7 +45,9 @@ class SemanticGroupChat:
         limits: GroupChatLimits,
         is_language_model: bool,
         house: ToolKernel,
+        checking: StatementChecking,
     ) -> None:
+        self._checking = checking
         self._agents = agents
         self._house = house
         self._judge = judge
@@ -97,6 +100,7 @@ class SemanticGroupChat:
             ids=ids,
             limits=limits,
             watcher=watcher or LogToolWatcher(),
+            is_language_model=is_language_model,
         )
         return cls(
             team=team,
@@ -107,6 +111,7 @@ class SemanticGroupChat:
             limits=limits,
             is_language_model=is_language_model,
             house=factory.house(),
+            checking=StatementChecking(team=team, is_language_model=is_language_model),
         )
 
     @property
@@ -127,7 +132,8 @@ class SemanticGroupChat:
     def run(self, request: GroupChatRequest) -> AsyncGenerator[GroupChatEvent, None]:
         """See `GroupChat.run`."""
         stream = EventStream()
-        return stream.of(self._answer(TurnContext(request, stream.put, sources=_cited(request))))
+        turn = TurnContext(request, stream.put, sources=_cited(request), checking=self._checking)
+        return stream.of(self._answer(turn))
 
     def act(
         self, request: GroupChatRequest, action: ToolAction

@@ -28,6 +28,7 @@ class AgentSpec(BaseModel):
         tools: Names from the catalogue of `group_chat/tools`.
         answers: Those of its tools whose questions are this agent's before they are anybody
             else's who has the tool, too. Without any, it is asked last.
+        general_knowledge: It may say what is known of medicine in general, labelled so.
         temperature: Sent to the model if set.
     """
 
@@ -37,6 +38,7 @@ class AgentSpec(BaseModel):
     instructions: str = Field(min_length=1, max_length=8_000)
     description: str = Field(min_length=1, max_length=200)
     facilitator: bool = False
+    general_knowledge: bool = False
     tools: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     temperature: float | None = Field(default=None, ge=0.0, le=2.0)

@@ -1,10 +1,10 @@
 """What tools may know of the turn that they run in; each turn has its own, in its own task."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Protocol, Self, TypeAlias
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
@@ -14,6 +14,26 @@ from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
 from services.scenarios.action import ToolAction
+from services.statements.check import MessageCheck
+
+
+@dataclass(frozen=True, slots=True)
+class RanTool:
+    """One tool run; `data` is its result, None where it failed."""
+
+    call_id: str
+    tool: str
+    data: Mapping[str, Any] | None
+
+
+class Checking(Protocol):
+    """What the messages of a process are checked with."""
+
+    is_language_model: bool
+
+    def of(self, turn: "TurnContext", agent: str) -> MessageCheck:
+        """Return the check of one message that `agent` begins."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +65,8 @@ class TurnContext:
         said: Finished messages of this turn, oldest first.
         sources: What the tools of this turn gave and earlier answers cited, by source id.
         views: Rows of the chart that tools of this turn returned, oldest first.
+        ran: Tools that ran in this turn, the failed ones too.
+        checking: What a message is checked with before it is shown; None where nothing is.
         proposed: The plan that was proposed in this turn; from then on no tool runs (R24).
         order: What the facilitator ordered in the message that is being written.
         calls: Made so far in this turn.
@@ -65,6 +87,8 @@ class TurnContext:
     said: list[AgentMessage] = field(default_factory=list)
     sources: dict[str, Citation] = field(default_factory=dict)
     views: list[ChartView] = field(default_factory=list)
+    ran: list[RanTool] = field(default_factory=list)
+    checking: "Checking | None" = None
     proposed: Plan | None = None
     order: Order | None = None
     calls: CallsMade = field(default_factory=CallsMade)
@@ -89,6 +113,7 @@ class TurnContext:
             said=list(self.said),
             sources=dict(self.sources),
             views=[],
+            ran=[],
             order=None,
             tools_ok=0,
             tools_failed=0,
@@ -103,6 +128,7 @@ class TurnContext:
             await file(self)
         self.sources.update(other.sources)
         self.views += other.views
+        self.ran += other.ran
         self.out_of_calls = self.out_of_calls or other.out_of_calls
 
     @property

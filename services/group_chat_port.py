@@ -14,11 +14,13 @@ from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
+    ClaimsChecked,
     Notice,
     ToolCallArguments,
     ToolCallEnded,
     ToolCallResult,
     ToolCallStarted,
+    ViewShown,
 )
 from services.entities.session import EntitySession
 from services.language.utterance import Utterance
@@ -115,6 +117,7 @@ class GroupChatRequest:
         scenario: The scenario of this patient: what its lead is told, and what tools change.
         effects: Where tools put on record what they change outside; None: nobody takes over.
         utterance: The message as it was read, once, for all who act on it.
+        held: What users said of the patient and memory holds, in their words.
         said: What the team had said of this answer before the replica died that was at it.
         is_awaited: Whether a message waits for this turn's end: a plan lets it through.
         now: When the turn began, aware UTC.
@@ -146,6 +149,7 @@ class GroupChatRequest:
     meaning: MessageMeaning = field(default_factory=MessageMeaning)
     effects: EffectLog | None = None
     utterance: Utterance | None = None
+    held: Sequence[str] = ()
     said: Sequence[AgentMessage] = ()
     is_awaited: Callable[[], bool] = field(default=lambda: False)
 
@@ -209,6 +213,8 @@ GroupChatEvent: TypeAlias = (
     AgentMessageStarted
     | AgentTextDelta
     | AgentMessageFinished
+    | ClaimsChecked
+    | ViewShown
     | ToolCallStarted
     | ToolCallArguments
     | ToolCallEnded

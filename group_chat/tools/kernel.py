@@ -33,7 +33,7 @@ from group_chat.tools.once import run_once
 from group_chat.tools.result import compact_json, error_json, plain
 from group_chat.tools.tool import ToolOutput
 from group_chat.tools.watcher import ToolRun, ToolWatcher
-from group_chat.turn_context import TurnContext, current_turn
+from group_chat.turn_context import RanTool, TurnContext, current_turn
 from services.patient_context.snapshot import neutralise
 from services.records.views.lines import lines_of
 
@@ -220,6 +220,7 @@ class ToolKernel(Kernel):
             error_code=call.error_code,
             duration_ms=self._elapsed_ms(call),
         )
+        turn.ran.append(RanTool(call.call_id, call.tool, call.data))
         if turn.works_beside_others:
             turn.unfiled.append(partial(self._watcher.finished, run=run))
         else:

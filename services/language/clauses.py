@@ -19,7 +19,9 @@ class Stage:
 
     def fits(self, known: "Stage") -> bool:
         """Whether `known` says at least as much, and the same."""
-        return self.scale == known.scale and known.value.lower().startswith(self.value.lower())
+        return self.scale in ("", known.scale) and known.value.lower().startswith(
+            self.value.lower()
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,8 @@ def joined(last: Clause, clause: Clause) -> Clause:
 def after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
-        return replace(clause, names=last.names, own_names=False, cues=clause.cues | last.cues)
+        passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
+        return replace(clause, names=last.names, own_names=False, cues=clause.cues | passed_on)
     if "asserts" in clause.cues or clause.quantities:
         inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
     else:

@@ -10,6 +10,10 @@ _WORD_BEFORE = re.compile(r"[\w./\-]*$")
 _NEXT_WORD = re.compile(r"\s+(\S*)(\s?)")
 
 
+LIMIT_CHARS = 400
+"""What goes on longer is shown as if it ended."""
+
+
 class SentenceStream:
     """One message, piece by piece.
 
@@ -50,6 +54,8 @@ class SentenceStream:
                 return None
             if ends:
                 return found.end() + _blank_after(within, found.end())
+        if line_end < 0 and len(within) > LIMIT_CHARS:
+            return max(within.rfind(" ", start), LIMIT_CHARS - 1) + 1
         return None if line_end < 0 else line_end + 1
 
 

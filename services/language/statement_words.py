@@ -11,7 +11,7 @@ import yaml
 _FOLDER = Path(__file__).parent
 _LANGUAGES = ("en", "de")
 _CUES = (
-    "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest",
+    "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest", "before",
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
     "objects_follow", "maybe", "about_patient", "general", "as_you_said", "approximately",
     "family", "weak", "splits", "doers", "things_done", "stages", "range",

@@ -294,3 +294,12 @@ def _masked(text: str, spans: Collection[tuple[int, int]]) -> str:
     for start, end in spans:
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return text
+
+
+def without_refs(text: str, refs: Collection[str]) -> str:
+    """Return `text` without source ids, their brackets too where nothing else is in them."""
+    for ref in refs:
+        bare = re.escape(ref)
+        text = re.sub(rf"\s*[\[(]\s*(?:[Ss]ources?:?\s*)?{bare}\s*[\])]", "", text)
+        text = re.sub(rf"[,;]?\s*\b{bare}(?![\w-])", "", text)
+    return text

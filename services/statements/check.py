@@ -1,6 +1,6 @@
 """Checks an agent's message sentence by sentence against what tools found. Pure."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from services.language.clauses import Clause
@@ -33,16 +33,13 @@ class Grounds:
     Attributes:
         rows: Of this turn's tools and earlier ones about the same patient.
         held: What users said and memory holds; supports only "as you said".
-        deeds: Kinds of deeds that tools of this conversation did, such as `booked`.
-        failed_deeds: Kinds that were tried in this turn and failed.
-        looked_up: Whether a tool of this turn listed appointments, mails or the like.
+        deeds: Kinds of deeds that tools of this conversation did or found done, such as `booked`.
         is_other_patient: Whether a text names a patient who is not this one.
     """
 
     rows: KnownRows = field(default_factory=KnownRows)
     held: KnownRows = field(default_factory=KnownRows)
-    deeds: Collection[str] = ()
-    looked_up: bool = False
+    deeds: set[str] = field(default_factory=set)
     is_other_patient: Callable[[str], bool] = lambda _: False
 
 
@@ -50,19 +47,23 @@ class MessageCheck:
     """Checks the sentences of one message, in order: "it was 4.1" speaks of the one before."""
 
     def __init__(self, *, grounds: Grounds, speaker: Speaker) -> None:
-        self._grounds = grounds
-        self._speaker = speaker
+        self.grounds = grounds
+        self.speaker = speaker
         self._subject: tuple[str, ...] = ()
         self._heading: tuple[str, ...] = ()
 
     def check(self, text: str) -> Verdict:
         """Return what the rows say of `text`, one sentence."""
-        grounds = self._grounds
+        grounds = self.grounds
         sentence = read_sentence(text, is_name=grounds.rows.is_name)
         if grounds.is_other_patient(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         if sentence.is_question or not sentence.clauses or self._is_general(sentence):
             return UNCHECKED
+        quoted = self._quoted(sentence)
+        if quoted is not None:
+            self._remember(sentence)
+            return Verdict("supported", quoted)
         verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
         self._remember(sentence)
         found = worst([one for one in verdicts if one is not UNCHECKED])
@@ -71,9 +72,16 @@ class MessageCheck:
             return Verdict("unsupported", found.sources, "")
         return found
 
+    def _quoted(self, sentence: Sentence) -> tuple[str, ...] | None:
+        """Return the sources of what the sentence only repeats."""
+        said = self.grounds.rows.quoted_in(sentence.text)
+        is_known = all(ref in self.grounds.rows.sources for ref in sentence.refs)
+        states = any(one.has_values or one.names or one.smoking for one in sentence.clauses)
+        return said.sources if said is not None and is_known and states else None
+
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
-            return compare_values(clause, self._grounds.held, names=clause.names)
+            return compare_values(clause, self.grounds.held, names=clause.names)
         deed = self._deed(clause)
         if deed is not None:
             return deed
@@ -89,23 +97,25 @@ class MessageCheck:
             return UNCHECKED
         if unknown:
             return Verdict("unsupported")
-        return compare_values(clause, self._grounds.rows, names=names)
+        return compare_values(clause, self.grounds.rows, names=names)
 
     # -- what is stated -------------------------------------------------------------------------
 
     def _is_stated(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> bool:
         """Whether a clause states something of the patient that can be compared."""
-        if not self._speaker.reads_records and not self._is_clinical(clause):
+        if not self.speaker.reads_records and not self._is_clinical(clause):
             return False
         is_hypothetical = sentence.asks or "maybe" in clause.cues
         if clause.quantities or clause.stages or clause.often:
-            if not names and _is_bare(clause):
-                return False
-            return not (is_hypothetical and not any(one.unit for one in clause.quantities))
+            is_meant = _is_measured(clause, names)
+            return is_meant and (not is_hypothetical or any(one.unit for one in clause.quantities))
         if clause.dates or clause.codes:
             return not sentence.asks
         if is_hypothetical or sentence.is_heading:
             return False
+        return self._names_something(sentence, clause)
+
+    def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
         if clause.objects and not clause.names:
             return self._unknown_object(clause)
         if not clause.own_names or not clause.names:
@@ -117,7 +127,7 @@ class MessageCheck:
 
     def _unknown_object(self, clause: Clause) -> bool:
         """Whether somebody takes, has or is allergic to what no row has a word of."""
-        rows = self._grounds.rows
+        rows = self.grounds.rows
         return bool(clause.objects) and not any(
             word in rows.words
             or any(known.startswith(word) for known in rows.words if len(word) > 4)
@@ -125,17 +135,18 @@ class MessageCheck:
         )
 
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
-        about = tuple(dict.fromkeys((*clause.names, *clause.topics)))
+        topics = clause.topics if "no" in clause.cues else ()
+        about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else ())
         if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
         is_of_record = _CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
-        if not self._speaker.reads_records and not is_of_record:
+        if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
-        return compare_absence(clause, self._grounds.rows, names=about)
+        return compare_absence(clause, self.grounds.rows, names=about)
 
     def _smoking(self, clause: Clause) -> Verdict:
-        rows = [row for row in self._grounds.rows.rows if row.smoking]
+        rows = [row for row in self.grounds.rows.rows if row.smoking]
         fitting = [row for row in rows if row.smoking == clause.smoking]
         if fitting:
             return Verdict("supported", fitting[0].sources, fitting[0].says)
@@ -145,7 +156,7 @@ class MessageCheck:
         return Verdict("unsupported")
 
     def _counted(self, clause: Clause) -> Verdict:
-        counts = self._grounds.rows.counts
+        counts = self.grounds.rows.counts
         for number, kind in clause.counted:
             if kind not in counts:
                 return UNCHECKED
@@ -160,10 +171,10 @@ class MessageCheck:
             return None
         if clause.cues & {"maybe", "no"}:
             return UNCHECKED
-        if set(kinds) & set(self._grounds.deeds) or self._grounds.looked_up:
+        if set(kinds) & self.grounds.deeds:
             return UNCHECKED
         if (
-            compare_values(clause, self._grounds.rows, names=clause.names).state == "supported"
+            compare_values(clause, self.grounds.rows, names=clause.names).state == "supported"
             and clause.has_values
         ):
             return UNCHECKED
@@ -173,15 +184,18 @@ class MessageCheck:
     # -- what it is about -----------------------------------------------------------------------
 
     def _is_of_patient(self, sentence: Sentence) -> bool:
-        if self._speaker.reads_records:
+        if self.speaker.reads_records:
             return True
         return any(
-            one.has_values or one.names or "no" in one.cues or one.smoking
+            one.stages
+            or one.smoking
+            or any(each.unit for each in one.quantities)
+            or (one.names and one.cues & {"no", "asserts"} and "maybe" not in one.cues)
             for one in sentence.clauses
         )
 
     def _is_general(self, sentence: Sentence) -> bool:
-        if not self._speaker.may_be_general or "about_patient" in sentence.cues:
+        if not self.speaker.may_be_general or "about_patient" in sentence.cues:
             return False
         lowered = sentence.text.lower()
         return "general" in lowered or "allgemein" in lowered
@@ -210,6 +224,13 @@ _CLINICAL_TOPICS = frozenset(
         "biomarker", "infection",
     )
 )  # fmt: skip
+
+
+def _is_measured(clause: Clause, names: tuple[str, ...]) -> bool:
+    """Whether the numbers of a clause are of something: "step 2 of 5" is of nothing."""
+    if not _is_bare(clause) or (clause.own_names and clause.names):
+        return True
+    return bool(names) and "asserts" in clause.cues
 
 
 def _is_bare(clause: Clause) -> bool:

@@ -201,9 +201,9 @@ def _range_text(row: KnownRow) -> str:
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:
     """Return the row that says otherwise: of the same thing, and of the same kind of value."""
-    if "maybe" in clause.cues or "family" in clause.cues:
+    if clause.cues & {"maybe", "family", "before"}:
         return None
-    own = [row for row in subject if not row.is_text] or list(subject)
+    own = [row for row in subject if not row.is_text]
     opposed = [row for row in own if _is_opposed(clause, row)]
     if not opposed:
         return None

@@ -6,7 +6,8 @@ from typing import Any
 
 from data_models.chart_view import ChartView
 from services.language.statement_words import is_clinical_name, statement_words
-from services.statements.result_rows import rows_of_result
+from services.statements.quotes import Quotable, is_quote, quotable
+from services.statements.result_rows import quotables_of_result, rows_of_result
 from services.statements.rows import EmptyResult, KnownRow, rows_of_text
 from services.statements.view_rows import empty_of_view, rows_of_view
 
@@ -24,11 +25,23 @@ class KnownRows:
         self.words: set[str] = set()
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
+        self._quotable: list[Quotable] = []
+
+    def quoted_in(self, sentence: str) -> Quotable | None:
+        """Return what a sentence only repeats, word for word."""
+        return next((one for one in self._quotable if is_quote(sentence, one)), None)
 
     def add_view(self, view: ChartView) -> None:
         """Take in what a tool of this turn returned."""
         self.sources.update(source.ref for source in view.sources)
         self._add(rows_of_view(view))
+        for row in view.rows:
+            text = f"{row.value} {row.unit} {row.range} {row.flag} {row.status} {row.detail}"
+            self._quotable.append(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
+        for source in view.sources:
+            if source.quote:
+                said = quotable(source.title, source.quote, source.date or "", (source.ref,))
+                self._quotable.append(said)
         self._count(view)
         empty = empty_of_view(view)
         if empty is not None:
@@ -37,6 +50,7 @@ class KnownRows:
     def add_result(self, data: Mapping[str, Any]) -> None:
         """Take in a tool's result that is no view."""
         self._add(rows_of_result(data))
+        self._quotable += quotables_of_result(data)
         missing = data.get("not_in_the_record")
         for one in missing if isinstance(missing, list) else ():
             text = f"{one}: not in the record"

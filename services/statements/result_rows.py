@@ -1,44 +1,76 @@
 """Rows of a tool's result that is no view: whatever names its source."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from data_models.chart_view import ViewRow
+from services.statements.quotes import Quotable, quotable
 from services.statements.rows import KnownRow, rows_of_text
 from services.statements.view_rows import LONG_TEXT_CHARS, rows_of_row
 
 _OWN_FIELDS = frozenset({"name", "title", "value", "text", "unit", "status", "date", "end", "kind"})
 
+_DATES = ("date", "start", "effective")
+_PLACES = frozenset({"score", "offset", "start", "end", "position", "page", "chars", "index"})
+
 
 def rows_of_result(data: Mapping[str, Any]) -> Iterator[KnownRow]:
     """Yield a row for every object of a tool's result that names its source."""
-    yield from _rows_below(data, sources=())
+    for one in _objects(data, (), ""):
+        for row in _rows_of_object(one):
+            # What is no fact with a value may be said otherwise, and does not speak against it.
+            row.is_text = row.is_text or "value" not in one.texts
+            yield row
 
 
-def _rows_below(node: Any, sources: tuple[str, ...]) -> Iterator[KnownRow]:
+def quotables_of_result(data: Mapping[str, Any]) -> Iterator[Quotable]:
+    """Yield what the objects of a tool's result say, for sentences that repeat it."""
+    for one in _objects(data, (), ""):
+        text = " ".join(one.texts.values())
+        yield quotable(one.title, text, one.date or "", one.refs)
+        for source in _source_nodes(one.node):
+            if isinstance(source.get("quote"), str):
+                day = str(source.get("date") or one.date or "")
+                yield quotable(one.title, source["quote"], day, (str(source.get("ref", "")),))
+
+
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """One object of a result: its own fields as texts, and what it is called."""
+
+    node: Mapping[str, Any]
+    texts: Mapping[str, str]
+    refs: tuple[str, ...]
+    title: str
+    date: str | None
+
+
+def _objects(node: Any, sources: tuple[str, ...], title: str) -> Iterator[_Object]:
     if isinstance(node, list):
         for item in node:
-            yield from _rows_below(item, sources)
+            yield from _objects(item, sources, title)
     elif isinstance(node, Mapping):
         refs = tuple(_refs_of(node)) or sources
-        texts = {
-            key: str(value)
-            for key, value in node.items()
-            if isinstance(value, str | int | float) and key not in ("ref", "state")
-        }
+        texts = {key: str(value) for key, value in node.items() if _is_said(key, value)}
+        title = texts.get("title", texts.get("name", title))
         if refs and texts:
-            yield from _rows_of_object(texts, node, refs)
+            date = next((texts[key] for key in _DATES if key in texts), None)
+            yield _Object(node, texts, refs, title, date)
         for key, value in node.items():
             if key not in ("source", "sources"):
-                yield from _rows_below(value, sources if "ref" in node else refs)
+                yield from _objects(value, sources if "ref" in node else refs, title)
 
 
-def _rows_of_object(
-    texts: Mapping[str, str], node: Mapping[str, Any], refs: tuple[str, ...]
-) -> Iterator[KnownRow]:
+def _is_said(key: str, value: Any) -> bool:
+    if isinstance(value, bool) or key in ("ref", "state", "patient_id"):
+        return False
+    return isinstance(value, str) or (isinstance(value, int | float) and key not in _PLACES)
+
+
+def _rows_of_object(one: _Object) -> Iterator[KnownRow]:
     """Yield the rows of one object: its short fields together, each long one as a text."""
-    date = next((texts[key] for key in ("date", "start", "effective") if key in texts), None)
-    title = texts.get("title", texts.get("name", ""))
+    texts, node, refs, title, date = one.texts, one.node, one.refs, one.title, one.date
     short = {key: text for key, text in texts.items() if len(text) <= LONG_TEXT_CHARS}
     row = ViewRow(
         kind=short.get("kind", ""),

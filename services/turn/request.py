@@ -68,6 +68,7 @@ class TurnRequests:
             past=self._documents.past(turn),
             meaning=self._memory.meaning(turn),
             effects=turn.effects_log(),
+            held=[one.quote for one in context.memory.key_points if one.status == "active"],
             said=turn.kept,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),

@@ -1,0 +1,175 @@
+"""Checks what an agent says, sentence by sentence, before anybody sees it (spec page 11.3)."""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from group_chat.team import AgentSpec, Team
+from group_chat.turn_context import TurnContext
+from services.language.sentences import SentenceStream
+from services.language.statements import REFERENCE, read_sentence
+from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.deeds import proven_by
+from services.statements.known import KnownRows
+from services.statements.verdict import UNCHECKED, Verdict
+
+RECORD_TOOLS = frozenset(
+    {
+        "patient_timeline", "search_notes", "current_status", "imaging_reports",
+        "pathology_reports", "biomarkers", "chart_summary", "problems", "medications", "results",
+        "allergies", "immunizations", "procedures", "encounters", "care", "history", "documents",
+        "search_record", "timeline",
+    }
+)  # fmt: skip
+
+
+_NUMBERED = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPiece:
+    """One sentence with the white space behind it, and what the record says of it."""
+
+    text: str
+    verdict: Verdict
+
+
+class StatementChecking:
+    """Makes the checks of a team's messages; one for each process, holds nothing of any turn."""
+
+    def __init__(self, *, team: Team, is_language_model: bool) -> None:
+        self.is_language_model = is_language_model
+        self._speakers = {spec.name: _speaker(spec) for spec in team.agents}
+
+    def of(self, turn: TurnContext, agent: str) -> MessageCheck:
+        """Return the check of one message that `agent` begins."""
+        request = turn.request
+        grounds = Grounds(
+            rows=KnownRows(),
+            held=_held(request.held),
+            deeds=set(),
+            is_other_patient=_names_another(request.patient_id, request.all_patient_ids),
+        )
+        _add_earlier(grounds, turn)
+        return MessageCheck(grounds=grounds, speaker=self._speakers.get(agent, Speaker()))
+
+
+class CheckedOutput:
+    """One message, piece by piece; gives each sentence once it is complete and checked."""
+
+    def __init__(self, *, turn: TurnContext, agent: str) -> None:
+        self._turn = turn
+        self._check = None if turn.checking is None else turn.checking.of(turn, agent)
+        self._sentences = SentenceStream()
+        self._views = self._runs = 0
+
+    def feed(self, text: str) -> list[CheckedPiece]:
+        """Return the sentences that are complete now."""
+        if self._check is None:
+            return [CheckedPiece(text, UNCHECKED)] if text else []
+        return self._checked(self._sentences.feed(text))
+
+    def finish(self) -> list[CheckedPiece]:
+        """Return what is left at the end of the message."""
+        return self._checked(self._sentences.finish())
+
+    @property
+    def has_looked(self) -> bool:
+        """Whether a tool of this turn returned anything of the record, or there is no check."""
+        if self._check is None:
+            return True
+        return bool(self._turn.views) or any(one.tool in RECORD_TOOLS for one in self._turn.ran)
+
+    @property
+    def reads_records(self) -> bool:
+        """Whether whoever speaks has tools of the record."""
+        return self._check is not None and self._check.speaker.reads_records
+
+    @property
+    def withholds(self) -> bool:
+        """Whether what the record contradicts is not shown: code repeats rows and invents none."""
+        return self._turn.checking is not None and self._turn.checking.is_language_model
+
+    def marks(self, verdict: Verdict) -> bool:
+        """Whether a shown sentence is listed with what the record says of it."""
+        return verdict.state == "supported" or (verdict.state != "unchecked" and self.withholds)
+
+    def unknown_refs(self, text: str) -> list[str]:
+        """Return the source ids in `text` that no tool gave."""
+        if self._check is None:
+            return []
+        known = self._check.grounds.rows.sources
+        refs = read_sentence(text).refs
+        return [ref for ref in refs if ref not in known and ref not in self._turn.sources]
+
+    def _checked(self, sentences: list[str]) -> list[CheckedPiece]:
+        check = self._check
+        if check is None or not sentences:
+            return [CheckedPiece(one, UNCHECKED) for one in sentences]
+        self._take_in(check.grounds)
+        return [CheckedPiece(one, check.check(one)) for one in sentences]
+
+    def _take_in(self, grounds: Grounds) -> None:
+        """Take in what tools returned since the last sentence."""
+        turn = self._turn
+        for view in turn.views[self._views :]:
+            grounds.rows.add_view(view)
+        shown = {view.view_id for view in turn.views}
+        for run in turn.ran[self._runs :]:
+            if run.data is not None and run.call_id not in shown:
+                grounds.rows.add_result(run.data)
+            if run.data is not None and turn.asked_by is None:
+                grounds.deeds.update(proven_by(run.tool))
+        self._views, self._runs = len(turn.views), len(turn.ran)
+        grounds.rows.sources.update(turn.sources)
+
+
+def _speaker(spec: AgentSpec) -> Speaker:
+    reads = not spec.facilitator and not RECORD_TOOLS.isdisjoint(spec.tools)
+    return Speaker(reads_records=reads, may_be_general=spec.general_knowledge)
+
+
+def _held(statements: Iterable[str]) -> KnownRows:
+    rows = KnownRows()
+    for one in statements:
+        rows.add_text(one, date=None, sources=())
+    return rows
+
+
+def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
+    """Take in what earlier answers said and the record supported."""
+    earlier = [message for past in turn.request.history for message in past.agent_responses]
+    for message in [*earlier, *turn.said]:
+        grounds.rows.sources.update(REFERENCE.findall(message.text))
+        if message.shortened_from_chars is not None:
+            continue
+        for one in message.statements:
+            if one.state == "supported":
+                text = message.text[one.start : one.end]
+                grounds.rows.add_text(text, date=None, sources=one.sources)
+        if message in earlier:
+            _add_deeds(grounds, message.text)
+
+
+def _add_deeds(grounds: Grounds, text: str) -> None:
+    """Believe what was shown before: a deed that nobody did is not shown."""
+    for cue in read_sentence(text).cues:
+        if cue.startswith("deed:"):
+            grounds.deeds.add(cue.removeprefix("deed:"))
+
+
+def _names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:
+    """Return whether a text names a patient of the roster, or one with such an id, but this one."""
+    ids = {str(one).casefold() for one in roster} - {(patient_id or "").casefold()}
+    forms = [re.escape(one) for one in ids]
+    if patient_id and _NUMBERED.fullmatch(patient_id):
+        forms.append(re.sub(r"\d+", lambda _: r"\d+", re.escape(patient_id.casefold())))
+    if not forms:
+        return lambda _: False
+    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(forms)})(?![\w-])", re.IGNORECASE)
+    own = (patient_id or "").casefold()
+
+    def names(text: str) -> bool:
+        return any(found.casefold() != own for found in pattern.findall(text))
+
+    return names

@@ -1,0 +1,62 @@
+"""Whether a sentence only repeats what the record says, word for word."""
+
+import re
+from dataclasses import dataclass
+
+from services.language.statements import REFERENCE
+from services.language.written_dates import WrittenDate, dates_in, recorded_date
+
+_WORDS = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*%?")
+_PARTS = re.compile(r"[:;|•—]\s")
+_LONG_QUOTE_WORDS = 4
+_SHORT_TEXT_CHARS = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Quotable:
+    """All that one row or document says, as words.
+
+    Attributes:
+        title: What it is called.
+        text: What it says, its name and values included.
+    """
+
+    title: str
+    text: str
+    dates: tuple[WrittenDate, ...]
+    sources: tuple[str, ...]
+
+
+def quotable(title: str, text: str, date: str, sources: tuple[str, ...]) -> Quotable:
+    """Return what a row says, made comparable."""
+    own = recorded_date(date) if date else None
+    dates = [reading for found in dates_in(text[:4_000]) for reading in found.readings]
+    return Quotable(
+        words_of(title), words_of(f"{title} {text}"), (*dates, *((own,) if own else ())), sources
+    )
+
+
+def words_of(text: str) -> str:
+    """Return the words of a text in lower case, parted by single blanks, one at each end."""
+    return f" {' '.join(_WORDS.findall(REFERENCE.sub(' ', text).lower()))} "
+
+
+def is_quote(sentence: str, said: Quotable) -> bool:
+    """Whether all parts of a sentence stand in one row, and its dates too.
+
+    Of a long text a part is only a quote with some words: "apixaban: 10 mg" may be of two drugs.
+    """
+    body = REFERENCE.sub(" ", sentence)
+    found = dates_in(body)
+    for one in reversed(found):
+        body = f"{body[: one.start]} {body[one.end :]}"
+    if not all(any(r.fits(day) for r in one.readings for day in said.dates) for one in found):
+        return False
+    parts = [words for part in _PARTS.split(f"{body} ") if (words := words_of(part)).strip()]
+    if not parts or any(part not in said.text for part in parts):
+        return False
+    if len(said.text) <= _SHORT_TEXT_CHARS:
+        return True
+    long = [part for part in parts if part.count(" ") > _LONG_QUOTE_WORDS]
+    short = (part for part in parts if part not in long and part not in said.title)
+    return bool(long) and not any(map(str.isdigit, "".join(short)))
