@@ -23,8 +23,14 @@ async def amended(agent: TeamAgent, draft: Draft, *, prompt: Prompt) -> AsyncIte
     if draft.must_look and agent.looks is not None:
         draft.look_again()
         thread = ChatHistoryAgentThread(ChatHistory(messages=prompt()))
-        async for item in agent.invoke_stream(thread=thread, arguments=agent.looks):
-            yield draft.write(item.message.content or "")
+        # The first call is for the tool; what it returned stands in the thread for the second.
+        for arguments in (agent.looks, None):
+            said = ""
+            async for item in agent.invoke_stream(thread=thread, arguments=arguments):
+                said += item.message.content or ""
+                yield draft.write(item.message.content or "")
+            if said.strip():
+                break
         yield draft.settle()
     service = agent.service
     if draft.withheld and agent.repairs and isinstance(service, ChatCompletionClientBase):

@@ -23,7 +23,8 @@ async def repaired(chat_model: ChatCompletionClientBase, withheld: Sequence[Chec
 
     One call. They are to be checked as any others.
     """
-    rows = [one for one in withheld if not one.verdict.is_withheld_whole][:LIMIT_SENTENCES]
+    # Without a source there is nothing to say instead: a deed that was not done.
+    rows = [one for one in withheld if one.verdict.sources][:LIMIT_SENTENCES]
     if not rows:
         return ""
     history = ChatHistory(

@@ -141,8 +141,8 @@ async def test_a_confirmed_plan_runs_its_steps_with_lines_that_cost_no_model(
     heard = await world.say(
         "yes proceed",
         text(f"CT is stable.\n\n{BACK}"),
-        text("Adenocarcinoma."),
-        text("In short: stable adenocarcinoma."),
+        text("Tissue is reviewed."),
+        text("In short: all is reviewed."),
         plan=plan,
     )
     assert heard.said[0] == (
@@ -151,7 +151,7 @@ async def test_a_confirmed_plan_runs_its_steps_with_lines_that_cost_no_model(
         "Step 2 of 2: *Pathology*, review as Pathology",
     )
     assert {agent for agent, _ in heard.said[1:3]} == {"Radiology", "Pathology"}
-    assert heard.said[3:] == [("Orchestrator", "In short: stable adenocarcinoma.")]
+    assert heard.said[3:] == [("Orchestrator", "In short: all is reviewed.")]
     assert len(world.model.requests) - calls_before == 3
     assert [change.plan.status for change in heard.of(PlanChanged)][-1] == "done"
     assert "\nAll steps of the plan are done." in last_words(world)
@@ -208,7 +208,7 @@ async def test_a_question_beside_an_open_plan_is_answered_and_the_plan_stays(
 ) -> None:
     plan = await proposed(world)
     read = Utterance(text="what is her ECOG?", task="answer", agent="PatientStatus")
-    heard = await world.say("what is her ECOG?", text("ECOG 1."), plan=plan, utterance=read)
+    heard = await world.say("what is her ECOG?", text("I have looked."), plan=plan, utterance=read)
     assert heard.speakers == ["PatientStatus", "Orchestrator"]
     assert heard.said[-1][1].startswith("The plan is still open")
     assert heard.plan is None

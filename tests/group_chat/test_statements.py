@@ -1,0 +1,139 @@
+"""What models say wrongly of a record, through the real client, team and tools (page 11.3)."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from data_models.chat_context import AgentMessage
+from data_models.turn_events import AgentMessageFinished, AgentTextDelta, ClaimsChecked
+from tests.fakes_openai import Reply
+from tests.group_chat.team_world import Heard, TeamWorld, call, team_world, text
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[TeamWorld]:
+    async with team_world() as made:
+        yield made
+
+
+def answer(heard: Heard) -> AgentMessage:
+    return heard.of(AgentMessageFinished)[-1].message
+
+
+def states(message: AgentMessage) -> list[str]:
+    return [one.state for one in message.statements]
+
+
+async def ask(world: TeamWorld, *replies: Reply) -> AgentMessage:
+    """Have PatientStatus look and say what `replies` say."""
+    heard = await world.say(
+        "@PatientStatus how is she?", call("current_status"), *replies, mentions=("PatientStatus",)
+    )
+    shown = "".join(event.text for event in heard.of(AgentTextDelta))
+    assert shown.endswith(answer(heard).text)
+    return answer(heard)
+
+
+async def test_a_right_value_is_supported_and_says_by_what(world: TeamWorld) -> None:
+    said = await ask(world, text("The stage is IVB [DocumentReference/note-7]."))
+    assert states(said) == ["supported"]
+    assert said.text == "The stage is IVB [DocumentReference/note-7]."
+
+
+async def test_a_wrong_value_with_a_right_source_is_held_back_and_said_again(
+    world: TeamWorld,
+) -> None:
+    said = await ask(
+        world,
+        text("Carcinoembryonic antigen is 97 ng/mL [Observation/cea-3]. Ask me for more."),
+        text("Carcinoembryonic antigen (CEA) is 9.7 ng/mL [Observation/cea-3]."),
+    )
+    assert "97 ng" not in said.text
+    assert "9.7 ng/mL" in said.text
+    assert states(said) == ["supported"]
+    correction = world.prompts()[-1]
+    assert "The record says: " in str(correction)
+
+
+async def test_what_is_wrong_again_is_listed_with_what_the_record_says(world: TeamWorld) -> None:
+    wrong = "Carcinoembryonic antigen is 97 ng/mL [Observation/cea-3]."
+    said = await ask(world, text(f"She is here. {wrong}"), text(wrong))
+    assert "97" not in said.text
+    assert states(said) == ["contradicted"]
+    assert "9.7" in said.statements[0].record_says
+
+
+async def test_an_invented_source_is_taken_out_and_the_sentence_marked(world: TeamWorld) -> None:
+    said = await ask(world, text("The stage is IVB [DocumentReference/note-99]."))
+    assert "note-99" not in said.text
+    assert states(said) == ["unsupported"]
+    one = said.statements[0]
+    assert said.text[one.start : one.end] == "The stage is IVB."
+
+
+async def test_drugs_that_no_row_names_are_marked(world: TeamWorld) -> None:
+    said = await ask(world, text("He takes Metformin, Glucophage and Lisinopril."))
+    assert states(said) == ["unsupported"]
+
+
+async def test_no_allergies_is_not_said_of_who_has_one(world: TeamWorld) -> None:
+    said = await ask(world, text("No allergies."), text("Nothing more to say."))
+    assert "No allergies" not in said.text
+    assert states(said) == ["contradicted"]
+
+
+async def test_a_sentence_of_another_patient_is_withheld_whole(world: TeamWorld) -> None:
+    said = await ask(world, text("For patient_15 the stage is IIIA. She is well."))
+    assert said.text == "She is well."
+    assert "IIIA" not in said.model_dump_json()
+
+
+async def test_a_claimed_deed_needs_a_tool_that_did_it(world: TeamWorld) -> None:
+    heard = await world.say(
+        "@AppointmentManager book it",
+        text("Your appointment with Dr. Smith is booked."),
+        mentions=("AppointmentManager",),
+    )
+    assert "booked" not in answer(heard).text
+    assert answer(heard).statements[0].record_says == "Nothing was booked in this conversation."
+
+
+async def test_who_speaks_without_a_look_is_made_to_look_first(world: TeamWorld) -> None:
+    heard = await world.say(
+        "@PatientStatus the stage?",
+        text("The current stage is stage 1."),
+        call("current_status"),
+        text("The stage is IVB [DocumentReference/note-7]."),
+        mentions=("PatientStatus",),
+    )
+    assert answer(heard).text == "The stage is IVB [DocumentReference/note-7]."
+    forced = world.model.requests[-2].body
+    assert forced["tool_choice"] == "required"
+
+
+async def test_a_look_is_asked_for_once(world: TeamWorld) -> None:
+    heard = await world.say(
+        "@PatientStatus the stage?",
+        text("The current stage is stage 1."),
+        text("The stage is stage 1."),
+        mentions=("PatientStatus",),
+    )
+    assert answer(heard).text == "The stage is stage 1."
+    assert states(answer(heard)) == ["unsupported"]
+
+
+async def test_sentences_are_shown_while_the_model_still_writes(world: TeamWorld) -> None:
+    heard = await world.say("hello", text("Good morning. How can I help you today, doctor?"))
+    pieces = [event.text for event in heard.of(AgentTextDelta)]
+    assert "".join(pieces) == "Good morning. How can I help you today, doctor?"
+
+
+async def test_claims_come_before_the_end_of_their_message(world: TeamWorld) -> None:
+    heard = await world.say(
+        "@PatientStatus how is she?",
+        call("current_status"),
+        text("The stage is IVB [DocumentReference/note-7]."),
+        mentions=("PatientStatus",),
+    )
+    kinds = [type(event) for event in heard.events]
+    assert kinds.index(ClaimsChecked) < kinds.index(AgentMessageFinished)
