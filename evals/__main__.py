@@ -181,6 +181,8 @@ def _write(
 ) -> None:
     rows = table(results)
     head = {"model": model.name, "kind": model.kind, "commit": commit(), "suites": options.suite}
+    if options.samples is not None:
+        head["samples"] = str(options.samples)
     body = {
         **head,
         "table": as_json(rows),

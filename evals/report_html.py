@@ -40,7 +40,7 @@ def page(*, head: Mapping[str, Any], results: Sequence[Result], changed: Differe
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{len(results)} tries, {len(failed)} with something wrong. Suites:"
-        f" {escape(' '.join(head['suites']))}. All patients are synthetic.</p>",
+        f" {escape(' '.join(head['suites']))}. {escape(_whose(head))}</p>",
         _verdict(changed),
         "<h2>Share of right answers, with 95 % intervals</h2>",
         bars(rows),
@@ -56,6 +56,13 @@ def page(*, head: Mapping[str, Any], results: Sequence[Result], changed: Differe
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>{body}</html>\n'
     )
+
+
+def _whose(head: Mapping[str, Any]) -> str:
+    folder = head.get("samples")
+    if folder is None:
+        return "All patients are synthetic."
+    return f"Charts of {folder}: this report holds what they hold."
 
 
 def _verdict(changed: Difference) -> str:

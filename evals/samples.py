@@ -20,7 +20,7 @@ def samples_folder(name: str, scratch: Path) -> Path:
         return DEFAULT
     if name == "synthetic":
         return synthetic_folder(scratch)
-    folder = Path(name)
+    folder = ROOT / name  # a whole path stays as it is
     if not folder.is_dir():
         raise ConfigurationError(f"--samples: {folder} is no folder. Example: --samples ../charts")
     return folder
