@@ -115,7 +115,7 @@ class Answer(_Shape):
 
     Attributes:
         kind: How it is scored (`evals/scoring/answers.py`).
-        name: What was asked for, in the words of the question.
+        name: What was asked for, in the words of the question; other words for it behind `|`.
         values: Right values; for lists each is needed, for `value` one suffices.
         unit: Unit as recorded.
         dates: Dates of the values, ISO, in their order.

@@ -101,7 +101,7 @@ class Asker:
             others = {row.value for row in rows} - {fact.value}
             asked = words.VALUE if is_number else words.TEXT_VALUE
             answer = Answer(
-                kind="value", name=name, values=(fact.value,), unit=fact.unit, dates=(fact.day,),
+                kind="value", name=_names(name, fact), values=(fact.value,), unit=fact.unit, dates=(fact.day,),
                 others=tuple(sorted(others)), persons=self._others, refs=(fact.ref,),
             )  # fmt: skip
             yield self._case("value", name, asked, answer)
@@ -110,7 +110,7 @@ class Asker:
         rows = [(name, row) for name, row in self._groups() if len(row) >= 3 and _plain(row)]
         for name, facts in rows[: self._most - 1]:
             answer = Answer(
-                kind="series", name=name, unit=facts[0].unit, persons=self._others,
+                kind="series", name=_names(name, facts[0]), unit=facts[0].unit, persons=self._others,
                 values=tuple(one.value for one in facts), dates=tuple(one.day for one in facts),
                 refs=tuple(one.ref for one in facts),
             )  # fmt: skip
@@ -123,7 +123,7 @@ class Asker:
             best = choose(facts, key=lambda one: float(one.value))
             ties = [one for one in facts if float(one.value) == float(best.value)]
             answer = Answer(
-                kind="extreme", name=name, values=(best.value,), unit=best.unit,
+                kind="extreme", name=_names(name, best), values=(best.value,), unit=best.unit,
                 dates=tuple(one.day for one in ties), refs=tuple(one.ref for one in ties),
                 others=tuple({one.value for one in facts} - {best.value}), persons=self._others,
             )  # fmt: skip
@@ -297,6 +297,11 @@ class Asker:
             say=(text[0].upper() + text[1:] if text[0].islower() and text.endswith(".") else text,),
             expect=Expect(patient=(chart.patient_id, *chart.identifiers), answer=answer),
         )
+
+
+def _names(asked: str, fact: Fact) -> str:
+    """Return what was asked for and other words for it, for whoever looks for its line."""
+    return "|".join(dict.fromkeys((asked, *words.result_names(fact), fact.name)))
 
 
 def _is_number(value: str) -> bool:

@@ -36,6 +36,7 @@ _COUNTED = re.compile(
     r"\W*(?:\w+ )?(?:times?|measurements?|values?|results?|visits?|encounters?|entries|rows?)\b"
 )
 _SEARCHED = re.compile(r"\b(?:found no passage|no passage|found nothing|could not find)\b")
+_MARKUP = re.compile(r"[*_:]")
 LISTED_DATES = 3
 """More dates than these are a list and no answer to when something was last."""
 PASSAGE_CHARS = 200
@@ -107,11 +108,11 @@ def candidates(wanted: Answer, text: str) -> list[Figure]:
 
 
 def _mentions(line: str, name: str) -> bool:
-    return bool(name) and folded(name) in folded(line)
+    return bool(name) and any(one in folded(line) for one in folded(name).split("|"))
 
 
 def _words_value(wanted: Answer, text: str, rows: str) -> Scored:
-    whole = folded(f"{text}\n{rows}")
+    whole = _MARKUP.sub("", folded(f"{text}\n{rows}"))
     at = _first(whole, wanted.values)
     if at is None:
         others = _first(whole, wanted.others)
