@@ -101,8 +101,9 @@ class Asker:
             others = {row.value for row in rows} - {fact.value}
             asked = words.VALUE if is_number else words.TEXT_VALUE
             answer = Answer(
-                kind="value", name=_names(name, fact), values=(fact.value,), unit=fact.unit, dates=(fact.day,),
-                others=tuple(sorted(others)), persons=self._others, refs=(fact.ref,),
+                kind="value", name=_names(name, fact), values=(fact.value,), unit=fact.unit,
+                dates=(fact.day,), others=tuple(sorted(others)), persons=self._others,
+                refs=(fact.ref,),
             )  # fmt: skip
             yield self._case("value", name, asked, answer)
 
@@ -110,7 +111,8 @@ class Asker:
         rows = [(name, row) for name, row in self._groups() if len(row) >= 3 and _plain(row)]
         for name, facts in rows[: self._most - 1]:
             answer = Answer(
-                kind="series", name=_names(name, facts[0]), unit=facts[0].unit, persons=self._others,
+                kind="series", name=_names(name, facts[0]), unit=facts[0].unit,
+                persons=self._others,
                 values=tuple(one.value for one in facts), dates=tuple(one.day for one in facts),
                 refs=tuple(one.ref for one in facts),
             )  # fmt: skip

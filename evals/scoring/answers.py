@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from evals.cases import Answer
 from evals.scoring.texts import (
     Figure,
+    bare,
     dates_in,
     denies,
     figures,
@@ -36,6 +37,9 @@ _COUNTED = re.compile(
     r"\W*(?:\w+ )?(?:times?|measurements?|values?|results?|visits?|encounters?|entries|rows?)\b"
 )
 _SEARCHED = re.compile(r"\b(?:found no passage|no passage|found nothing|could not find)\b")
+_EXTREME = re.compile(
+    r"\b(?:highest|lowest|maximum|minimum|peak|nadir)\W+(?:(?:was|is|value|of)\W+){0,2}([-\d./]*\d)"
+)
 _MARKUP = re.compile(r"[*_:]")
 LISTED_DATES = 3
 """More dates than these are a list and no answer to when something was last."""
@@ -134,6 +138,8 @@ def _first(text: str, values: tuple[str, ...]) -> int | None:
 
 def _extreme(wanted: Answer, text: str, rows: str) -> Scored:
     expected = wanted.values[0]
+    if any(is_same_number(one, expected) for one in _EXTREME.findall(folded(bare(text)))):
+        return RIGHT
     source = text if candidates(wanted, text) else rows
     found = candidates(wanted, source)
     if not found:
