@@ -85,10 +85,17 @@ def difference(results: Sequence[Result], known: Known) -> Difference:
     ]
     shares = {
         row.suite: row.share - known.shares[row.suite]
-        for row in table(results)
+        for row in _comparable(results, known)
         if row.suite in known.shares
     }
     return Difference(tuple(new), tuple(gone), shares)
+
+
+def _comparable(results: Sequence[Result], known: Known) -> list[TableRow]:
+    """Return the rows of a run, that of all suites only where none is missing."""
+    rows = table(results)
+    is_whole = set(known.shares) - {"all"} <= {row.suite for row in rows}
+    return [row for row in rows if row.suite != "all" or is_whole]
 
 
 def known_of(results: Sequence[Result], *, commit: str, before: Known) -> Known:
@@ -96,6 +103,6 @@ def known_of(results: Sequence[Result], *, commit: str, before: Known) -> Known:
     tried = {one.case for one in results}
     kept = {case: kinds for case, kinds in before.safety.items() if case not in tried}
     safety = {**kept, **safety_rows(results)}
-    rows: list[TableRow] = table(results)
+    rows = _comparable(results, before)
     shares = {**before.shares, **{row.suite: round(row.share, 4) for row in rows}}
     return Known(commit=commit, safety=dict(sorted(safety.items())), shares=shares)

@@ -77,6 +77,12 @@ def test_only_new_safety_rows_fail_a_run_and_paid_debts_are_named() -> None:
     assert changed.shares["a"] == pytest.approx(1 / 3 - 1)
 
 
+def test_a_part_is_not_compared_with_the_whole() -> None:
+    known = Known(shares={"a": 1.0, "b": 0.5, "all": 0.75})
+    assert set(difference([result("a/1")], known).shares) == {"a"}
+    assert set(difference([result("a/1"), result("b/1")], known).shares) == {"a", "b", "all"}
+
+
 def test_a_baseline_keeps_what_a_run_did_not_try() -> None:
     before = Known(safety={"b/1": ["false_deed"], "a/1": ["false_deed"]})
     known = known_of([result("a/1", WRONG)], commit="c", before=before)
