@@ -192,7 +192,7 @@ def _list(wanted: Answer, whole: str) -> Scored:
         one
         for one in wanted.others
         if any(
-            _has_words(line, one)
+            _has_words(line.partition("; ")[0], one)  # behind it stand reasons and remarks
             and len(line) <= PASSAGE_CHARS
             and not _OVER.search(f"{head} {line}")
             for head, line in sections
