@@ -12,7 +12,7 @@ from group_chat.floor import Announce, Ask, End, Floor, Move, Said, Work
 from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
 from group_chat.limits import GroupChatLimits
 from group_chat.plan_change import changed_plan
-from group_chat.plan_text import needs_line, plan_message, step_line
+from group_chat.plan_text import PLAN_QUESTION, needs_line, plan_message, step_line
 from group_chat.selection import (
     after_work,
     answered,
@@ -249,8 +249,9 @@ class Table:
         match self.move:
             case End("question") if self._turn.said:
                 agent = self._turn.said[-1].agent
-                if agent == floor.facilitator and floor.plan_runs:
-                    return None
+                asks_for_plan = self._turn.said[-1].text.rstrip().endswith(PLAN_QUESTION)
+                if agent == floor.facilitator and (floor.plan_runs or asks_for_plan):
+                    return None  # the answer is the plan's
                 return Continuation(agent=agent, plan_step=floor.step, asked_at=asked_at)
             case End("limit") if isinstance(self._stopped_before, Ask) and not floor.plan_runs:
                 return Continuation(agent=self._stopped_before.agent, asked_at=asked_at)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from data_models.clock import IdSource
 from services.language.commands import command_in
+from services.language.folding import words_of
 from services.patient_context.answers import OPTIONS
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
@@ -26,7 +27,7 @@ class TurnStops:
     async def answer_wrong_patient(self, turn: TurnDraft) -> bool:
         """Ask which patient is meant, if this message says that the chart is the wrong one."""
         active = turn.loaded_registry().active_patient_id
-        if active is None or _command(turn) != "wrong_patient":
+        if active is None or _command(turn) != "wrong_patient" or _says_which_item(turn):
             return False
         turn.decision, turn.withdraws_question = "UNCHANGED", True
         await self._documents.open(turn, active)
@@ -64,6 +65,13 @@ class TurnStops:
 def _command(turn: TurnDraft) -> str | None:
     message = turn.claim.message
     return command_in(message.text) if message.press is None else None
+
+
+def _says_which_item(turn: TurnDraft) -> bool:
+    """Whether "not this one" answers an open question about something else than patients."""
+    question = turn.open_question()
+    is_of_patients = question is None or question.kind in ("which_patient", "clear")
+    return not is_of_patients and "one" in words_of(turn.claim.message.text)
 
 
 def _which(others: Sequence[str]) -> str:

@@ -276,6 +276,19 @@ async def test_a_message_that_waits_is_let_through_between_steps(world: TeamWorl
     assert later.plan.status == "done"
 
 
+async def test_a_leads_own_question_beside_a_plan_does_not_start_it(world: TeamWorld) -> None:
+    plan = await proposed(world)
+    heard = await world.say("which CT?", text("Do you mean the newer one?"), plan=plan)
+    waits = heard.of(ContinuationChanged)[-1].continuation
+    assert waits is not None
+    later = await world.say("yes", text("The newer CT is of May."), plan=plan, continuation=waits)
+    assert later.plan is None
+    again = await world.say(
+        "what is in it?", text("Two steps. Shall I go ahead with this plan?"), plan=plan
+    )
+    assert again.of(ContinuationChanged) == []
+
+
 async def test_a_model_picks_where_several_are_addressed(world: TeamWorld) -> None:
     both = text("*Radiology* and *Pathology*, please go on.")
     heard = await world.say("hello", both, text("Pathology"), text("Adenocarcinoma."))
