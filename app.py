@@ -76,7 +76,12 @@ def build(
     base = foundation_of(settings, stores, clock, ids, session, registry)
     desk, reader = _desk(base), _reader(base)
     readiness = Readiness(
-        probes={"storage": stores.sessions.check, "model": base.team.check}, clock=clock
+        probes={
+            "storage": stores.sessions.check,
+            "model": base.team.check,
+            "directory": base.directory.check,
+        },
+        clock=clock,
     )
     operators = _operators(base)
     context = _route_context(base, desk, reader, readiness, operators)

@@ -57,6 +57,14 @@ class Directory(Protocol):
         """
         ...
 
+    async def check(self) -> None:
+        """Return if it answers.
+
+        Raises:
+            RecordsError: it does not.
+        """
+        ...
+
 
 class NoDirectory:
     """A `Directory` without people, where no records say who the patients are."""
@@ -69,6 +77,9 @@ class NoDirectory:
     async def people_for(self, sought: Sought) -> PersonIndex:
         """See `Directory.people_for`."""
         return PersonIndex(people=())
+
+    async def check(self) -> None:
+        """See `Directory.check`."""
 
 
 class FileDirectory:
@@ -115,6 +126,10 @@ class FileDirectory:
                 raise
             self._state = "ok"
             return self._index
+
+    async def check(self) -> None:
+        """See `Directory.check`."""
+        await self.people_for(Sought())
 
     async def _refresh(self) -> None:
         found = (await self._records.all_patients()).patients

@@ -64,6 +64,15 @@ class ServerDirectory:
         people |= await self._survivors(people)
         return PersonIndex(people=people.values(), systems=self._systems)
 
+    async def check(self) -> None:
+        """See `Directory.check`: one search that finds nobody, past what is kept."""
+        try:
+            await self._asked((("identifier", "0"),))
+        except RecordsError:
+            self._state = "down"
+            raise
+        self._state = "ok"
+
     def _queries(self, sought: Sought) -> Iterable[_Query]:
         for number in dict.fromkeys([*sought.ids, *sought.numbers]):
             token = [f"{system}|{number}" for system in self._systems] or [number]

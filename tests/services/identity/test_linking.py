@@ -146,6 +146,9 @@ class Scripted:
         self._people = people
         self._error = error
 
+    async def check(self) -> None:
+        await self.people_for(Sought())
+
     async def people_for(self, sought: Sought) -> PersonIndex:
         if self._error is not None:
             raise self._error

@@ -23,6 +23,9 @@ class People:
         self.people = people
         self.is_down = False
 
+    async def check(self) -> None:
+        await self.people_for(Sought())
+
     async def people_for(self, sought: Sought) -> PersonIndex:
         if self.is_down:
             raise RecordsUnavailableError("down")
