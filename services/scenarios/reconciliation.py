@@ -11,6 +11,7 @@ from services.scenarios.checkpoint_safety import ahead_again, forbidding_redirec
 from services.scenarios.facts import Facts, gather_facts
 from services.scenarios.landing import Landing
 from services.scenarios.migration_plan import AnchorMigrationPolicy
+from services.scenarios.own_way import way_of
 from services.scenarios.reconciliation_result import Outcome
 from services.scenarios.relocation import relocate
 from services.scenarios.route import Arrived, Diverted, Route, RouteFinder, Undecided
@@ -54,7 +55,7 @@ def _decided(case: Case) -> Outcome:
         return landing.pin(session, case.profile, move, case.now)
     if step not in move.image:
         return _relocated(case)
-    passed = ahead_again(session, move, move.image[step])
+    passed = ahead_again(session, move, way_of(session, move), move.image[step])
     if passed is not None:
         return landing.stay(
             session, case.profile, move, "checkpoint_ahead_again", case.now, checkpoint=passed
@@ -63,7 +64,7 @@ def _decided(case: Case) -> Outcome:
 
 
 def _relocated(case: Case) -> Outcome:
-    found = relocate(case.session, case.move)
+    found = relocate(case.session, case.move, way_of(case.session, case.move))
     if found.kind == "stay":
         return landing.stay(
             case.session, case.profile, case.move, "deleted_step_without_way", case.now
@@ -101,14 +102,15 @@ def _heard(case: Case) -> dict[str, Extracted]:
 
 
 def _route(case: Case, anchor: str, facts: Facts, *, may_divert: bool = True) -> Route:
-    gaps = gaps_of(case.session, case.move)
+    gaps, way = gaps_of(case.session, case.move), way_of(case.session, case.move)
     return RouteFinder(
         move=case.move,
-        path=case.session.path,
+        path=way.path,
         goal=anchor,
+        way=way,
         values=facts.values,
         work=lambda: gaps.work_at(anchor, facts.sure),
-        unsafe=lambda step: forbidding_redirect(case.session, case.move, step) is not None,
+        unsafe=lambda step: forbidding_redirect(case.session, case.move, way, step) is not None,
         may_divert=may_divert,
     ).find()
 
@@ -123,7 +125,7 @@ def _asked_at_fork(
 def _redirected(case: Case, facts: Facts, route: Diverted, anchor: str) -> Outcome:
     session, move = case.session, case.move
     target = route.branch.target
-    passed = forbidding_redirect(session, move, target)
+    passed = forbidding_redirect(session, move, way_of(session, move), target)
     if passed is not None:
         place = Landing(
             step=anchor,

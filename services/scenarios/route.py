@@ -5,7 +5,7 @@ route is followed; where that forks as before, along the branch it really took; 
 new or changed, as the facts decide.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -14,6 +14,7 @@ from pydantic import JsonValue
 
 from services.scenarios.graph import Branch
 from services.scenarios.move import Move, is_fork
+from services.scenarios.own_way import OwnWay
 
 NESTING_LIMIT = 40
 """So many undecided forks in a row are looked through before one is asked about anyway."""
@@ -82,6 +83,7 @@ class RouteFinder:
     Args:
         work: What is to be made up for at each step; two routes that differ in nothing of it are
             the same to the session.
+        way: What of the new version this session can still walk.
         unsafe: Whether a completed checkpoint forbids to go to a step.
         may_divert: Whether a fork may lead away from the goal; if not, only the ways that lead
             there count, and the first of them where no condition holds.
@@ -93,12 +95,14 @@ class RouteFinder:
         move: Move,
         path: list[str],
         goal: str,
+        way: OwnWay,
         values: Mapping[str, JsonValue],
         work: Callable[[], Mapping[str, frozenset[str]]],
         unsafe: Callable[[str], bool],
         may_divert: bool = True,
     ) -> None:
         self._move, self._goal, self._values = move, goal, values
+        self._way = way
         self._may_divert = may_divert
         self._find_work, self._unsafe = work, unsafe
         self._legs = _legs(move, path, goal)
@@ -138,7 +142,7 @@ class RouteFinder:
         for index in range(leg + 1, len(self._legs)):
             start = self._legs[index].start
             steps = steps if steps[-1:] == (start,) else (*steps, start)
-            if self._legs[index].end in self._move.new.reached_from(start):
+            if self._legs[index].end in self._way.reached_from(start):
                 return _Place(index, start, steps)
         return None
 
@@ -150,7 +154,7 @@ class RouteFinder:
             (moved and place.step in ends)
             or place.step in place.seen
             or not self._ways(place.step)
-            or self._goal not in self._move.new.reached_from(place.step)
+            or self._goal not in self._way.reached_from(place.step)
         )
 
     def _ways(self, step: str) -> tuple[Branch, ...]:
@@ -161,7 +165,7 @@ class RouteFinder:
         return tuple(branch for branch in branches if self._leads_on(branch))
 
     def _leads_on(self, branch: Branch) -> bool:
-        return self._goal in self._move.new.reached_from(branch.target)
+        return self._goal in self._way.reached_from(branch.target)
 
     def _onwards(self, place: _Place, target: str) -> _Place:
         end = self._legs[place.leg].end
@@ -170,7 +174,7 @@ class RouteFinder:
             step=target,
             steps=(*place.steps, target),
             seen=place.seen | {place.step},
-            is_free=place.is_free or end not in self._move.new.reached_from(target),
+            is_free=place.is_free or end not in self._way.reached_from(target),
             nesting=place.nesting,
         )
 
@@ -207,8 +211,16 @@ class RouteFinder:
         routes = [self._supposed(place, branch) for branch in possible]
         open_ways = [route for route in routes if not self._is_blocked(route)] or routes
         if len({self._meaning(place, route) for route in open_ways}) == 1:
-            return replace(open_ways[0], steps=(*place.steps, *open_ways[0].steps))
+            return replace(open_ways[0], steps=(*place.steps, *self._common(open_ways)))
         return Undecided(place.steps, place.step, missing)
+
+    def _common(self, routes: Sequence[Route]) -> tuple[str, ...]:
+        """Return the steps on every route, and those of the first that leave work.
+
+        Which of the others was gone is only supposed, and depends on how the fork is written.
+        """
+        shared = frozenset(routes[0].steps).intersection(*(route.steps for route in routes))
+        return tuple(step for step in routes[0].steps if step in shared or step in self._work)
 
     def _supposed(self, place: _Place, branch: Branch) -> Route:
         """Return the rest of the route if `branch` were taken, each place looked at once.

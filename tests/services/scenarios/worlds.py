@@ -29,6 +29,8 @@ from services.scenarios.waiting import with_action_done, with_answers
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FIELDS = ("age", "dose", "stage", "visits")
+AGAIN = "again"
+"""A field that only an added loop reads."""
 LOOPS_LIMIT = 60
 SIMPLE: ContextVar[bool] = ContextVar("simple", default=False)
 
@@ -88,7 +90,7 @@ def scenario_of(nodes: tuple[Node, ...], version: int) -> Scenario:
         id="world",
         version=version,
         entry_step=nodes[0].id,
-        fields=tuple(FieldDefinition(name=name, value_type="integer") for name in FIELDS),
+        fields=tuple(FieldDefinition(name=name, value_type="integer") for name in (*FIELDS, AGAIN)),
         steps=tuple(steps),
     )
 

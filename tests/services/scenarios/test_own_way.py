@@ -1,0 +1,195 @@
+"""What a session is asked and where it lands is a matter of its own way (spec page 13)."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from services.scenarios.anchors import match_anchors
+from services.scenarios.own_way import way_of
+from services.scenarios.version_chain import VersionChain
+from tests.services.scenarios.cases import TURN, Row, answer, at, played, version
+from tests.services.scenarios.test_migration_properties import many, run
+from tests.services.scenarios.worlds import AGAIN, Node, Played, World, graph_of, play, worlds
+
+LOOP = "E>A ? again == true"
+"""Behind the session: start over."""
+
+
+def one_fork_before(*more: str) -> list[Row]:
+    """A>B>C>E; the new version sends minors from A to D, which leads on to C."""
+    fields: Row = {"A": {"collects": ["age"]}, "E": {"collects": ["again"]}}
+    old = version(1, "A>B", "B>C", "C>E", *more, "E>F ? else", **fields)
+    new = version(
+        2, "A>D ? age < 18", "A>B ? else", "D>C", "B>C", "C>E", *more, "E>F ? else", **fields
+    )
+    return [old, new]
+
+
+@pytest.mark.parametrize("loops", [(), (LOOP,)])
+@pytest.mark.parametrize("known", [{}, {"again": True}, {"again": False}])
+def test_a_loop_ahead_does_not_keep_a_minor_from_the_new_branch(
+    loops: tuple[str, ...], known: dict[str, bool]
+) -> None:
+    (row,) = played(one_fork_before(*loops), at("A B", profile={"age": 12, **known}), TURN)
+    assert (row["scenario"], row["step"], row["collect"]) == ("re_route", "D", [])
+
+
+@pytest.mark.parametrize("loops", [(), (LOOP,)])
+def test_a_loop_ahead_is_not_asked_about(loops: tuple[str, ...]) -> None:
+    (row,) = played(one_fork_before(*loops), at("A B", profile={"age": 40}), TURN)
+    assert (row["scenario"], row["step"], row["collect"]) == ("clean_graft", "B", [])
+
+
+BOOKING = ("DAY>TIMES", "TIMES>DAY ? slot_accepted == false", "TIMES>CONTACT ? else")
+FIELDS: Row = {
+    "START": {"collects": ["service"]},
+    "TIMES": {"collects": ["slot_accepted"]},
+    "DAY": {"collects": ["day"]},
+    "INSURANCE": {"collects": ["insured"]},
+}
+
+
+def booking() -> list[Row]:
+    """A version adds a fork for insurance before the day; the retry of times lies behind it."""
+    old = version(1, "START>DAY", *BOOKING, **{k: v for k, v in FIELDS.items() if k != "INSURANCE"})
+    new = version(
+        2,
+        "START>INSURANCE",
+        "INSURANCE>CASH ? insured == false",
+        "INSURANCE>DAY ? else",
+        "CASH>TIMES",
+        *BOOKING,
+        **FIELDS,
+    )
+    return [old, new]
+
+
+def test_the_uninsured_who_choose_a_day_are_asked_for_insurance_only() -> None:
+    asked, landed = played(booking(), at("START DAY"), TURN, answer(insured=False))
+    assert asked["collect"] == ["insured"]
+    assert landed["collect"] == []
+    assert landed["step"] == "CASH", "the day and the times come again behind the cash desk"
+
+
+def test_the_insured_who_choose_a_day_stay_there() -> None:
+    asked, landed = played(booking(), at("START DAY"), TURN, answer(insured=True))
+    assert (asked["collect"], landed["step"]) == (["insured"], "DAY")
+
+
+@pytest.mark.parametrize(
+    "fork",
+    [("A>C ? vip == true", "A>PAY ? else"), ("A>PAY ? vip == false", "A>C ? else")],
+)
+def test_a_retry_of_the_old_version_makes_no_second_payment(fork: tuple[str, str]) -> None:
+    steps: Row = {"PAY": {"checkpoint": "Payment"}, "A": {"collects": ["vip"]}}
+    rest = ("PAY>C", "C>PAY ? retry == true", "C>END ? else")
+    old = version(1, "A>PAY", *rest, **steps)
+    new = version(2, *fork, *rest, **steps)
+    session = at("A PAY C", passed=["PAY"], profile={"vip": False})
+    (row,) = played([old, new], session, TURN)
+    assert (row["step"], row["v"], row["review"]) == ("C", 2, False)
+
+
+def test_a_loop_that_only_the_new_version_has_is_a_second_payment() -> None:
+    steps: Row = {"PAY": {"checkpoint": "Payment"}}
+    old = version(1, "A>PAY", "PAY>C", "C>END", **steps)
+    new = version(2, "A>PAY", "PAY>C", "C>PAY ? retry == true", "C>END ? else", **steps)
+    (row,) = played([old, new], at("A PAY C", passed=["PAY"]), TURN)
+    assert (row["v"], row["review"]) == (1, True)
+
+
+def looped(draft: tuple[Node, ...], source: str, target: str) -> tuple[Node, ...]:
+    way = (f"{AGAIN} < 3", target)
+    return tuple(
+        replace(node, forks=(*node.forks, way)) if node.id == source else node for node in draft
+    )
+
+
+def same_end(mine: Played, other: Played) -> None:
+    assert other.asked == mine.asked
+    assert other.executed == mine.executed
+    assert other.session.step == mine.session.step
+    assert other.session.version == mine.session.version
+    assert other.last.result.action == mine.last.result.action
+    assert other.last.result.needs_review == mine.last.result.needs_review
+
+
+@many
+@given(worlds(), st.integers(0, 7), st.integers(0, 2), st.sampled_from([None, 1, 5]))
+def test_a_loop_added_ahead_in_both_versions_changes_nothing(
+    world: World, choice: int, back: int, again: int | None
+) -> None:
+    old, new = world.graphs
+    path = world.session.path
+    on_path = set(path)
+    ahead, waiting = [], [path[-1]]
+    while waiting:
+        for step in old.successors[waiting.pop()]:
+            if step not in on_path and step not in ahead:
+                ahead.append(step)
+                waiting.append(step)
+    image = match_anchors(old, new).image
+    sources = [step for step in ahead if image.get(step) == step]
+    targets = [step for step in path if image.get(step) == step]
+    assume(sources and targets)
+    source, target = sources[choice % len(sources)], targets[back % len(targets)]
+    assume(all(target not in graph.successors[source] for graph in (old, new)))
+    drafts = tuple(looped(draft, source, target) for draft in world.drafts)
+    graphs = [graph_of(draft, number) for number, draft in enumerate(drafts, 1)]
+    assume(match_anchors(graphs[0], graphs[1]).image == image)
+    known = world.known if again is None else {**world.known, AGAIN: again}
+    session = world.session.model_copy(update={"checksum": graphs[0].checksum})
+    other = play(graphs, session, known, {**world.truth, AGAIN: again or 1})
+    same_end(run(world), other)
+
+
+def turned(draft: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The same decision written the other way round: the way out on no condition comes first."""
+    ids = [node.id for node in draft]
+    result = []
+    for index, node in enumerate(draft):
+        only = node.forks[0] if len(node.forks) == 1 else None
+        if only is not None and index + 1 < len(draft) and only[1] in ids and "&&" not in only[0]:
+            field, bound = only[0].split(" < ")
+            following = ids[index + 1]
+            pair = ((f"{field} >= {bound}", following), only)
+            result.append(replace(node, forks=pair))
+        else:
+            result.append(node)
+    return tuple(result)
+
+
+def exclusive(draft: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The same decision with both conditions written out."""
+    return tuple(
+        replace(node, forks=node.forks[::-1]) if node.forks != plain.forks else plain
+        for node, plain in zip(turned(draft), draft, strict=True)
+    )
+
+
+@many
+@given(worlds(simple=True))
+def test_the_order_in_which_exclusive_branches_are_written_changes_nothing(world: World) -> None:
+    def graphs(drafts: tuple[tuple[Node, ...], ...]) -> Played:
+        made = [graph_of(draft, number) for number, draft in enumerate(drafts, 1)]
+        session = world.session.model_copy(update={"checksum": made[0].checksum})
+        return play(made, session, world.known, world.truth)
+
+    same_end(
+        graphs(tuple(exclusive(draft) for draft in world.drafts)),
+        graphs(tuple(turned(draft) for draft in world.drafts)),
+    )
+
+
+@many
+@given(worlds())
+def test_nobody_has_a_completed_checkpoint_ahead_again(world: World) -> None:
+    after = run(world).session
+    if after.version == 1 or after.step is None:
+        return
+    chain = VersionChain(graphs=world.graphs, plans={})
+    way = way_of(world.session, chain.move_from(1))
+    for passed in after.completed_checkpoints:
+        assert passed.version == 1 or not way.comes_again(passed.step_id, after.step)
