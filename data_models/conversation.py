@@ -22,6 +22,7 @@ QuestionKind = Literal[
     "scenario_value",
     "which_entity",
     "new_history",
+    "retire_statement",
 ]
 
 WHO_KINDS = frozenset({"which_patient", "subject"})

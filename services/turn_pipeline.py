@@ -159,6 +159,8 @@ class TurnPipeline:
             return None
         if verdict.reply is not None:
             return self._voice.say(turn, verdict.reply)
+        if self._questions.forgetting.ask(turn):
+            return None
         if await self._scenarios.answered(turn, partial(self._act, turn)):
             return None
         async with self._step(turn, "enrich"):
@@ -190,7 +192,7 @@ class TurnPipeline:
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
         presses = turn.is_press_elsewhere or turn.picks_entity
-        if presses or await self._only_answers(turn):
+        if presses or await self._only_answers(turn) or self._only_forgets(turn):
             # A plan's or an item's button says nothing of patients, whatever its text reads.
             turn.decision = "UNCHANGED"
             return PatientVerdict(decision="UNCHANGED", patient_id=registry.active_patient_id)
@@ -219,6 +221,14 @@ class TurnPipeline:
         if not self._scenarios.is_answer(turn):
             return False
         return not await self._patients.names_another(turn.text, turn.loaded_registry())
+
+    def _only_forgets(self, turn: TurnDraft) -> bool:
+        """Whether the message wants a statement about the open patient forgotten, and no clear."""
+        registry = turn.loaded_registry()
+        is_theirs = registry.active_patient_id is not None and self._patients.may_be_theirs(
+            turn.text, registry=registry
+        )
+        return is_theirs and self._questions.forgetting.is_meant(turn)
 
     async def _ask(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         """Ask which patient; the message is kept with the session, where no model looks."""

@@ -35,6 +35,7 @@ class HeldStatement:
         value: Such as `penicillin`, `metformin 500 mg twice daily`, `DNR`.
         about: What two statements must share to be about the same thing, folded.
         quote: The sentence that says it, as typed.
+        only_if_held: It corrects one that is held about the same thing, and says nothing by itself.
     """
 
     kind: StatementKind
@@ -42,6 +43,7 @@ class HeldStatement:
     polarity: Polarity
     about: str
     quote: str
+    only_if_held: bool = False
 
 
 def held_statements(text: str) -> tuple[HeldStatement, ...]:
@@ -68,6 +70,7 @@ class _Form:
     polarity: Polarity
     pattern: re.Pattern[str]
     about: str
+    only_if_held: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,13 @@ def _compile(words: Mapping[str, Any]) -> _Grammar:
         return re.compile(text, re.IGNORECASE)
 
     forms = [
-        _Form(row["kind"], row.get("polarity", "present"), pattern(one), row.get("about", ""))
+        _Form(
+            row["kind"],
+            row.get("polarity", "present"),
+            pattern(one),
+            row.get("about", ""),
+            row.get("only_if_held", False),
+        )
         for row in words["forms"]
         for one in row["sentences"]
     ]
@@ -155,6 +164,8 @@ def _stated(quote: str, grammar: _Grammar) -> list[HeldStatement]:
         )
         return [*_matched(corrected["not"], quote, grammar), instead]
     found = _matched(words, quote, grammar)
+    if said == quote.rstrip(" .!;"):
+        found = [one for one in found if not one.only_if_held]
     if found or noted is None:
         return found
     return [_note(words, quote)]
@@ -179,5 +190,14 @@ def _matched(words: str, quote: str, grammar: _Grammar) -> list[HeldStatement]:
         detail = (named.get("detail") or "").strip(" ,")
         shown = f"{value} ({detail})" if detail else value
         about = form.about or (named.get("about") or value)
-        return [HeldStatement(form.kind, shown, form.polarity, about.casefold().strip(), quote)]
+        return [
+            HeldStatement(
+                form.kind,
+                shown,
+                form.polarity,
+                about.casefold().strip(),
+                quote,
+                form.only_if_held,
+            )
+        ]
     return []

@@ -83,6 +83,8 @@ def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPo
     same = [one for one in same if one.kind == statement.kind and one.status == "active"]
     if any(one.text.casefold() == text.casefold() for one in same):
         return None
+    if statement.only_if_held and not same:
+        return None
     for one in same:
         one.status = "superseded"
     point = KeyPoint(

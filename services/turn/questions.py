@@ -8,6 +8,7 @@ from services.turn.bookings import TurnBookings
 from services.turn.deeds import TurnDeeds
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
+from services.turn.forgetting import TurnForgetting
 from services.turn.tools import TurnTools
 from services.turn.voice import TurnVoice
 
@@ -29,6 +30,7 @@ class TurnQuestions:
         self._ids = ids
         self._deeds = TurnDeeds(tools=tools, clock=clock)
         self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
+        self.forgetting = TurnForgetting(documents=documents, voice=voice, clock=clock, ids=ids)
 
     async def answered(self, turn: TurnDraft) -> str | None:
         """Return what the user is told if this message is a yes or no to our question, else None.
@@ -45,6 +47,8 @@ class TurnQuestions:
         match question.kind:
             case "new_history":
                 return await self._new_history(turn, question)
+            case "retire_statement":
+                return await self.forgetting.answer(turn, question)
             case "destructive_tool":
                 return await self._deed(turn, question)
             case "which_entity" if says_no(turn.answer):

@@ -1,0 +1,96 @@
+"""“Forget the allergy to penicillin” withdraws one statement about the patient, after a yes.
+
+It is no clear: the turn in which it was said stays in the history, without being shown to models
+any more, and the panel can bring the statement back.
+"""
+
+import re
+from dataclasses import dataclass
+
+from data_models.chat_context import ChatContext
+from data_models.clock import Clock, IdSource
+from data_models.conversation import OpenQuestion
+from data_models.errors import MemoryItemError
+from data_models.memory_blocks import KeyPoint
+from services.language.held_statements import withdrawn_value
+from services.language.yes_no import says_no
+from services.memory_edits.operations import Retire, apply
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.voice import TurnVoice
+
+_POINTS = "points"
+_WORD = re.compile(r"\w{3,}")
+_NO_PART_WORDS = (
+    "the her his their that this about everything all statement note fact she has had "
+    "die der das den dass ihre seine sie hat über alles"
+)
+_NO_PART = frozenset(_NO_PART_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnForgetting:
+    """Asks before a statement is withdrawn. Holds no state of any turn."""
+
+    documents: TurnDocuments
+    voice: TurnVoice
+    clock: Clock
+    ids: IdSource
+
+    def is_meant(self, turn: TurnDraft) -> bool:
+        """Whether the message wants one thing forgotten, and not the whole conversation."""
+        return turn.claim.message.press is None and withdrawn_value(turn.text) is not None
+
+    def ask(self, turn: TurnDraft) -> bool:
+        """Ask whether to withdraw what the message names; False if it names nothing that is held.
+
+        The turn's document is open.
+        """
+        value = withdrawn_value(turn.text)
+        if value is None or turn.claim.message.press is not None:
+            return False
+        named = statements_named(value, turn.document())
+        if not named:
+            self.voice.say(turn, f"I hold no statement about this patient that says “{value}”.")
+            return True
+        listed = "; ".join(f"“{point.text}”" for point in named)
+        text = f"Forget {listed}? It was said in this conversation; the record stays. yes / no"
+        turn.ask(
+            "retire_statement",
+            text,
+            patient_id=turn.patient_id,
+            question_id=self.ids.new_id("question"),
+            payload={_POINTS: [point.point_id for point in named]},
+        )
+        self.voice.show_state(turn)
+        self.voice.say(turn, text)
+        return True
+
+    async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+        """Withdraw after a yes; None if another patient is open meanwhile."""
+        active = turn.loaded_registry().active_patient_id
+        if question.patient_id != active:
+            return None
+        await self.documents.open(turn, active)
+        if says_no(turn.answer):
+            return "Nothing was changed."
+        by = turn.claim.message.sender.principal_id
+        points = [str(point) for point in question.payload.get(_POINTS, ())]
+        try:
+            operations = [Retire(op="retire", item=f"point:{point}") for point in points]
+            apply(turn.document(), operations, by=by, now=self.clock.now())
+        except MemoryItemError:
+            return "It was changed meanwhile. Nothing was done."
+        turn.unsaved = True
+        return "Forgotten. Memory can bring it back."
+
+
+def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:
+    """Return the held statements that hold every telling word of `value`."""
+    wanted = _words(value)
+    held = [one for one in context.memory.key_points if one.status == "active"]
+    return [one for one in held if wanted and wanted <= _words(f"{one.text} {one.quote}")]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold())) - _NO_PART

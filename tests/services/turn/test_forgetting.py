@@ -1,0 +1,79 @@
+"""One statement is withdrawn after a yes; the conversation is not cleared for it."""
+
+import pytest
+
+from data_models.chat_context import ChatContext
+from data_models.turn_events import AgentMessageFinished
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.services.world import CHAT, Heard, World, heard
+
+
+@pytest.fixture
+def store() -> MemoryBlobStore:
+    return MemoryBlobStore()
+
+
+@pytest.fixture
+async def world(store: MemoryBlobStore) -> World:
+    world = World(sessions=store, clock=FixedClock())
+    for text in (
+        "start a tumor board for patient_4",
+        "She is allergic to penicillin.",
+        "Please remember that her daughter has power of attorney",
+    ):
+        await said(world, text)
+    return world
+
+
+async def said(world: World, text: str) -> Heard:
+    ended = await heard(await world.desk.submit(world.message(text)))
+    await world.desk.idle()
+    return ended
+
+
+def statuses(store: MemoryBlobStore) -> dict[str, str]:
+    data = store.contents[f"{CHAT}/patient_patient_4_context.json"]
+    points = ChatContext.model_validate_json(data).memory.key_points
+    return {one.text: one.status for one in points}
+
+
+def last_words(ended: Heard) -> str:
+    return [e.message.text for e in ended.events if isinstance(e, AgentMessageFinished)][-1]
+
+
+async def test_a_statement_is_forgotten_after_a_yes_and_nothing_is_cleared(
+    world: World, store: MemoryBlobStore
+) -> None:
+    asked = await said(world, "forget the allergy to penicillin")
+    assert "“Allergy: penicillin”" in last_words(asked)
+    assert statuses(store)["Allergy: penicillin"] == "active", "not before the yes"
+    await said(world, "yes")
+    assert statuses(store) == {
+        "Allergy: penicillin": "retired",
+        "Noted: her daughter has power of attorney": "active",
+    }
+
+
+async def test_a_no_keeps_the_statement(world: World, store: MemoryBlobStore) -> None:
+    await said(world, "forget that her daughter has power of attorney")
+    assert last_words(await said(world, "no")) == "Nothing was changed."
+    assert statuses(store)["Noted: her daughter has power of attorney"] == "active"
+
+
+async def test_what_is_not_held_is_said_to_be_so(world: World, store: MemoryBlobStore) -> None:
+    answer = last_words(await said(world, "forget the allergy to latex"))
+    assert "no statement" in answer
+    assert set(statuses(store).values()) == {"active"}
+
+
+async def test_a_correction_without_a_verb_replaces_what_is_held(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "She takes metformin 500 mg daily")
+    await said(world, "no, metformin 1000 mg")
+    held = [text for text, status in statuses(store).items() if status == "active"]
+    assert "Takes: metformin 1000 mg" in held
+    assert "Takes: metformin 500 mg daily" not in held
+    await said(world, "no, ramipril 5 mg")
+    assert not any("ramipril" in text for text in statuses(store))
