@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from services.scenarios.anchors import match_anchors
@@ -212,6 +212,8 @@ def test_p12_where_a_fact_is_known_does_not_matter(world: World) -> None:
 def test_p13_knowing_more_never_asks_more(world: World) -> None:
     # A condition asks for all its open fields at once, so a field can be learnt in passing;
     # with one field a condition, what is asked is comparable.
+    # Whether a way that stays where it is leaves work is a question of its own.
+    assume(all(step not in g.successors[step] for g in world.graphs for step in g.steps))
     ignorant = play(world.graphs, world.session, {}, world.truth)
     informed = run(world)
     assert set(informed.asked) <= set(ignorant.asked)

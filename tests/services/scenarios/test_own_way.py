@@ -132,7 +132,8 @@ def test_a_loop_added_ahead_in_both_versions_changes_nothing(
                 waiting.append(step)
     image = match_anchors(old, new).image
     sources = [step for step in ahead if image.get(step) == step]
-    targets = [step for step in path if image.get(step) == step]
+    way = way_of(world.session, VersionChain(graphs=world.graphs, plans={}).move_from(1))
+    targets = [step for step in way.path if image.get(step) == step]
     assume(sources and targets)
     source, target = sources[choice % len(sources)], targets[back % len(targets)]
     assume(all(target not in graph.successors[source] for graph in (old, new)))
