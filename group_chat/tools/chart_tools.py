@@ -10,6 +10,7 @@ from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import NoArguments, Tool
 from group_chat.turn_context import TurnContext
+from services.records.big_charts import viewed
 from services.records.dates import first_day, last_day
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
@@ -146,7 +147,8 @@ def _over(
     records: PatientRecords, view: _View
 ) -> Callable[[TurnContext, Any], Awaitable[ChartView]]:
     async def run(turn: TurnContext, arguments: Any) -> ChartView:
-        return view(await records.load(turn.patient_id), turn, arguments)
+        record = await records.load(turn.patient_id)
+        return await viewed(record, lambda one: view(one, turn, arguments))
 
     return run
 

@@ -82,6 +82,8 @@ class _Reading:
 
     def _pointed_to(self) -> Mapping[int, Entry]:
         found: dict[int, Entry] = {}
+        if not self._unowned and not self.index.shared:
+            return found
         waiting: list[Entry] = list(self._mine.values())
         seen: set[str] = set()
         for _ in range(_STEPS):

@@ -18,6 +18,7 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from data_models.identifiers import PatientId, hashed
+from services.records.big_charts import prepare_later, without_collecting
 from services.records.canonical import canonical_id, is_replaced
 from services.records.folder.chart import gathered
 from services.records.folder.files import Stamp, files_in
@@ -33,6 +34,7 @@ KEPT_BYTES = 400_000_000
 _BYTES_PER_FILE_BYTE = 8
 """What a chart takes in memory, against its files unpacked; gzip packs to about a tenth."""
 _GZIP = 10
+_BIG_BYTES = 30_000_000
 _PROBLEMS_LOGGED = 50
 
 _log = structlog.get_logger()
@@ -68,6 +70,7 @@ class FolderRecords:
         self._looking = threading.Lock()
         self._asking = asyncio.Lock()
         self._reader = reader or DocumentReader()
+        self._preparing: set[asyncio.Task[None]] = set()
         self._cache = RecordCache(clock=clock, limit_bytes=kept_bytes)
 
     async def load(self, patient_id: PatientId) -> PatientRecord:
@@ -84,9 +87,20 @@ class FolderRecords:
         if is_replaced(chart.body):
             raise RecordReplacedError
         return await self._cache.get(
-            patient_id, lambda _: asyncio.to_thread(_record, index, chart, self._reader),
+            patient_id, lambda _: self._read_chart(index, chart),
             version=tuple(chart.files.items()), size=lambda _: _size(chart),
         )  # fmt: skip
+
+    async def _read_chart(self, index: FolderIndex, chart: Chart) -> PatientRecord:
+        if _size(chart) < _BIG_BYTES:
+            record = await asyncio.to_thread(_record, index, chart, self._reader)
+            return await asyncio.to_thread(record.prepared)
+        record = await asyncio.to_thread(_big_record, index, chart, self._reader)
+        # The first answer need not wait for what only searches need.
+        task = asyncio.create_task(prepare_later(record))
+        self._preparing.add(task)
+        task.add_done_callback(self._preparing.discard)
+        return record
 
     async def index(self) -> FolderIndex:
         """Return who the patients are now.
@@ -171,10 +185,15 @@ def _record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> Patient
         _log.warning("records_unreadable", files=names, resource=chart.ref, reason=str(error))
         raise
     patient = hashed(chart.patient_id)
-    _log.info("records_loaded", patient=patient, resources=len(record.resources))
+    _log.info("records_loaded", patient=patient, resources=len(record.entries))
     for problem in record.left_out.unreadable[:_PROBLEMS_LOGGED]:
         _log.warning("records_skipped", patient=patient, problem=problem)
-    return record.prepared()
+    return record
+
+
+def _big_record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> PatientRecord:
+    with without_collecting():
+        return _record(index, chart, reader)
 
 
 def _report(index: FolderIndex) -> None:

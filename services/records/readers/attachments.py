@@ -25,14 +25,22 @@ def with_texts(entries: Sequence[Entry], reader: DocumentReader) -> list[Entry]:
     An attachment that only points to a `Binary` among the entries is that Binary's.
     """
     binaries = {name: entry["resource"] for entry in entries for name in _names(entry)}
+    found = list(entries)
+    holders = [at for at, entry in enumerate(entries) if _is_holder(entry)]
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
-        return list(pool.map(lambda entry: _read(entry, binaries, reader), entries))
+        read = pool.map(lambda at: _read(entries[at], binaries, reader), holders)
+        for at, entry in zip(holders, read, strict=True):
+            found[at] = entry
+    return found
+
+
+def _is_holder(entry: Entry) -> bool:
+    resource = entry.get("resource")
+    return isinstance(resource, dict) and resource.get("resourceType") in _HOLDERS
 
 
 def _read(entry: Entry, binaries: Mapping[str, Mapping[str, Any]], reader: DocumentReader) -> Entry:
-    resource = entry.get("resource")
-    if not isinstance(resource, dict) or resource.get("resourceType") not in _HOLDERS:
-        return entry
+    resource = entry["resource"]
     changed: dict[str, Any] = {}
     contents = resource.get("content")
     if isinstance(contents, list):
