@@ -172,7 +172,7 @@ class SemanticGroupChat:
     def _intended(self, request: GroupChatRequest) -> str | None:
         """Return whose work the message is as it was read: of itself, or by the tool it needs."""
         read, intended = request.utterance, request.meaning.intended_agent
-        if intended or read is None or not self._is_language_model or read.task == "plan":
+        if intended or read is None or read.task == "plan":
             return intended
         if read.agent is not None or not read.about:
             return read.agent

@@ -20,7 +20,7 @@ def read(message: str, situation: Situation) -> Utterance:
     text = message[:LONGEST_READ_CHARS]
     addressee, words = addressee_in(text, situation.team)
     yes_no, command = yes_no_in(words), command_in(words)
-    is_reply = yes_no is not None or command is not None
+    is_reply = yes_no is not None or command not in (None, "compare")
     language, about = _asked(words, situation) if not is_reply else ("", ())
     return Utterance(
         text=message,
