@@ -125,7 +125,8 @@ def plain_answer(prompt: Prompt) -> str | None:
     text = prompt.asked
     if not _TOKEN.search(text) and not any(each.isdigit() for each in text):
         return _not_understood(prompt)
-    if _HELP_WANTED.fullmatch(text):
+    asks_for_help = prompt.utterance is not None and prompt.utterance.command == "help"
+    if asks_for_help or _HELP_WANTED.fullmatch(text):
         return help_for(prompt)
     return courtesy(prompt) or _cannot(prompt)
 

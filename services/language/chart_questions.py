@@ -4,6 +4,7 @@ A message is cut where it joins questions. Each part says what is asked (an aspe
 topic that names a tool, a name that is known, or words that stand where a name would) and when.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -79,8 +80,9 @@ def chart_questions(
     Args:
         is_guess: The text may be in another language: every word of it has to be known.
     """
-    spans, rest = spans_in(fold(text)[0], today=today, language=language)
     words = lexicon(language)
+    folded, _ = fold(_cased(text, words))
+    spans, rest = spans_in(folded, today=today, language=language)
     pieces = words.pieces(rest)
     pieces = _without_switch(pieces, words)
     if not pieces or _is_for_others(pieces):
@@ -101,6 +103,14 @@ def chart_questions(
     return tuple(_merged(_with_figures(each, span, numbers, pieces) for each in questions))
 
 
+def _cased(text: str, words: Lexicon) -> str:
+    """Return `text` with what capitals tell said in words: EGFR is a gene, eGFR a filtration."""
+    for capitals, meant in words.words.cased.items():
+        if not text.isupper():
+            text = re.sub(rf"\b{re.escape(capitals)}\b", meant, text)
+    return text
+
+
 def _without_switch(pieces: list[Piece], words: Lexicon) -> list[Piece]:
     """Return what stands behind "switch to patient_4 and …"; only who is asked about changes."""
     telling = [piece for piece in pieces if not _is_empty(piece)]
@@ -116,7 +126,7 @@ def _is_for_others(pieces: Sequence[Piece]) -> bool:
     kinds = [kind for piece in pieces for kind in piece.of("not_chart")]
     telling = [piece for piece in pieces if not _is_empty(piece)]
     begins = telling[0].of("not_chart") if telling else []
-    return "act" in begins or bool({"office", "plan", "self", "team"} & set(kinds))
+    return "act" in begins or bool({"office", "plan", "self", "team", "advice"} & set(kinds))
 
 
 def _is_empty(piece: Piece) -> bool:
@@ -253,6 +263,8 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[_Run]) -> list[TopicSpe
         del found["current_status"]  # the status of something else
     if "results" in found and "results" in named:
         del found["results"]  # "lab value of potassium" is about potassium
+    if "timeline" in found and "problems" in found:
+        del found["problems"]  # "the timeline of her illness"
     for vague in ("timeline", "documents", "chart_summary", "problems", "history"):
         if len(found) > 1 and vague in found and not found[vague].name:
             del found[vague]

@@ -48,6 +48,7 @@ class ChartWords(BaseModel):
     endings: Mapping[str, tuple[str, ...]]
     compounds: tuple[str, ...] = ()
     inflections: tuple[str, ...] = ()
+    cased: Mapping[str, str] = Field(default_factory=dict)
     not_chart: Mapping[str, tuple[str, ...]]
     stop: tuple[str, ...]
     joints: tuple[str, ...]

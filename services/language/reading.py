@@ -1,5 +1,6 @@
 """Reads one message into an `Utterance`, by exact rules alone. Pure."""
 
+import re
 from collections.abc import Sequence
 
 from services.language.addressing import addressee_in
@@ -22,6 +23,8 @@ def read(message: str, situation: Situation) -> Utterance:
     yes_no, command = yes_no_in(words), command_in(words)
     is_reply = yes_no is not None or command not in (None, "compare")
     language, about = _asked(words, situation) if not is_reply else ("", ())
+    if _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about)):
+        about = ()  # "Anna Keller's number" stands in an address book
     return Utterance(
         text=message,
         language=language or language_of(words, default=situation.language),
@@ -35,6 +38,16 @@ def read(message: str, situation: Situation) -> Utterance:
         times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
+
+
+_OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
+_OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
+
+
+def _is_of_a_chart(question: ChartQuestion) -> bool:
+    """Whether a question that names a person is plainly about a chart."""
+    is_vague = question.tool in (SEARCH, "results") and " " in question.name
+    return not is_vague and question.name not in _OF_ADDRESS_BOOKS
 
 
 def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, ...]]:

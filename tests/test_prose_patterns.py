@@ -1,0 +1,74 @@
+"""Only `services/language` is to read prose; what others still read may only become less."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+_COMPILED = re.compile(r"\bre\.compile\(")
+# Files that still compile patterns over users' or models' words, and how many they may have.
+# Patterns over ids, protocols and files are no prose and are not listed.
+LEFT = {
+    "group_chat/gate.py": 2,
+    "group_chat/offline/asked_first.py": 1,
+    "group_chat/offline/assistant.py": 29,
+    "group_chat/offline/booking.py": 5,
+    "group_chat/offline/clinic_days.py": 6,
+    "group_chat/offline/complaint.py": 3,
+    "group_chat/offline/elsewhere.py": 3,
+    "group_chat/offline/extraction.py": 3,
+    "group_chat/offline/facilitator.py": 2,
+    "group_chat/offline/judging.py": 5,
+    "group_chat/offline/languages.py": 1,
+    "group_chat/offline/moving.py": 3,
+    "group_chat/offline/offline_structured.py": 8,
+    "group_chat/offline/plain_talk.py": 17,
+    "group_chat/offline/prompt.py": 9,
+    "group_chat/offline/registration.py": 5,
+    "group_chat/offline/remembering.py": 2,
+    "group_chat/offline/rows.py": 2,
+    "group_chat/offline/scenario.py": 1,
+    "group_chat/offline/specialist.py": 1,
+    "group_chat/offline/words.py": 9,
+    "services/entities/wishes.py": 8,
+    "services/memory_blocks/phrases.py": 10,
+    "services/memory_blocks/recall.py": 2,
+    "services/memory_blocks/understanding.py": 1,
+    "services/memory_blocks/wording.py": 2,
+    "services/patient_context/candidates.py": 2,
+    "services/patient_context/markers.py": 7,
+    "services/patient_context/phrases.py": 18,
+    "services/safety/rules.py": 4,
+    "services/scenarios/answers.py": 9,
+    "services/scenarios/commands.py": 6,
+    "services/scenarios/conditions.py": 2,
+    "services/tool_memory/choice.py": 2,
+    "services/tool_memory/clauses.py": 12,
+    "services/tool_memory/clock_words.py": 11,
+    "services/tool_memory/day_words.py": 14,
+    "services/tool_memory/field_words.py": 1,
+    "services/tool_memory/lexicon.py": 1,
+    "services/tool_memory/masks.py": 3,
+    "services/tool_memory/names_in_text.py": 6,
+    "services/tool_memory/privacy.py": 6,
+    "services/tool_memory/reader.py": 23,
+    "services/turn/wishes.py": 1,
+}
+
+
+def test_patterns_over_prose_become_fewer() -> None:
+    found = {
+        name: len(_COMPILED.findall(path.read_text()))
+        for name in LEFT
+        if (path := ROOT / name).exists()
+    }
+    assert {name: count for name, count in found.items() if count > LEFT[name]} == {}
+
+
+def test_no_other_file_of_the_offline_rules_reads_prose() -> None:
+    folder = ROOT / "group_chat" / "offline"
+    reading = {
+        path.relative_to(ROOT).as_posix()
+        for path in folder.glob("*.py")
+        if _COMPILED.search(path.read_text())
+    }
+    assert reading - set(LEFT) == set()
