@@ -39,6 +39,7 @@ from services.desk.chosen import turn_desk_for
 from services.desk.turn_desk import TurnDesk
 from services.hand_over.chosen import turn_queues_for
 from services.hand_over.hand_over import HandOver
+from services.identity.access_policy import access_policy_for
 from services.identity.chosen import linker_for
 from services.operators.chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
@@ -141,6 +142,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         ids=base.ids,
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         allow_unknown=base.settings.allow_unknown_patients,
+        access=access_policy_for(base.settings),
     )
     return TurnPipeline(
         documents=documents,

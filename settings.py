@@ -235,6 +235,8 @@ class Settings(BaseSettings):
     fhir_identifier_system: str | None = _set(None, "With `FHIR_BASE_URL`: the system of the identifiers that patient ids are; unset: any", "urn:oid:1.2.36.146.595.217.0.1")
     patient_identifier_systems: Names = _set((), "Systems of the identifiers by which patients are looked up; unset: `FHIR_IDENTIFIER_SYSTEM`, or all", "urn:oid:1.2.36.146.595.217.0.1")
     directory_seconds: Seconds = _set(2.0, "Looking up whom a message names ends after so long, and the user is asked", 2)
+    access_policy: Literal["open", "roster"] = _set("open", "Who may open a chart: `open`, any signed-in user, or `roster`, whom `CARE_ROSTER_FILE` lists", "roster")
+    care_roster_file: Path | None = _set(None, "With `ACCESS_POLICY=roster`: YAML of `principal: [patient, …]`, `*` for all; read again when it changes", "./care.yaml")
     allow_unknown_patients: bool = _set(False, "Whether a number that nobody carries opens a blank chart, for demonstrations", "true")
     fhir_token: SecretStr | None = _set(None, "Bearer token for `FHIR_BASE_URL`", "eyJ…")
     fhir_client_id: str | None = _set(None, "The application that signs in to `FHIR_BASE_URL` for itself, with a secret or a key", "rounds")

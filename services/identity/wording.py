@@ -25,7 +25,7 @@ def nobody_has(number: str) -> str:
 def option_line(person: Person, today: date, *, is_open: bool = False) -> str:
     """Return one candidate: name, birth date, sex, id."""
     age = years_of(person, today)
-    facts = [both_identifiers(person).partition(", ")[2]]
+    facts = [f"born {person.birth_date}" if person.birth_date else "birth date unknown"]
     facts += [f"{age} years"] if age is not None else []
     facts += [_SEXES[person.sex]] if person.sex in _SEXES else []
     mark = ", whose chart is open" if is_open else ""

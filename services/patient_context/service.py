@@ -9,6 +9,7 @@ from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision, Registry, TimingInfo
+from services.identity.access_policy import AccessPolicy, ChartCounter, OpenToAll
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person, both_identifiers
@@ -31,7 +32,7 @@ from services.patient_context.who import (
     noted_people,
     unreachable,
 )
-from services.patient_context.wording import whose
+from services.patient_context.wording import not_allowed, whose
 
 
 class PatientContextService:
@@ -46,10 +47,13 @@ class PatientContextService:
         ids: IdSource,
         linker: SubjectLinker | None = None,
         allow_unknown: bool = False,
+        access: AccessPolicy | None = None,
     ) -> None:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
         self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
+        self._access = access or OpenToAll()
+        self._charts = ChartCounter(clock=clock)
         self._allow_unknown = allow_unknown or linker is None
         self._pattern = pattern
         self._clock = clock
@@ -101,12 +105,30 @@ class PatientContextService:
         )
         answered = await self._answered(turn, press)
         verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
+        verdict = self._allowed(verdict, registry, user)
         verdict = _with_seen(verdict, registry, user)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
         return verdict, TimingInfo(
             analyzer_ms=analyzer_ms,
             storage_fallback_ms=registry_ms if turn.restored else None,
             service_total_ms=self._ms_since(started),
+        )
+
+    def _allowed(self, verdict: PatientVerdict, registry: Registry, user: str) -> PatientVerdict:
+        """Return the verdict, or a refusal where its chart is not open to the user."""
+        patient_id = verdict.patient_id
+        if patient_id is None or verdict.decision in ("NEEDS_PATIENT_ID", "CLEAR"):
+            return verdict
+        if self._access.may_open(user, patient_id):
+            if patient_id != registry.active_patient_id:
+                self._charts.opened(user)
+            return verdict
+        return PatientVerdict(
+            decision="NEEDS_PATIENT_ID",
+            patient_id=registry.active_patient_id,
+            reply=not_allowed(patient_id),
+            closes_question=verdict.closes_question,
+            restored=verdict.restored,
         )
 
     def asking_whose(self) -> str:
@@ -248,6 +270,17 @@ class PatientContextService:
         )
 
     def _asking(self, subject: Subject, who: Who) -> PatientVerdict:
+        """Return the question; nobody is offered whose chart the user may not open."""
+        user = who.turn.user
+        people = [
+            one
+            for one in subject.people
+            if one.patient_id is None or self._access.may_open(user, one.patient_id)
+        ]
+        subject = replace(subject, people=tuple(people))
+        active = who.turn.reading.active
+        if active is not None and not self._access.may_open(user, active):
+            who = replace(who, open=None)
         return asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
 
     def _outcome(self, meant: PatientContextDecision, turn: PatientTurn) -> Outcome:

@@ -72,7 +72,7 @@ async def publish_samples(data: Path) -> None:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("scenarios")
     asyncio.run(publish_samples(folder / "data"))
-    with running_server(folder, LLM_PROVIDER="offline") as running:
+    with running_server(folder, LLM_PROVIDER="offline", ALLOW_UNKNOWN_PATIENTS="true") as running:
         yield running
 
 
@@ -226,7 +226,9 @@ def migrations(server: Server) -> list[dict[str, Any]]:
 async def test_the_same_on_azure_storage(azurite: str, tmp_path: Path) -> None:
     storage = {"AZURE_STORAGE_CONNECTION_STRING": azurite}
     shelf = AzureShelf(azurite)
-    with running_server(tmp_path, LLM_PROVIDER="offline", **storage) as running:
+    with running_server(
+        tmp_path, LLM_PROVIDER="offline", ALLOW_UNKNOWN_PATIENTS="true", **storage
+    ) as running:
         graph = (SAMPLES / "appointment_booking.yaml").read_text()
         own = f"booking-{storage_folder(tmp_path.name)[-20:]}".replace("_", "-")
         for name, text in (

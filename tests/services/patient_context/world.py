@@ -16,6 +16,7 @@ from data_models.patient_context_models import (
     Registry,
     TimingInfo,
 )
+from services.identity.access_policy import AccessPolicy
 from services.identity.linking import SubjectLinker
 from services.model_port import Answer
 from services.patient_context.analyzer import PatientContextAnalyzer
@@ -91,6 +92,7 @@ class World:
         script: Sequence[PatientContextDecision | ModelError] = (),
         pattern: PatientIdPattern = PATTERN,
         linker: SubjectLinker | None = None,
+        access: AccessPolicy | None = None,
     ) -> None:
         self.clock = FixedClock()
         self.registry = registry(*names, active=active)
@@ -106,6 +108,7 @@ class World:
             clock=self.clock,
             ids=CountingIds(),
             linker=linker,
+            access=access,
         )
 
     async def say(
