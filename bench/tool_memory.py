@@ -68,7 +68,7 @@ def figures() -> list[Figure]:
         store=_store(), turn_id=1, user_text="go", local_now=now, others=(), ids=RandomIds()
     )
     rows = {"events": [_row(number) for number in range(ROWS)]}
-    run = FinishedRun("list_events", "Assistant", {}, rows, None, 1.0)
+    run = FinishedRun("list_events", "Secretary", {}, rows, None, 1.0)
     measured = _median_ms(lambda: session.record(run))
     return [*found, Figure("record", f"a run with {ROWS} entities", measured, "ms", BAR_MS)]
 

@@ -1,8 +1,9 @@
 """Who answers the user's message: the gate, the plan, the one who waits, whose work it is."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeAlias
 
 from data_models.chat_context import Continuation
@@ -71,6 +72,7 @@ def opening(  # the inputs of one table, all named
     names: Sequence[str],
     intended: str | None = None,
     missing: Sequence[str] = (),
+    former: Mapping[str, str] = MappingProxyType({}),
 ) -> Opening:
     """Return who answers: the first rule that fits.
 
@@ -80,11 +82,12 @@ def opening(  # the inputs of one table, all named
     Args:
         intended: Who the message is for by what it asks, if that is sure.
         addressed: The agent whose own bot received the message, or whom the channel marked.
+        former: Agents by names that they had once.
         missing: What of the continuation's `waits_for` is still unknown, this message read.
     """
     if press is not None and plan is not None and plan.is_open:
         return _pressed(press, plan, facilitator)
-    spoken_to, words = _spoken_to(text, addressed, names, facilitator)
+    spoken_to, words = _spoken_to(text, addressed, names, facilitator, former)
     if spoken_to is not None and spoken_to != facilitator:
         return Answer(spoken_to)
     waits = continuation is not None and bool(continuation.waits_for) and is_running(plan)
@@ -146,10 +149,15 @@ def _reply_to_plan(
 
 
 def _spoken_to(
-    text: str, addressed: str | None, names: Sequence[str], facilitator: str
+    text: str,
+    addressed: str | None,
+    names: Sequence[str],
+    facilitator: str,
+    former: Mapping[str, str],
 ) -> tuple[str | None, str]:
     """Return whom the user addresses, if anybody, and what is said to them."""
-    known = {name.casefold(): name for name in names}
+    known = {old.casefold(): name for old, name in former.items()}
+    known |= {name.casefold(): name for name in names}
     for pattern in (_AT, _COLON):
         found = pattern.match(text)
         if found is not None and (name := known.get(found[1].casefold())) is not None:

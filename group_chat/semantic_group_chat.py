@@ -6,7 +6,7 @@ from typing import Self
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 
-from data_models.chat_context import Citation
+from data_models.chat_context import Citation, Continuation
 from data_models.clock import Clock, IdSource
 from data_models.plan import STEP_LIMIT_CHARS
 from group_chat.agents import AgentFactory, TeamAgent
@@ -56,6 +56,7 @@ class SemanticGroupChat:
         self._limits = limits
         self._is_language_model = is_language_model
         self._facilitator = team.facilitator.name
+        self._former = team.legacy_names
         self._tasks = {spec.name: _task_of(spec.description) for spec in team.agents}
         self._tools_of = {
             name: agents[name].tools for name in team.names if name != team.facilitator.name
@@ -169,6 +170,13 @@ class SemanticGroupChat:
             limits=self._limits,
         )
 
+    def _continuation(self, request: GroupChatRequest) -> Continuation | None:
+        """Return who waits for the user, by the name that they have today."""
+        waits = request.continuation
+        if waits is None or waits.agent not in self._former:
+            return waits
+        return waits.model_copy(update={"agent": self._former[waits.agent]})
+
     def _intended(self, request: GroupChatRequest) -> str | None:
         """Return whose work the message is as it was read: of itself, or by the tool it needs."""
         read, intended = request.utterance, request.meaning.intended_agent
@@ -196,7 +204,8 @@ class SemanticGroupChat:
                 press=request.press,
                 addressed=next((name for name in marked if name), None),
                 plan=request.plan,
-                continuation=request.continuation,
+                continuation=self._continuation(request),
+                former=self._former,
                 facilitator=self._facilitator,
                 names=names,
                 intended=self._intended(request),

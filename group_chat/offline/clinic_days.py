@@ -115,7 +115,7 @@ def _day_line(answer: Mapping[str, Any]) -> str:
 
 
 def _today(prompt: Prompt) -> date | None:
-    made = str(prompt.snapshot.get("generated_at", ""))[:10]
+    made = str(prompt.snapshot.get("today") or prompt.snapshot.get("generated_at", ""))[:10]
     try:
         return date.fromisoformat(made)
     except ValueError:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
@@ -52,14 +52,22 @@ def build_snapshot(
     roster: ShownRoster,
     now: datetime,
     patient: PatientIdentity | None = None,
+    today: date | None = None,
 ) -> str:
-    """Return the system message that grounds the agents for one turn (spec page 1.6)."""
+    """Return the system message that grounds the agents for one turn (spec page 1.6).
+
+    Args:
+        now: When what it says came to be so: its bytes change only with it.
+        today: The day of the turn; agents count from it.
+    """
     fields: dict[str, object] = {
         "conversation_id": conversation_id,
         "patient_id": patient_id,
         "all_patient_ids": roster.patient_ids,
         "generated_at": _utc(now),
     }
+    if today is not None:
+        fields["today"] = today.isoformat()
     if patient is not None:
         fields["patient"] = patient._asdict()
     if not roster.is_whole:

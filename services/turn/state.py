@@ -1,5 +1,7 @@
 """What clients and agents are told of the conversation, made from a turn's draft. Pure."""
 
+from datetime import datetime
+
 from data_models.identifiers import PatientId
 from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.turn_events import SharedState
@@ -39,9 +41,16 @@ def snapshot_of(turn: TurnDraft) -> str:
         conversation_id=turn.conversation_id,
         patient_id=turn.patient_id,
         roster=roster_of(turn),
-        now=turn.now,
+        now=_changed_at(turn),
+        today=turn.now.date(),
         patient=identity_of(turn, turn.patient_id),
     )
+
+
+def _changed_at(turn: TurnDraft) -> datetime:
+    """Return when the roster or the active patient last changed; now where nobody is in it."""
+    rows = turn.loaded_registry().patient_registry.values()
+    return max((row.updated_at for row in rows), default=turn.now)
 
 
 def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:

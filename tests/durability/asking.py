@@ -10,7 +10,7 @@ from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 
 BOOK, LIST = "book a time", "show my appointments"
 WRITE, SEND = "write a mail", "send it"
-_ASKS = re.compile(rf"@(?:AppointmentManager|Assistant) ({BOOK}|{LIST}|{WRITE}|{SEND})")
+_ASKS = re.compile(rf"@(?:AppointmentManager|Secretary) ({BOOK}|{LIST}|{WRITE}|{SEND})")
 _Results: TypeAlias = Sequence[Mapping[str, Any]]
 _Canary: TypeAlias = Callable[[], str]
 _Arguments: TypeAlias = Callable[[_Results, _Canary], dict[str, Any]]

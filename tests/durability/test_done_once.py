@@ -39,7 +39,7 @@ pytestmark = pytest.mark.slow
 ADA = "ada@clinic.example"
 ASKED = "please remember the board"
 LONG = Reply(text="It is all noted. " * 200, chunk_chars=17, tokens_per_second=5.0)
-FIRST = "*Assistant*, please remember this."
+FIRST = "*Secretary*, please remember this."
 SECONDS = 60.0
 
 

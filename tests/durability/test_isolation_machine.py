@@ -122,8 +122,8 @@ class Isolation(RuleBasedStateMachine):
 
     @rule()
     def write_a_letter(self) -> None:
-        self.talk.say(f"@Assistant {WRITE}")
-        self.talk.say(f"@Assistant {SEND}")
+        self.talk.say(f"@Secretary {WRITE}")
+        self.talk.say(f"@Secretary {SEND}")
         assert self.talk.asks_for_a_yes, "else this would prove nothing"
 
     @precondition(lambda self: self.opened and self.talk.asks_for_a_yes)

@@ -73,39 +73,39 @@ def calendar(server: Server) -> str:
 async def test_an_event_is_listed_moved_named_and_gone_only_after_yes(server: Server) -> None:
     async with talking(server.url, "plain") as talk:
         await say(talk, "start tumor board for patient_4")
-        listed = await say(talk, "@Assistant what's on my calendar tomorrow?")
+        listed = await say(talk, "@Secretary what's on my calendar tomorrow?")
         assert "Tumor board" in listed
-        moved = await say(talk, "@Assistant move tomorrow's 3pm one to Friday")
+        moved = await say(talk, "@Secretary move tomorrow's 3pm one to Friday")
         assert '"moved"' in moved
-        asked = await say(talk, "@Assistant cancel it")
+        asked = await say(talk, "@Secretary cancel it")
         assert re.search(r"Cancel \*Tumor board\*, .* 10:00\? yes / no", asked)
         before = calendar(server)
         assert "Nothing was changed" in await say(talk, "no")
         assert calendar(server) == before
-        await say(talk, "@Assistant cancel it")
+        await say(talk, "@Secretary cancel it")
         assert "Cancelled: *Tumor board*" in await say(talk, "yes")
         at = (tomorrow() + timedelta(hours=15)).strftime("%Y%m%dT%H%M%SZ")
         assert re.search(rf"EXDATE[^\r\n]*{at}", calendar(server))
-        assert "several" not in (gone := await say(talk, "@Assistant cancel it"))
+        assert "several" not in (gone := await say(talk, "@Secretary cancel it"))
         assert "not clear which event" in gone
 
 
 async def test_two_candidates_are_asked_about_and_another_word_means_no(server: Server) -> None:
     async with talking(server.url, "plain") as talk:
         await say(talk, "start tumor board for patient_15")
-        await say(talk, "@Assistant what's on my calendar tomorrow?")
-        which = await say(talk, "@Assistant cancel the meeting")
+        await say(talk, "@Secretary what's on my calendar tomorrow?")
+        which = await say(talk, "@Secretary cancel the meeting")
         assert "Which event do you mean?" in which
         assert "2. *Outpatient clinic*" in which
         assert await say(talk, "never mind") == "Nothing was changed."
-        assert await say(talk, "@Assistant cancel the meeting") == which
+        assert await say(talk, "@Secretary cancel the meeting") == which
         asked = await say(talk, "the second one")
         assert "Cancel *Outpatient clinic*" in asked
         assert "Nothing was changed" in await say(talk, "no")
-        asked = await say(talk, "@Assistant cancel tomorrow's clinic")
+        asked = await say(talk, "@Secretary cancel tomorrow's clinic")
         assert "Cancel *Outpatient clinic*" in asked
         before = calendar(server)
-        await say(talk, "@Assistant what's on my calendar tomorrow?")
+        await say(talk, "@Secretary what's on my calendar tomorrow?")
         await say(talk, "yes")
         assert calendar(server) == before
 
@@ -113,15 +113,15 @@ async def test_two_candidates_are_asked_about_and_another_word_means_no(server: 
 async def test_what_one_patient_was_shown_is_no_candidate_of_another(server: Server) -> None:
     async with talking(server.url, "plain") as talk:
         await say(talk, "start tumor board for patient_4")
-        await say(talk, "@Assistant what's on my calendar tomorrow?")
+        await say(talk, "@Secretary what's on my calendar tomorrow?")
         await say(talk, "switch to patient_15")
-        assert "not clear which event" in await say(talk, "@Assistant cancel tomorrow's clinic")
+        assert "not clear which event" in await say(talk, "@Secretary cancel tomorrow's clinic")
 
 
 async def test_every_run_is_stored_with_its_patient(server: Server) -> None:
     async with talking(server.url, "plain") as talk:
         await say(talk, "start tumor board for patient_4")
-        await say(talk, "@Assistant what's on my calendar tomorrow?")
+        await say(talk, "@Secretary what's on my calendar tomorrow?")
         folder = server.data / "chat-sessions" / talk.conversation
         stored = orjson.loads((folder / "patient_patient_4_context.json").read_bytes())
         runs = stored["tool_memory"]["executions"]

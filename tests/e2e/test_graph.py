@@ -56,7 +56,7 @@ def ada(graph: FakeGraph) -> User:
 
 async def say(talk: Talk, text: str) -> str:
     answer = await talk.say(
-        f"@Assistant {text}" if text not in ("yes", "no") else text, last_words=""
+        f"@Secretary {text}" if text not in ("yes", "no") else text, last_words=""
     )
     assert answer.failure is None
     return answer.text

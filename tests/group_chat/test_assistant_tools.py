@@ -87,15 +87,15 @@ class Office:
             store=store, turn_id=1, user_text=said, local_now=NOW, others=["patient_15"],
             ids=self.ids,
         )  # fmt: skip
-        turn = TurnContext(request=_request(said, session), emit=self._emit, agent="Assistant")
+        turn = TurnContext(request=_request(said, session), emit=self._emit, agent="Secretary")
         arguments = checked_arguments(self.tools[tool].arguments, given)
         try:
             with changing(fresh()):
                 data = plain(await self.tools[tool].run(turn, arguments))
         except ToolInputError as error:
-            session.record(FinishedRun(tool, "Assistant", given, None, str(error), 1.0))
+            session.record(FinishedRun(tool, "Secretary", given, None, str(error), 1.0))
             raise
-        session.record(FinishedRun(tool, "Assistant", given, data, None, 1.0))
+        session.record(FinishedRun(tool, "Secretary", given, data, None, 1.0))
         return data
 
     def _emit(self, event: Any) -> None:
@@ -176,7 +176,7 @@ async def test_cancelling_only_asks_and_is_bound_to_the_one_that_was_named(
     assert question.kind == "destructive_tool"
     assert question.text.startswith("Cancel *Tumor board*, ")
     assert question.payload["entity_id"] == event_id
-    assert question.payload["agent"] == "Assistant"
+    assert question.payload["agent"] == "Secretary"
     assert await office.own.calendar.get(event_id) is not None
 
 

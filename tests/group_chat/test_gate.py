@@ -130,3 +130,11 @@ def test_buttons_act_on_an_open_plan_only() -> None:
     assert opened("x", press=cancel, plan=plan("proposed")) == CancelPlan()
     change = Press(target_id="p", answer="change")
     assert opened("yes", press=change, plan=plan("proposed")) == FACILITATOR
+
+
+def test_an_agent_is_called_by_the_name_it_had_once() -> None:
+    first = opening(
+        text="@Assistant any mail?", press=None, addressed=None, plan=None, continuation=None,
+        facilitator=TEAM[0], names=(TEAM[0], "Secretary"), former={"Assistant": "Secretary"},
+    )  # fmt: skip
+    assert first == Answer("Secretary")

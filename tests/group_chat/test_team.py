@@ -29,7 +29,7 @@ def test_the_shipped_team_is_usable_and_led_by_the_orchestrator() -> None:
         "ReportCreation",
         "AppointmentManager",
         "Registration",
-        "Assistant",
+        "Secretary",
         "GeneralHealth",
         "MentalHealth",
     )

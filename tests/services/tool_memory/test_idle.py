@@ -25,7 +25,7 @@ async def stored(age: timedelta) -> MemoryBlobStore:
     run = ToolExecutionContext(
         execution_id="exec_1",
         tool_name="list_events",
-        agent_name="Assistant",
+        agent_name="Secretary",
         user_request="what's on?",
         timestamp=now - age,
     )

@@ -46,7 +46,7 @@ def run_of(data: Mapping[str, Any] | None, **more: Any) -> FinishedRun:
     return FinishedRun(
         **{
             "tool": "list_events",
-            "agent": "Assistant",
+            "agent": "Secretary",
             "parameters": {},
             "data": data,
             "error": None,
@@ -144,7 +144,7 @@ def test_a_run_is_recorded_with_its_entities_and_without_secrets() -> None:
     stored = session.record(run_of({"events": [EVENT]}, parameters=parameters))
     assert (stored.tool_name, stored.agent_name, stored.success) == (
         "list_events",
-        "Assistant",
+        "Secretary",
         True,
     )
     assert stored.entity_ids == ["evt_1"]
