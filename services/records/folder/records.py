@@ -31,10 +31,10 @@ from services.records.record_cache import RecordCache
 
 LOOK_AGAIN_SECONDS = 2.0
 KEPT_BYTES = 400_000_000
-_BYTES_PER_FILE_BYTE = 8
+_BYTES_PER_FILE_BYTE = 12
 """What a chart takes in memory, against its files unpacked; gzip packs to about a tenth."""
 _GZIP = 10
-_BIG_BYTES = 30_000_000
+_BIG_BYTES = 10_000_000
 _PROBLEMS_LOGGED = 50
 
 _log = structlog.get_logger()
