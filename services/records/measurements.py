@@ -71,7 +71,7 @@ def series_of(record: PatientRecord) -> tuple[Series, ...]:
 def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
     """Return the row of one value."""
     raw = part.entry.raw
-    node = raw if part.component is None else many(raw, "component")[part.component]
+    node = node_of(part)
     if part.component is None and (variant := _variant(part.entry)):
         return variant
     pair = _pressures(raw) if part.component is None else None
@@ -115,6 +115,12 @@ def row_of_part(record: PatientRecord, part: Part) -> ViewRow:
     )
 
 
+def node_of(part: Part) -> Raw:
+    """Return the element that holds the value: the Observation or one of its components."""
+    raw = part.entry.raw
+    return raw if part.component is None else many(raw, "component")[part.component]
+
+
 def rows_of_observation(record: PatientRecord, entry: Entry) -> list[ViewRow]:
     """Return one row for each value of an Observation."""
     return [row_of_part(record, part) for part in parts_of(entry)]
@@ -124,7 +130,7 @@ def parts_of(entry: Entry) -> Iterator[Part]:
     """Yield the values of an Observation; a blood pressure is one value."""
     when = instant(entry.date)
     components = many(entry.raw, "component")
-    is_one = _pressures(entry.raw) is not None or _is_variant(entry.raw)
+    is_one = _pressures(entry.raw) is not None or is_variant(entry.raw)
     if is_one or not components or any(name.startswith("value") for name in entry.raw):
         yield Part(entry, None, when)
     if is_one and not _pressures(entry.raw):
@@ -199,17 +205,17 @@ def _newest(series: Series) -> str:
 
 def _file(found: dict[str, Series], part: Part) -> None:
     raw = part.entry.raw
-    node = raw if part.component is None else many(raw, "component")[part.component]
+    node = node_of(part)
     pairs = code_pairs(one(node, "code"))
-    name = _gene(raw) if part.component is None and _is_variant(raw) else ""
+    name = _gene(raw) if part.component is None and is_variant(raw) else ""
     name = name or name_of(node)
     loinc = next((pair for pair in pairs if "loinc.org" in pair), "")
-    key = (loinc or phrase_of(name)) if not _is_variant(raw) else f"gene {name.casefold()}"
+    key = (loinc or phrase_of(name)) if not is_variant(raw) else f"gene {name.casefold()}"
     series = found.get(key)
     if series is None:
         table = concept_table()
         concept = table.coded("result", pairs) or table.displayed("result", name)
-        concept = None if _is_variant(raw) else concept
+        concept = None if is_variant(raw) else concept
         series = found[key] = Series(name, kind_of(part.entry), concept, pairs)
     series.parts.append(part)
 
@@ -226,7 +232,8 @@ def _pressures(raw: Raw) -> tuple[Value, Value] | None:
     return None if above.number is None or below.number is None else (above, below)
 
 
-def _is_variant(raw: Raw) -> bool:
+def is_variant(raw: Raw) -> bool:
+    """Return whether an Observation is of a genetic variant."""
     return _VARIANT in codes(one(raw, "code"))
 
 
@@ -239,7 +246,7 @@ def _gene(raw: Raw) -> str:
 
 def _variant(entry: Entry) -> ViewRow | None:
     """Return a genetic variant as one row, named after its gene."""
-    if not _is_variant(entry.raw):
+    if not is_variant(entry.raw):
         return None
     raw = entry.raw
     rest = [

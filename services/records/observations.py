@@ -1,6 +1,7 @@
 """Observations in words: values, and which observations are biomarkers."""
 
 import re
+from functools import lru_cache
 
 from services.records.fhir_resources import Observation, ObservationValue
 from services.records.fhir_types import Quantity
@@ -47,7 +48,13 @@ def value_of(observation: Observation) -> str | None:
 def is_biomarker(observation: Observation) -> bool:
     """Return whether the observation is a tumour marker or a genetic finding."""
     codes = observation.code.codes if observation.code else frozenset()
-    return bool(codes & _MARKER_CODES or _MARKER.search(name_of(observation)))
+    return has_marker(name_of(observation), codes)
+
+
+@lru_cache(maxsize=10_000)
+def has_marker(name: str, codes: frozenset[str]) -> bool:
+    """Return whether a name or a code is that of a marker."""
+    return bool(codes & _MARKER_CODES or _MARKER.search(name))
 
 
 def is_measured(observation: Observation) -> bool:

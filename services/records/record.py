@@ -13,6 +13,7 @@ from services.records.documents import ClinicalDocument, documents_of
 from services.records.entry import Entry, Raw, many, one, text
 from services.records.fhir_resources import (
     MODELS,
+    AnyResource,
     Medication,
     Patient,
     PatientResource,
@@ -79,6 +80,7 @@ class PatientRecord:
     names: Mapping[str, Entry]
     left_out: LeftOut
     addressed: frozenset[str] = frozenset()
+    _models: dict[str, AnyResource | None] = field(default_factory=dict, repr=False, compare=False)
     _derived: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
 
     def derived(self, make: Callable[["PatientRecord"], DerivedT]) -> DerivedT:
@@ -123,22 +125,6 @@ class PatientRecord:
         return named(found.raw, self) if found is not None else ""
 
     @cached_property
-    def resources(self) -> Mapping[str, PatientResource]:
-        """The patient's resources as models, for the views that read them so."""
-        found: dict[str, PatientResource] = {}
-        for ref, entry in self.entries.items():
-            model = MODELS.get(entry.kind)
-            if model is None:
-                continue
-            try:
-                resource = model.model_validate(entry.raw)
-            except ValidationError:
-                continue
-            if isinstance(resource, PatientResource):
-                found[ref] = resource
-        return found
-
-    @cached_property
     def medications(self) -> Mapping[str, Medication]:
         """Drugs that medication resources point to, by source id."""
         return {
@@ -147,13 +133,35 @@ class PatientRecord:
             if entry.kind == "Medication"
         }
 
-    def of(self, kind: type[ResourceT]) -> tuple[tuple[str, ResourceT], ...]:
-        """Return the resources of one type with their source ids."""
-        return tuple((ref, r) for ref, r in self.resources.items() if isinstance(r, kind))
+    @property
+    def resources(self) -> Mapping[str, Entry]:
+        """The patient's resources by source id."""
+        return self.entries
+
+    def of(
+        self, kind: type[ResourceT], keep: Callable[[Entry], bool] | None = None
+    ) -> tuple[tuple[str, ResourceT], ...]:
+        """Return the resources of one type as models, with their source ids.
+
+        Args:
+            keep: Which entries; making models of all takes long where there are thousands.
+        """
+        names = [name for name, model in MODELS.items() if issubclass(model, kind)]
+        entries = (entry for entry in self.entries.values() if entry.kind in names)
+        read = ((e.ref, self._model(e)) for e in entries if keep is None or keep(e))
+        return tuple((ref, model) for ref, model in read if isinstance(model, kind))
+
+    def _model(self, entry: Entry) -> AnyResource | None:
+        if entry.ref not in self._models:
+            try:
+                self._models[entry.ref] = MODELS[entry.kind].model_validate(entry.raw)
+            except ValidationError:
+                self._models[entry.ref] = None
+        return self._models[entry.ref]
 
     def prepared(self) -> Self:
-        """Return this record with its texts decoded and indexed; call it off the event loop."""
-        _ = self.passages
+        """Return this record with its texts decoded; call it off the event loop."""
+        _ = self.documents
         return self
 
     @cached_property

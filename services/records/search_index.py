@@ -1,23 +1,35 @@
 """Ranked search over every row and every passage of a record (BM25)."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
 from data_models.chart_view import ViewRow
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
-from services.records.measurements import rows_of_observation
+from services.records.documents import KINDS as DOCUMENT_KINDS
+from services.records.documents import ClinicalDocument
+from services.records.entry import Entry, many, notes_of
+from services.records.measurements import (
+    is_variant,
+    kind_of,
+    name_of,
+    node_of,
+    parts_of,
+    row_of_part,
+)
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.medications import row_of_drug_entry
 from services.records.passages import split
 from services.records.record import PatientRecord
 from services.records.rows import row_of
+from services.records.values import value_in
 
-_DOCUMENTS = frozenset({"DocumentReference", "DiagnosticReport", "QuestionnaireResponse",
-                        "Composition"})  # fmt: skip
 _LONGEST_NAME_WORDS = 4
+_CONSIDERED = 400
+"""Best places that are looked at; a word that thousands hold tells nothing."""
 _STOP = frozenset(
     words_of(
         "a an and any are as at be been by did do does for from had has have her his how in is it "
@@ -30,10 +42,11 @@ _STOP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What may answer a search; `words` are those of `row` in compared form."""
+    """What may answer a search; `words` are its own in compared form, `make` gives its row."""
 
-    row: ViewRow
+    date: str
     words: tuple[str, ...]
+    make: Callable[[], ViewRow]
 
 
 @dataclass(frozen=True)
@@ -43,8 +56,8 @@ class SearchIndex:
     hits: tuple[Hit, ...]
     ranking: Any
 
-    def search(self, query: str) -> list[ViewRow]:
-        """Return the rows that hold a word of `query` or another name of what it names."""
+    def search(self, query: str) -> list[Hit]:
+        """Return what holds a word of `query` or another name of what it names."""
         asked = [word for word in words_of(query) if word not in _STOP]
         names = list(dict.fromkeys(_other_names(words_of(query))))
         tokens = [*asked, *(word for name in names for word in name)]
@@ -55,31 +68,21 @@ class SearchIndex:
             return []
         scores = self.ranking.get_scores(known)
         best = sorted(
-            (number for number in scores.nonzero()[0]),
-            key=lambda number: (-round(float(scores[number]), 3), _age(self.hits[number].row)),
+            scores.argsort()[::-1][:_CONSIDERED],
+            key=lambda number: (-round(float(scores[number]), 3), _age(self.hits[number].date)),
         )
         telling = frozenset(asked)
         return [
-            hit.row
+            hit
             for number in best
-            if telling & frozenset((hit := self.hits[number]).words) or _holds(hit.words, names)
+            if scores[number] > 0
+            and (telling & frozenset((hit := self.hits[number]).words) or _holds(hit.words, names))
         ]
 
 
 def index_of(record: PatientRecord) -> SearchIndex:
     """Return the index; made once for a record, which takes a second for a large one."""
     return record.derived(_index)
-
-
-def every_row(record: PatientRecord) -> Iterator[ViewRow]:
-    """Yield the rows of all entries that are no documents, in the order received."""
-    for entry in record.entries.values():
-        if entry.kind == "Observation":
-            yield from rows_of_observation(record, entry)
-        elif entry.kind in DRUG_KINDS:
-            yield row_of_drug_entry(record, entry)
-        elif entry.kind not in _DOCUMENTS:
-            yield row_of(record, entry)
 
 
 def _index(record: PatientRecord) -> SearchIndex:
@@ -94,28 +97,54 @@ def _index(record: PatientRecord) -> SearchIndex:
 
 
 def _hits(record: PatientRecord) -> Iterator[Hit]:
-    for row in every_row(record):
-        said = f"{row.kind} {row.name} {row.value} {row.unit} {row.flag} {row.status} {row.detail}"
-        yield Hit(row, words_of(said))
+    for entry in record.entries.values():
+        if entry.kind == "Observation":
+            yield from _measured(record, entry)
+        elif entry.kind in DRUG_KINDS:
+            yield _of_row(entry, row_of_drug_entry(record, entry))
+        elif entry.kind not in DOCUMENT_KINDS:
+            yield _of_row(entry, row_of(record, entry))
     for document in record.documents:
-        for passage in split(document):
-            row = ViewRow(
-                kind=document.kind,
-                name=document.title,
-                date=document.date or "",
-                detail=passage.text.strip(),
-                sources=(document.ref,),
-            )
-            yield Hit(row, words_of(f"{document.kind} {document.title} {passage.text}"))
-        if not document.text:
-            row = ViewRow(
-                kind=document.kind,
-                name=document.title,
-                date=document.date or "",
-                detail=f"no text: {document.problem}",
-                sources=(document.ref,),
-            )
-            yield Hit(row, words_of(f"{document.kind} {document.title}"))
+        yield from _passages(document)
+
+
+def _measured(record: PatientRecord, entry: Entry) -> Iterator[Hit]:
+    """Read the words of an observation only; its rows are made where they are found."""
+    kind = kind_of(entry)
+    notes = " ".join(notes_of(entry.raw))
+    for part in parts_of(entry):
+        node = node_of(part)
+        value = value_in(node)
+        said = f"{kind} {name_of(node)} {value.whole} {notes}"
+        if part.component is not None:
+            said = f"{said} {name_of(entry.raw)}"
+        elif is_variant(entry.raw):
+            said = " ".join([said, *(value_in(row).text for row in many(entry.raw, "component"))])
+        yield Hit(entry.date, words_of(said), partial(row_of_part, record, part))
+
+
+def _of_row(entry: Entry, row: ViewRow) -> Hit:
+    said = f"{row.kind} {row.name} {row.value} {row.unit} {row.flag} {row.status} {row.detail}"
+    return Hit(entry.date, words_of(said), partial(_same, row))
+
+
+def _passages(document: ClinicalDocument) -> Iterator[Hit]:
+    """Yield the passages of a document; one without text is found by its title."""
+    texts = [passage.text.strip() for passage in split(document)]
+    for text in texts or [f"no text: {document.problem}"]:
+        row = ViewRow(
+            kind=document.kind,
+            name=document.title,
+            date=document.date or "",
+            detail=text,
+            sources=(document.ref,),
+        )
+        said = words_of(f"{document.kind} {document.title} {text if texts else ''}")
+        yield Hit(row.date, said, partial(_same, row))
+
+
+def _same(row: ViewRow) -> ViewRow:
+    return row
 
 
 def _other_names(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
@@ -139,6 +168,6 @@ def _holds(have: Sequence[str], names: Iterable[tuple[str, ...]]) -> bool:
     return False
 
 
-def _age(row: ViewRow) -> tuple[int, ...]:
+def _age(date: str) -> tuple[int, ...]:
     """Return a key by which the newest comes first."""
-    return tuple(-ord(char) for char in row.date) or (0,)
+    return tuple(-ord(char) for char in date) or (0,)

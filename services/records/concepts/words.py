@@ -2,11 +2,13 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _WORD = re.compile(r"[a-z0-9]+")
 _BRITISH = (("ae", "e"), ("oe", "e"), ("our", "or"), ("isation", "ization"), ("phth", "pth"))
 
 
+@lru_cache(maxsize=20_000)
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of `text` in the form in which they are compared."""
     plain = unicodedata.normalize("NFKD", text.casefold())

@@ -8,7 +8,7 @@ from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import phrase_of
 from services.records.dates import first_day, last_day
 from services.records.entry import Entry, instant
-from services.records.measurements import kind_of, rows_of_observation
+from services.records.measurements import kind_of, rows_of_observation, series_of
 from services.records.medications import drugs_of, row_of_drug
 from services.records.record import PatientRecord
 from services.records.rows import row_of
@@ -61,16 +61,17 @@ def course(
         kinds: `problem`, `medication`, `procedure`, `imaging`, `note`, `laboratory` … or `all`.
         limit: The newest are kept.
     """
-    events = list(_events(record, today))
+    events = [*_of_drugs(record, today), *events_of(record)]
     wanted = [phrase_of(kind) for kind in kinds]
-    asked = [event for event in events if _is_asked(event[0], wanted)]
+    kinds_asked = {kind for kind in {event[0] for event in events} if _is_asked(kind, wanted)}
+    asked = [event for event in events if event[0] in kinds_asked]
     inside = [event for event in asked if _is_inside(event[1], since, until)]
     inside.sort(key=lambda event: (event[2] == "", event[2]))
     dated = [event for event in inside if event[2]]
     undated = [event for event in inside if not event[2]]
     kept = [*dated[max(0, len(dated) - limit) :], *undated[:limit]]
     rows = [row for event in kept for row in event[3]()]
-    others = Counter(kind for kind, *_ in events if not _is_asked(kind, wanted))
+    others = Counter(kind for kind, *_ in events if kind not in kinds_asked)
     left_out = [
         LeftOut(
             count=len(dated) - min(len(dated), limit),
@@ -93,12 +94,25 @@ def course(
     )
 
 
-def _events(record: PatientRecord, today: date) -> Iterator[_Event]:
-    for row in problem_rows(record):
-        yield row.kind, row.date, instant(row.date), _ready(row)
+def events_of(record: PatientRecord) -> tuple[_Event, ...]:
+    """Return all events but those of drugs, which depend on the day; made once for a record."""
+    return record.derived(_fixed_events)
+
+
+def _of_drugs(record: PatientRecord, today: date) -> Iterator[_Event]:
     for drug in drugs_of(record):
         row = row_of_drug(record, drug, today)
         yield "medication", row.date, instant(row.date), _ready(row)
+
+
+def _fixed_events(record: PatientRecord) -> tuple[_Event, ...]:
+    series_of(record)
+    return tuple(_events(record))
+
+
+def _events(record: PatientRecord) -> Iterator[_Event]:
+    for row in problem_rows(record):
+        yield row.kind, row.date, instant(row.date), _ready(row)
     for document in record.documents:
         when = record.entries[document.ref].date
         yield document.kind, when, instant(when), _later(record, row_of_document, document)

@@ -7,7 +7,7 @@ from services.records.concepts.words import words_of
 from services.records.dates import last_day
 from services.records.entry import codes, instant, one
 from services.records.finding import means
-from services.records.measurements import kind_of, rows_of_observation
+from services.records.measurements import row_of_part, series_of
 from services.records.record import PatientRecord
 from services.records.rows import row_of
 from services.records.views.view import newest_first, view_of
@@ -16,6 +16,8 @@ NO_KNOWN_ALLERGY = frozenset(
     {"716186003", "409137002", "428607008", "429625007", "716184000", "716185004", "428197003"}
 )
 """SNOMED CT codes of recorded statements that there is none."""
+SOCIAL_SHOWN = 5
+"""Values of each thing; older ones are told by `results`."""
 _NOT_GIVEN = frozenset({"not-done"})
 
 
@@ -144,15 +146,23 @@ _GOING_ON = frozenset({"active", "accepted", "in-progress", "on-hold", "planned"
 def history(record: PatientRecord) -> ChartView:
     """Return family history and social history."""
     rows = [row_of(record, entry) for entry in record.entries_of("FamilyMemberHistory")]
-    social = [
-        row
-        for entry in record.entries_of("Observation")
-        if kind_of(entry) == "social history"
-        for row in rows_of_observation(record, entry)
-    ]
+    social, older = list[ViewRow](), 0
+    for series in series_of(record):
+        if series.kind == "social history":
+            parts = series.parts[-SOCIAL_SHOWN:]
+            older += len(series.parts) - len(parts)
+            social += [row_of_part(record, part) for part in reversed(parts)]
     rows += newest_first(social)
     nothing = "No family or social history is recorded as such; notes may speak of it."
-    return view_of(record, "history", "Family and social history", rows, nothing=nothing)
+    argument = "the tool results with category=social history and last"
+    return view_of(
+        record,
+        "history",
+        "Family and social history",
+        rows,
+        nothing=nothing,
+        left_out=[LeftOut(count=older, what="older values", argument=argument)],
+    )
 
 
 def _denies(name: str) -> bool:

@@ -2,16 +2,20 @@
 
 from collections.abc import Sequence
 from datetime import date
+from decimal import Decimal
+from operator import itemgetter
 
 from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow
 from services.records.dates import first_day, last_day
 from services.records.finding import Found, find_series
-from services.records.measurements import Part, Series, row_of_part, series_of
+from services.records.measurements import Part, Series, node_of, row_of_part, series_of
 from services.records.record import PatientRecord
-from services.records.values import decimal_of, number_text, with_unit
+from services.records.values import Value, number_text, value_in, with_unit
 from services.records.views.view import view_of
 
 SHOWN_OF_NAMED = 12
+ROWS_LIMIT = 600
+"""Rows of one view, the values of the newest things; a view travels and is stored whole."""
 _CATEGORIES = {
     "lab": "laboratory", "labs": "laboratory", "laboratory": "laboratory",
     "vital": "vital sign", "vitals": "vital sign", "vital-signs": "vital sign",
@@ -47,7 +51,10 @@ def results(
         chosen = _without_components(chosen)
     count = last or (SHOWN_OF_NAMED if names or since or until else 1)
     rows, left_out, notes = list[ViewRow](), list[LeftOut](), _misread(found)
-    for series in chosen:
+    for number, series in enumerate(chosen):
+        if len(rows) >= ROWS_LIMIT:
+            left_out.append(_further(chosen[number:]))
+            break
         inside = [part for part in series.parts if _inside(part, since, until)]
         rows += [row_of_part(record, part) for part in reversed(inside[-count:])]
         older = len(inside) - len(inside[-count:])
@@ -62,9 +69,9 @@ def results(
                         argument="other since and until",
                     )
                 )
-            notes += _summary(record, series, inside)
+            notes += _summary(series, inside)
     if not names:
-        older = sum(len(one.parts) for one in chosen) - len(rows)
+        older = max(0, sum(len(one.parts) for one in chosen) - len(rows))
         left_out.append(LeftOut(count=older, what="older values", argument="names, or last"))
     absent = list(dict.fromkeys(each.name for each in found if not each.series))
     notes += [f"{name}: not in the record" for name in absent] if rows else []
@@ -78,6 +85,10 @@ def results(
         nothing=_nothing(known, found, names, wanted_kind),
         notes=notes,
     )
+
+
+def _further(series: Sequence[Series]) -> LeftOut:
+    return LeftOut(count=len(series), what="further kinds of results", argument="names, category")
 
 
 def _unique(series: Sequence[Series]) -> list[Series]:
@@ -124,34 +135,26 @@ def _misread(found: Sequence[Found]) -> list[str]:
     return [f"“{each.asked}” was read as “{each.read_as}”" for each in found if each.read_as]
 
 
-def _summary(record: PatientRecord, series: Series, parts: Sequence[Part]) -> list[str]:
+def _summary(series: Series, parts: Sequence[Part]) -> list[str]:
     """Say lowest, highest and change of what was measured in one unit, over all that was asked."""
-    rows = [row for part in parts if (row := row_of_part(record, part)).number is not None]
-    units = {row.unit for row in rows}
-    if len(rows) < 2:
+    values = [(part.entry.date[:10], value_in(node_of(part))) for part in parts]
+    numbers = [(value.number, day, value) for day, value in values if value.number is not None]
+    units = {value.unit for _, _, value in numbers}
+    if len(numbers) < 2:
         return []
     if len(units) > 1:
         return [f"{series.name}: units differ ({', '.join(sorted(units))}); not compared"]
-    low, high = min(rows, key=_number), max(rows, key=_number)
-    first, newest = rows[0], rows[-1]
-    change = decimal_of(newest.number), decimal_of(first.number)
-    said = [f"lowest {_shown(low)}", f"highest {_shown(high)}"]
-    if change[0] is not None and change[1] is not None:
-        difference = change[0] - change[1]
-        sign = "+" if difference > 0 else ""
-        said.append(
-            f"change since {first.date[:10]} "
-            f"{sign}{with_unit(number_text(difference), newest.unit)}"
-        )
-    return [f"{series.name}: {len(rows)} values, {', '.join(said)}"]
+    low, high = min(numbers, key=itemgetter(0)), max(numbers, key=itemgetter(0))
+    first, newest = numbers[0], numbers[-1]
+    said = [f"lowest {_shown(low[2], low[1])}", f"highest {_shown(high[2], high[1])}"]
+    change = Decimal(str(newest[0])) - Decimal(str(first[0]))
+    sign = "+" if change > 0 else ""
+    said.append(f"change since {first[1]} {sign}{with_unit(number_text(change), newest[2].unit)}")
+    return [f"{series.name}: {len(numbers)} values, {', '.join(said)}"]
 
 
-def _number(row: ViewRow) -> float:
-    return row.number if row.number is not None else 0.0
-
-
-def _shown(row: ViewRow) -> str:
-    return f"{with_unit(row.value, row.unit)} ({row.date[:10] or 'undated'})"
+def _shown(value: Value, day: str) -> str:
+    return f"{value.whole} ({day or 'undated'})"
 
 
 def _nothing(

@@ -13,7 +13,7 @@ def search_record(record: PatientRecord, query: str, *, limit: int = SHOWN) -> C
     """Return the rows and passages that hold words of `query` or other names, best first."""
     index = index_of(record)
     found = index.search(query[:QUERY_LIMIT_CHARS])
-    shown = found[:limit]
+    shown = [hit.make() for hit in found[:limit]]
     view = view_of(
         record,
         "search_record",

@@ -1,11 +1,13 @@
 """Where the patient stands: the facts a tumor board asks for first."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date
 
 from data_models.identifiers import PatientId
 from services.records.dates import day_text
+from services.records.entry import codes as entry_codes
+from services.records.entry import one
 from services.records.facts import Bounded, Fact, FactState, Source, View, bounded
 from services.records.fhir_resources import AllergyIntolerance, Condition, Observation
 from services.records.observations import value_of
@@ -198,11 +200,21 @@ def _condition_stages(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[st
 
 def _observed(record: PatientRecord, *codes: str) -> Iterator[tuple[str, Source]]:
     wanted = frozenset(codes)
-    for ref, observation in record.of(Observation):
+    refs = record.derived(_refs_by_code)
+    found = {ref for code in wanted for ref in refs.get(code, ())}
+    for ref, observation in record.of(Observation, lambda entry: entry.ref in found):
         if observation.code and observation.code.codes & wanted:
             value = value_of(observation)
             if value:
                 yield value, observation_source(ref, observation)
+
+
+def _refs_by_code(record: PatientRecord) -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for entry in record.entries_of("Observation"):
+        for code in entry_codes(one(entry.raw, "code")):
+            found.setdefault(code, []).append(entry.ref)
+    return found
 
 
 def _allergies(record: PatientRecord) -> Fact:
