@@ -20,7 +20,9 @@ from data_models.turn_events import (
     SharedState,
     StateChanged,
     TurnEvent,
+    ViewShown,
 )
+from services.statements.shown import not_supported, pipe_table
 
 CITATION_LIMIT = 10
 NAME_LIMIT_CHARS = 80
@@ -57,9 +59,16 @@ class TurnRenderer:
         self._first: SharedState | None = None
         self._state: SharedState | None = None
         self._told_place: str | None = None
+        self._tables: dict[str, list[str]] = {}
 
     def activities(self, event: TurnEvent) -> list[Activity]:
         """Return what the user is sent for `event`, in order; for most events nothing."""
+        if isinstance(event, ViewShown):
+            self._tables.setdefault(event.message_id, []).append(pipe_table(event.view))
+            return []
+        return self._activities(event)
+
+    def _activities(self, event: TurnEvent) -> list[Activity]:
         match event:
             case StateChanged(state=state):
                 if self._first is None:
@@ -86,7 +95,7 @@ class TurnRenderer:
             shown: How the first part has to begin, because the user sees that already.
         """
         head = self._head(message.agent)
-        body = inert(message.text.strip(), hosts=self._look.link_hosts)
+        body = self._body(message)
         first_chars = max(len(shown) - len(head), 0)
         texts = split_text(body, first_chars=first_chars)
         return self._parts(message, texts)
@@ -94,9 +103,15 @@ class TurnRenderer:
     def rest(self, message: AgentMessage, *, shown: str) -> list[Activity]:
         """Return what is still due of an agent's message after another, which says `shown`."""
         head = self._head(message.agent)
-        body = inert(message.text.strip(), hosts=self._look.link_hosts)
+        body = self._body(message)
         left = f"{head}{body}".removeprefix(shown) if shown else body
         return self._parts(message, split_text(left.strip()))
+
+    def _body(self, message: AgentMessage) -> str:
+        """Return a message's text with its tables and what the record does not support."""
+        tables = self._tables.get(message.message_id, [])
+        parts = (message.text.strip(), *tables, not_supported(message))
+        return inert("\n\n".join(part for part in parts if part), hosts=self._look.link_hosts)
 
     def being_written(self, agent: str, text: str) -> str:
         """Return how an agent's message begins, whatever follows `text`; once too long nothing."""

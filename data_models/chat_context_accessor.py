@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import Artifact, ChatContext, Turn
 from data_models.document import Document
 from data_models.documents import Documents, Stored, is_left_over
@@ -171,9 +172,17 @@ class ChatContextAccessor:
                 await store.replace(name, data, etag=blob.etag)
 
     async def save_runs(
-        self, context: ChatContext, turn_id: int, outputs: Sequence[RunOutput]
+        self,
+        context: ChatContext,
+        turn_id: int,
+        outputs: Sequence[RunOutput],
+        *,
+        views: Sequence[ChartView] = (),
     ) -> None:
-        """Store whole outputs of a turn's tools; repeating after a crash replaces its own blob."""
+        """Store whole outputs of a turn's tools, and the views that were shown.
+
+        Repeating after a crash replaces its own blob.
+        """
         name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn_id)
         runs = TurnRuns(
             conversation_id=context.conversation_id,
@@ -181,6 +190,7 @@ class ChatContextAccessor:
             patient_id=context.patient_id,
             turn_id=turn_id,
             runs=list(outputs),
+            views=list(views),
         )
         try:
             await self._documents.write(name, runs, etag=None)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from data_models.chart_view import ChartView
 from group_chat.team import AgentSpec, Team
 from group_chat.turn_context import TurnContext
 from services.language.sentences import SentenceStream
@@ -23,6 +24,8 @@ RECORD_TOOLS = frozenset(
 )  # fmt: skip
 
 
+VIEWS_SHOWN = 3
+_NAMED_SHARE = 0.8
 _NUMBERED = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}")
 
 
@@ -62,6 +65,7 @@ class CheckedOutput:
         self._check = None if turn.checking is None else turn.checking.of(turn, agent)
         self._sentences = SentenceStream()
         self._views = self._runs = 0
+        self._first_view = len(turn.views)
 
     def feed(self, text: str) -> list[CheckedPiece]:
         """Return the sentences that are complete now."""
@@ -84,6 +88,14 @@ class CheckedOutput:
     def reads_records(self) -> bool:
         """Whether whoever speaks has tools of the record."""
         return self._check is not None and self._check.speaker.reads_records
+
+    def shown_views(self, text: str) -> list[ChartView]:
+        """Return the views of this message's own tools that are drawn with it, at most three.
+
+        Lists, tables and series of several rows; not what the text names row by row already.
+        """
+        own = self._turn.views[self._first_view :]
+        return [one for one in own if _is_drawn(one, text)][:VIEWS_SHOWN]
 
     @property
     def withholds(self) -> bool:
@@ -122,6 +134,13 @@ class CheckedOutput:
                 grounds.deeds.update(proven_by(run.tool))
         self._views, self._runs = len(turn.views), len(turn.ran)
         grounds.rows.sources.update(turn.sources)
+
+
+def _is_drawn(view: ChartView, text: str) -> bool:
+    if view.kind not in ("series", "table", "timeline") or len(view.rows) < 2:
+        return False
+    named = sum(any(ref in text for ref in row.sources) for row in view.rows)
+    return named < _NAMED_SHARE * len(view.rows)
 
 
 def _speaker(spec: AgentSpec) -> Speaker:

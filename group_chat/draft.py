@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from data_models.chat_context import AgentMessage
+from data_models.chat_context import AgentMessage, MessageView
 from data_models.statement_check import CheckedStatement
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
     ClaimsChecked,
+    ViewShown,
 )
 from data_models.written_order import in_written_order
 from group_chat.checked_output import CheckedOutput, CheckedPiece
@@ -148,6 +149,7 @@ class Draft:
             text = self._send(NOTHING_LEFT)
         if not text:
             return None
+        views = self._output.shown_views(text)
         message = AgentMessage(
             message_id=self._message_id,
             agent=self.agent,
@@ -157,9 +159,12 @@ class Draft:
             plan_id=self._step[0] if self._step is not None else None,
             plan_step=self._step[1] if self._step is not None else None,
             statements=[*self._statements, *self._left_out()],
+            views=[MessageView(view_id=one.view_id, rows=len(one.rows)) for one in views],
         )
         if message.statements:
             self._turn.emit(ClaimsChecked(self._message_id, tuple(message.statements)))
+        for view in views:
+            self._turn.emit(ViewShown(self._message_id, view))
         self._turn.emit(AgentMessageFinished(message))
         return message
 

@@ -14,6 +14,7 @@ from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
+    ClaimsChecked,
     Notice,
     RunFailed,
     RunFinished,
@@ -27,6 +28,7 @@ from data_models.turn_events import (
     ToolCallResult,
     ToolCallStarted,
     TurnEvent,
+    ViewShown,
 )
 from routes.state_document import state_document
 
@@ -151,6 +153,18 @@ def _notice(event: Notice) -> Frame:
     return {"type": "CUSTOM", "name": "notice", "value": value}
 
 
+def _claims(event: ClaimsChecked) -> Frame:
+    rows = [one.model_dump(mode="json", exclude={"text"}) for one in event.claims]
+    value = {"message_id": event.message_id, "claims": rows}
+    return {"type": "CUSTOM", "name": "claims", "value": value}
+
+
+def _view(event: ViewShown) -> Frame:
+    shown = {"view_id", "patient_id", "kind", "title", "columns", "rows", "sources", "left_out"}
+    value = {"message_id": event.message_id, **event.view.model_dump(mode="json", include=shown)}
+    return {"type": "CUSTOM", "name": "view", "value": value}
+
+
 def _error(code: str, text: str, ref: str) -> Frame:
     return {"type": "RUN_ERROR", "code": code, "message": text, "metadata": {"ref": ref}}
 
@@ -168,6 +182,24 @@ def _interrupt(state: SharedState | None, run_id: str) -> Frame:
 
 
 def _of_agent(
+    event: AgentMessageStarted
+    | AgentTextDelta
+    | AgentMessageFinished
+    | ClaimsChecked
+    | ViewShown
+    | ToolCallStarted
+    | ToolCallArguments
+    | ToolCallEnded
+    | ToolCallResult,
+) -> Frame:
+    if isinstance(event, ClaimsChecked):
+        return _claims(event)
+    if isinstance(event, ViewShown):
+        return _view(event)
+    return _of_talk(event)
+
+
+def _of_talk(
     event: AgentMessageStarted
     | AgentTextDelta
     | AgentMessageFinished
@@ -201,6 +233,8 @@ def _message_end(message: AgentMessage) -> Frame:
     metadata: Frame = {"timestamp": message.timestamp.isoformat(), "agent": message.agent}
     if message.citations:
         metadata["citations"] = [one.model_dump(mode="json") for one in message.citations]
+    if message.statements:
+        metadata["statements"] = [one.model_dump(mode="json") for one in message.statements]
     return {"type": "TEXT_MESSAGE_END", "messageId": message.message_id, "metadata": metadata}
 
 

@@ -13,6 +13,7 @@ from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
 from routes.ports import Reader
+from services.statements.shown import not_supported
 
 PAGE_TURNS = 200
 SESSION = "session"
@@ -102,7 +103,9 @@ def _turn_parts(turn: Turn) -> list[str]:
 def _answer(message: AgentMessage) -> str:
     sources = [f"- {one.title or one.ref} ({one.ref})" for one in message.citations]
     listed = "\n\nSources:\n\n" + "\n".join(sources) if sources else ""
-    return f"**{message.agent}**\n\n{message.text}{listed}"
+    unsupported = not_supported(message)
+    marked = f"\n\n{unsupported}" if unsupported else ""
+    return f"**{message.agent}**\n\n{message.text}{marked}{listed}"
 
 
 def _quoted(text: str) -> str:

@@ -9,6 +9,7 @@ from docx.text.paragraph import Paragraph
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.patient_identity import PatientIdentity
+from services.statements.shown import not_supported
 
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _BULLET = re.compile(r"^\s*[-*•]\s+")
@@ -57,6 +58,8 @@ def _add_answer(document: DocumentObject, message: AgentMessage) -> None:
     for line in _writable(message.text).splitlines():
         if line.strip() and not _RULE.match(line):
             _add_line(document, line)
+    for line in not_supported(message).splitlines():
+        _add_line(document, _writable(line))
     for one in message.citations:
         name = _writable(f"{one.title or one.ref} ({one.ref})")
         document.add_paragraph(name, style="List Bullet 2")

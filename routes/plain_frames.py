@@ -16,7 +16,9 @@ from data_models.turn_events import (
     SharedState,
     StateChanged,
     TurnEvent,
+    ViewShown,
 )
+from services.statements.shown import not_supported, pipe_table
 from services.turn.state import footer_of
 
 Frame: TypeAlias = dict[str, Any]
@@ -38,6 +40,7 @@ class PlainFrames:
         self._client_message_id = client_message_id
         self._clock = clock
         self._state: SharedState | None = None
+        self._tables: list[str] = []
 
     def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
         """Return what the client is sent for `event`, the run's `seq`-th, unless it was told."""
@@ -46,6 +49,9 @@ class PlainFrames:
         match event:
             case StateChanged(state=state):
                 self._state = state
+                return []
+            case ViewShown(view=view):
+                self._tables.append(pipe_table(view))
                 return []
             case AgentMessageFinished(message=message):
                 return [self._message(message)]
@@ -61,8 +67,10 @@ class PlainFrames:
                 return []
 
     def _message(self, message: AgentMessage) -> Frame:
-        ending = f"\n\n{footer_of(self._state)}" if self._state else ""
-        text = message.text.rstrip() + ending
+        tables, self._tables = self._tables, []
+        footer = footer_of(self._state) if self._state else ""
+        parts = (message.text.rstrip(), *tables, not_supported(message), footer)
+        text = "\n\n".join(part for part in parts if part)
         return self._frame(message.message_id, text, message.agent, message.timestamp)
 
     def _frame(self, frame_id: str, text: str, sender: str, at: datetime) -> Frame:

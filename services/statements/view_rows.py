@@ -22,6 +22,7 @@ from services.statements.rows import (
 from services.statements.units import quantity
 
 LONG_TEXT_CHARS = 160
+_TOPIC_WORDS = 2
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
 _CORE = re.compile(r"^[^\[(/,]+")
@@ -71,7 +72,9 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     dates = [day for one in (row.date, row.end) if one and (day := recorded_date(one))]
     dates += [day for found in dates_in(f"{row.value} {row.detail}") for day in found.readings]
     denies = standing == "absent" or negates(told) or negates(clause_of(row.name[:_DENIAL_CHARS]))
-    topics = frozenset((*kind.topics, *(clause.topics if denies or not row.kind else ())))
+    # "Allergies: penicillin" is of allergies; "Documentation of current medications" is of none.
+    is_of_topic = denies or not row.kind or len(row.name.split()) <= _TOPIC_WORDS
+    topics = frozenset((*kind.topics, *(clause.topics if is_of_topic else ())))
     status = stems_of(f"{row.status} {row.flag}")
     is_value = row.number is not None or bool(row.unit)
     return KnownRow(

@@ -7,6 +7,7 @@ from data_models.turn_events import (
     ToolCallResult,
     ToolCallStarted,
     TurnEvent,
+    ViewShown,
 )
 from services.group_chat_port import (
     ActionFinished,
@@ -76,6 +77,8 @@ def follow(turn: TurnDraft, event: TurnEvent, *, at: float) -> None:
             turn.speaking[event.message_id] = SpokenPart(event.message_id, event.agent)
         case AgentTextDelta():
             turn.hear(event.text, at=at, message_id=event.message_id)
+        case ViewShown():
+            turn.views.append(event.view)
         case AgentMessageFinished():
             turn.add_answer(event.message)
         case ToolCallStarted():

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.claim import Change, Claim
 from data_models.conversation import (
@@ -76,6 +77,7 @@ class TurnDraft:
         is_call_for_help: Whether the fixed safety answer was given.
         scenario: The scenario of the document's patient, once it is seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
+        views: Rows of the chart that were shown with messages; stored beside the document.
         effects: What tools have begun to change outside, once one has.
         utterance: The words of `text` as they were read, once.
         person: Who the active patient is, as far as the directory or the registry knows.
@@ -111,6 +113,7 @@ class TurnDraft:
     scenario: ScenarioSeat | None = None
     shown_roster: tuple[Registry, ShownRoster] | None = None
     effects: TurnEffects | None = None
+    views: list[ChartView] = field(default_factory=list)
     kept_answers: int = 0
     person: Person | None = None
     utterance: Utterance | None = None

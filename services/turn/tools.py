@@ -113,8 +113,10 @@ async def keep_tool_memory(contexts: ChatContextAccessor, turn: TurnDraft) -> No
     if session is None or turn.turn is None:
         return
     session.close(kept=_asked_about(turn))
-    if session.long_outputs:
-        await contexts.save_runs(turn.document(), turn.turn.turn_id, session.long_outputs)
+    if session.long_outputs or turn.views:
+        await contexts.save_runs(
+            turn.document(), turn.turn.turn_id, session.long_outputs, views=turn.views
+        )
 
 
 def _picked(turn: TurnDraft, local_now: datetime) -> Picked | None:

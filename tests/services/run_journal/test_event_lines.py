@@ -7,14 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, Artifact, Citation
 from data_models.errors import CorruptDocumentError
 from data_models.plan import Plan, PlanStep
 from data_models.scenario_session import ScenarioPlace
+from data_models.statement_check import CheckedStatement
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
+    ClaimsChecked,
     Notice,
     RunFailed,
     RunFinished,
@@ -29,6 +32,7 @@ from data_models.turn_events import (
     ToolCallStarted,
     TurnEvent,
     TurnTiming,
+    ViewShown,
 )
 from services.run_journal.event_lines import events_in, lines_of
 
@@ -44,6 +48,8 @@ ALL: list[TurnEvent] = [
     Notice("restored", "Continuing.", {"patient": "patient_4", "count": 3}),
     AgentMessageStarted("m1", "Radiology"),
     AgentTextDelta("m1", "Größe\u2028 3"),
+    ClaimsChecked("m1", (CheckedStatement(start=0, end=5, state="supported", sources=("O/1",)),)),
+    ViewShown("m1", ChartView(tool="results", kind="series", title="K", rows=(ViewRow(name="K"),))),
     AgentMessageFinished(MESSAGE),
     ToolCallStarted("c1", "Radiology", "find"),
     ToolCallArguments("c1", '{"a": 1}'),

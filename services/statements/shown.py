@@ -1,0 +1,61 @@
+"""How a surface without marks says what of a message the record does not support."""
+
+from collections.abc import Sequence
+
+from data_models.chart_view import ChartView, ViewRow
+from data_models.chat_context import AgentMessage
+from data_models.statement_check import CheckedStatement
+
+HEADING = "**Not supported by the record:**"
+ROWS_SHOWN = 40
+_COLUMNS = ("date", "name", "value", "unit", "range", "flag", "status", "detail")
+
+
+def not_supported(message: AgentMessage) -> str:
+    """Return the block that ends a message in plain text; "" where nothing is to be said."""
+    lines = [_line(message, one) for one in message.statements if one.state != "supported"]
+    return "\n".join([HEADING, *(f"- {line}" for line in lines)]) if lines else ""
+
+
+def support_label(statements: Sequence[CheckedStatement]) -> str:
+    """Return `7 of 8 statements supported`; "" where there are none."""
+    supported = sum(one.state == "supported" for one in statements)
+    return f"{supported} of {len(statements)} statements supported" if statements else ""
+
+
+def pipe_table(view: ChartView) -> str:
+    """Return a view as a Markdown table of at most 40 rows, empty columns left out."""
+    columns, texts = cells(view)
+    if not columns:
+        return ""
+    head = f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}"
+    rows = [f"| {' | '.join(row)} |" for row in texts[:ROWS_SHOWN]]
+    more = len(view.rows) - ROWS_SHOWN
+    left = [f"{more} more rows"] if more > 0 else []
+    left += [f"{one.count} {one.what} not shown" for one in view.left_out]
+    return "\n".join(
+        [f"**{view.title}**", "", head, *rows, *(["", "; ".join(left)] if left else [])]
+    )
+
+
+def cells(view: ChartView) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the columns of a view that hold anything, and its rows as texts."""
+    columns = tuple(
+        name for name in (view.columns or _COLUMNS) if any(_cell(row, name) for row in view.rows)
+    )
+    return columns, [tuple(_cell(row, name) for name in columns) for row in view.rows]
+
+
+def _cell(row: ViewRow, column: str) -> str:
+    fields = row.model_dump(include={column})
+    value = fields.get(column, "")
+    text = ", ".join(value) if isinstance(value, list | tuple) else str(value or "")
+    if column == "date" and len(text) > 10:
+        text = text[:10]
+    return text.replace("|", "/").replace("\n", " ")
+
+
+def _line(message: AgentMessage, one: CheckedStatement) -> str:
+    if one.state == "contradicted":
+        return f"left out: {one.record_says}" if one.record_says else "a sentence was left out"
+    return " ".join(message.text[one.start : one.end].split())
