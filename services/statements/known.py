@@ -6,7 +6,7 @@ from typing import Any
 
 from data_models.chart_view import ChartView
 from services.language.statement_words import is_clinical_name, statement_words
-from services.statements.quotes import Quotable, is_quote, quotable
+from services.statements.quotes import Quotable, is_quote, quotable, repeated
 from services.statements.result_rows import quotables_of_result, rows_of_result
 from services.statements.rows import EmptyResult, KnownRow, rows_of_text
 from services.statements.view_rows import empty_of_view, rows_of_view
@@ -29,7 +29,8 @@ class KnownRows:
 
     def quoted_in(self, sentence: str) -> Quotable | None:
         """Return what a sentence only repeats, word for word."""
-        return next((one for one in self._quotable if is_quote(sentence, one)), None)
+        said = repeated(sentence)
+        return next((one for one in self._quotable if is_quote(said, one)), None)
 
     def add_view(self, view: ChartView) -> None:
         """Take in what a tool of this turn returned."""

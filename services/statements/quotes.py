@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from services.language.statements import REFERENCE
-from services.language.written_dates import WrittenDate, dates_in, recorded_date
+from services.language.written_dates import FoundDate, WrittenDate, dates_in, recorded_date
 
 _WORDS = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*%?")
 _PARTS = re.compile(r"[:;|•—]\s")
@@ -41,22 +41,35 @@ def words_of(text: str) -> str:
     return f" {' '.join(_WORDS.findall(REFERENCE.sub(' ', text).lower()))} "
 
 
-def is_quote(sentence: str, said: Quotable) -> bool:
-    """Whether all parts of a sentence stand in one row, and its dates too.
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A sentence as what it may repeat: its parts as words, and its dates."""
 
-    Of a long text a part is only a quote with some words: "apixaban: 10 mg" may be of two drugs.
-    """
+    parts: tuple[str, ...]
+    dates: tuple[FoundDate, ...]
+
+
+def repeated(sentence: str) -> Repeated:
+    """Return what a sentence may repeat of a row."""
     body = REFERENCE.sub(" ", sentence)
     found = dates_in(body)
     for one in reversed(found):
         body = f"{body[: one.start]} {body[one.end :]}"
-    if not all(any(r.fits(day) for r in one.readings for day in said.dates) for one in found):
+    parts = (words_of(part) for part in _PARTS.split(f"{body} "))
+    return Repeated(tuple(part for part in parts if part.strip()), tuple(found))
+
+
+def is_quote(said: Repeated, of: Quotable) -> bool:
+    """Whether all parts of a sentence stand in one row, and its dates too.
+
+    Of a long text a part is only a quote with some words: "apixaban: 10 mg" may be of two drugs.
+    """
+    if not said.parts or any(part not in of.text for part in said.parts):
         return False
-    parts = [words for part in _PARTS.split(f"{body} ") if (words := words_of(part)).strip()]
-    if not parts or any(part not in said.text for part in parts):
+    if not all(any(r.fits(day) for r in one.readings for day in of.dates) for one in said.dates):
         return False
-    if len(said.text) <= _SHORT_TEXT_CHARS:
+    if len(of.text) <= _SHORT_TEXT_CHARS:
         return True
-    long = [part for part in parts if part.count(" ") > _LONG_QUOTE_WORDS]
-    short = (part for part in parts if part not in long and part not in said.title)
+    long = [part for part in said.parts if part.count(" ") > _LONG_QUOTE_WORDS]
+    short = (part for part in said.parts if part not in long and part not in of.title)
     return bool(long) and not any(map(str.isdigit, "".join(short)))
