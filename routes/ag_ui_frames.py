@@ -234,7 +234,9 @@ def _message_end(message: AgentMessage) -> Frame:
     if message.citations:
         metadata["citations"] = [one.model_dump(mode="json") for one in message.citations]
     if message.statements:
-        metadata["statements"] = [one.model_dump(mode="json") for one in message.statements]
+        # Without the words that were held back: nobody is to read them.
+        rows = [one.model_dump(mode="json", exclude={"text"}) for one in message.statements]
+        metadata["statements"] = rows
     return {"type": "TEXT_MESSAGE_END", "messageId": message.message_id, "metadata": metadata}
 
 
