@@ -97,10 +97,20 @@ class TurnMemory:
         summary = shown_summary(document, before=first) if first > 1 else held_lines(document)
         if found is None:
             return MessageMeaning(summary=summary)
-        text = found.enrichment.enriched_message if found.interprets else ""
+        text = found.enrichment.enriched_message if self._is_told(turn, found) else ""
         is_sure = found.intent.confidence >= SURE
         agent = self._speakers.get(found.intent.intent) if is_sure else None
         return MessageMeaning(summary=summary, interpretation=text, intended_agent=agent)
+
+    def _is_told(self, turn: TurnDraft, found: Understanding) -> bool:
+        """Whether agents are shown the wording in full: models repeat it instead of acting.
+
+        So they see it only where it resolves something: a pronoun, a number, a short reply.
+        """
+        if not found.interprets or self._model is None or turn.utterance is None:
+            return found.interprets
+        read = turn.utterance
+        return bool(read.standalone or read.numbers or read.references or read.yes_no)
 
     def keep(self, turn: TurnDraft) -> None:
         """Bring the blocks up to date with the turn, whose end is known; the caller stores them."""

@@ -38,7 +38,7 @@ AGENTS = ("Orchestrator", "GeneralHealth", "Radiology")
 CARDS = (
     AgentCard("Orchestrator", "Leads.", True),
     AgentCard("GeneralHealth", "Complaints.", False),
-    AgentCard("Radiology", "Imaging.", False, tools=("imaging_reports", "search_notes")),
+    AgentCard("Radiology", "Imaging.", False, tools=("imaging_reports", "search_record")),
 )
 FOUND = {"task": "answer", "agent": "Radiology", "topics": [], "standalone": ""}
 OPEN = "would somebody tell me whether it grew"
@@ -120,13 +120,13 @@ async def test_the_agent_that_the_model_names_is_to_speak_first(room: Room) -> N
 
 
 async def test_what_of_the_chart_is_asked_for_is_known_before_the_team_speaks(room: Room) -> None:
-    topics = [{"tool": "imaging_reports", "name": ""}, {"tool": "search_notes", "name": "grew"}]
+    topics = [{"tool": "imaging_reports", "name": ""}, {"tool": "search_record", "name": "grew"}]
     room.model.answer["topics"] = topics
     await room.say(OPEN)
     assert room.last.utterance is not None
     assert [(one.tool, dict(one.arguments)) for one in room.last.utterance.about] == [
         ("imaging_reports", {}),
-        ("search_notes", {"query": "grew"}),
+        ("search_record", {"query": "grew"}),
     ]
 
 
@@ -264,6 +264,12 @@ async def test_an_answer_to_who_waits_for_it_needs_no_model(room: Room) -> None:
     await room.say("I am having a headache", "8")
     assert room.model.shown == []
     assert room.last.meaning.interpretation == "User rates the headache 8 of 10 (severe)"
+
+
+async def test_a_whole_sentence_is_not_said_again_in_other_words(room: Room) -> None:
+    room.answers("What would you like to review?", "Here.")
+    await room.say("hello there", "Hb and creatinine please")
+    assert room.last.meaning.interpretation == ""
 
 
 async def test_what_scrolled_out_of_the_window_is_in_the_summary(room: Room) -> None:
