@@ -152,12 +152,14 @@ def folded_in(
     """
     changes: dict[str, Any] = {}
     names = {member.name for member, _ in team.members}
-    if utterance.agent is None and read.agent in names:
+    is_open = all(one.tool in _SEARCHES or one.tool not in team.topics for one in utterance.about)
+    # Who has the search is no one in particular.
+    is_free = utterance.agent is None or (is_open and utterance.addressee is None)
+    if is_free and read.agent in names:
         changes["agent"] = read.agent
     if utterance.task in ("talk", "answer") and read.task in _TASKS:
         changes["task"] = read.task
     about = tuple(_questions(read.topics, utterance.text, team.topics))
-    is_open = all(one.tool in _SEARCHES or one.tool not in team.topics for one in utterance.about)
     if about and is_open and changes.get("task", utterance.task) == "answer":
         changes["about"] = about
     if _resolves(read.standalone, utterance.text, before):
