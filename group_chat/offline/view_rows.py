@@ -54,7 +54,8 @@ def _view_behind(answer: ToolAnswer) -> ChartView | None:
 
 def _bullet(row: ViewRow) -> str:
     name = row.name[:1].upper() + row.name[1:] if row.kind in _UNDATED else row.name
-    refs = "".join(f" [{ref}]" for ref in row.sources[:_REFS_SHOWN])
+    own = [ref for ref in row.sources if f"[{ref}]" not in row.detail]
+    refs = "".join(f" [{ref}]" for ref in own[:_REFS_SHOWN])
     value = with_unit(row.value, row.unit)
     if row.status == _MISSING:
         return f"- **{name}**: {_MISSING}"

@@ -125,7 +125,7 @@ def _refs(fact: Fact) -> Iterator[str]:
 
 
 def _said(reading: Reading) -> str:
-    refs = "".join(f"[{source.ref}]" for source in reading.sources[:1])
+    refs = " ".join(f"[{source.ref}]" for source in reading.sources)
     return f"{reading.value} ({reading.date or 'undated'}) {refs}".strip()
 
 
