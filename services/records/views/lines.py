@@ -11,6 +11,8 @@ SOURCES_SHOWN = 2
 _TIMED = frozenset({"laboratory", "vital sign"})
 _HEADED = frozenset({"chart_summary", "care", "history", "encounters", "problems"})
 _MIXED = frozenset({"timeline", "search_record", "chart_summary"})
+_SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
+_REMARKS_SHOWN = 14
 _BRING = "{count} {what} are not shown"
 
 
@@ -24,10 +26,12 @@ def lines_of(view: ChartView, *, limit_chars: int) -> str:
     whole = _text(view, view.rows, [])
     if len(whole) <= limit_chars:
         return whole
-    kept, gone = _cut(view, limit_chars)
-    text = _text(view, kept, gone)
-    if len(text) <= limit_chars:
-        return text
+    kept, gone = list(view.rows), list[LeftOut]()
+    for share in _SHARES:
+        kept, gone = _cut(view, int(limit_chars * share))
+        text = _text(view, kept, gone)
+        if len(text) <= limit_chars:
+            return text
     brief = [_brief(row) for row in kept]
     text = _text(view, brief, gone)
     if len(text) <= limit_chars:
@@ -91,9 +95,14 @@ def _text(view: ChartView, rows: Sequence[ViewRow], gone: Iterable[LeftOut]) -> 
     if not rows and view.nothing:
         lines.append(view.nothing)
     lines += _passages(rows) if view.tool == "read_document" else _row_lines(view, rows)
-    lines += [f"({_said(row)})" for row in (*view.left_out, *gone)]
-    lines += [f"Note: {note}" for note in view.notes]
+    lines += _some([f"({_said(row)})" for row in (*gone, *view.left_out)])
+    lines += _some([f"Note: {note}" for note in view.notes])
     return "\n".join(lines)
+
+
+def _some(lines: list[str]) -> list[str]:
+    more = len(lines) - _REMARKS_SHOWN
+    return lines if more <= 0 else [*lines[:_REMARKS_SHOWN], f"(and {more} more of these)"]
 
 
 def _row_lines(view: ChartView, rows: Sequence[ViewRow]) -> list[str]:
@@ -127,13 +136,12 @@ def _said(row: LeftOut) -> str:
     return f"{said}; to see them: {row.argument}" if row.argument else said
 
 
-def _cut(view: ChartView, limit_chars: int) -> tuple[list[ViewRow], list[LeftOut]]:
+def _cut(view: ChartView, room: int) -> tuple[list[ViewRow], list[LeftOut]]:
     """Drop the least needed rows until the rest fits; those that must stay are not touched."""
     kept = list(view.rows)
     dropped: list[ViewRow] = []
     order = _least_needed_first(view)
     lengths = {id(row): len(line_of(row, with_time=True)) + 1 for row in view.rows}
-    room = limit_chars - 300
     size = len(_text(view, (), [])) + sum(lengths.values())
     for row in order:
         if size <= room:
