@@ -288,6 +288,11 @@ def is_last(frame: Frame) -> bool:
     return frame["type"] in ("RUN_FINISHED", "RUN_ERROR")
 
 
+def is_notice(frame: Frame) -> bool:
+    """Whether `frame` says something beside the messages; views and claims belong to them."""
+    return frame["type"] == "CUSTOM" and frame["name"] not in ("view", "claims")
+
+
 def answer_of(frames: list[Frame]) -> Answer:
     """Return what the events of one run say."""
     for frame in frames:
@@ -297,7 +302,7 @@ def answer_of(frames: list[Frame]) -> Answer:
     assert is_last(last)
     return Answer(
         said=tuple(_said_in(frames)),
-        notices=tuple(f["value"]["kind"] for f in frames if f["type"] == "CUSTOM"),
+        notices=tuple(f["value"]["kind"] for f in frames if is_notice(f)),
         state=state_after(frames),
         waits=last["type"] == "RUN_FINISHED" and last["outcome"]["type"] == "interrupt",
         failure=last.get("code") if last["type"] == "RUN_ERROR" else None,
