@@ -95,7 +95,17 @@ class CheckedOutput:
         Lists, tables and series of several rows; not what the text names row by row already.
         """
         own = self._turn.views[self._first_view :]
-        return [one for one in own if _is_drawn(one, text)][:VIEWS_SHOWN]
+        drawn = [one for one in own if _is_drawn(one, text)]
+        if not self.withholds:
+            # The built-in rules say the rows themselves: only a course is worth a drawing.
+            drawn = [one for one in drawn if one.kind == "series" and self._asks_for_course]
+        return drawn[:VIEWS_SHOWN]
+
+    @property
+    def _asks_for_course(self) -> bool:
+        utterance = self._turn.request.utterance
+        about = utterance.about if utterance is not None else ()
+        return any(one.aspect in ("trend", "change") for one in about)
 
     @property
     def withholds(self) -> bool:

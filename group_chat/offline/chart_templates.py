@@ -47,15 +47,14 @@ def _absent(
     if is_other_time:
         of = f": {question.name}" if question.name else ""
         return words.nothing_then.format(name=of)
-    before = f"{words.no}. " if question.aspect == "whether" else ""
     if question.name:
         if not view.rows and view.nothing and words.is_language_of_tools:
-            return f"{before}{view.nothing}"
+            return view.nothing
         searched = f" ({len(view.rows)} {words.things_of.get(question.tool, '')})"
         name = f"“{question.name}”{searched if view.rows else ''}"
-        return f"{before}{words.absent.format(name=name)}"
+        return words.absent.format(name=name)
     told = view.nothing if words.is_language_of_tools else ""
-    return f"{before}{told or words.nothing}"
+    return told or words.nothing
 
 
 # Values
@@ -330,4 +329,4 @@ def _number(row: ViewRow) -> float:
 def _figure(number: Decimal) -> str:
     """Return a number that was worked out, with at most four significant digits."""
     rounded = Decimal(f"{number:.{_DIGITS}g}")
-    return f"{rounded:f}"
+    return f"{rounded:f}" if rounded else "0"

@@ -50,8 +50,12 @@ def _cell(row: ViewRow, column: str) -> str:
     fields = row.model_dump(include={column})
     value = fields.get(column, "")
     text = ", ".join(value) if isinstance(value, list | tuple) else str(value or "")
-    if column == "date" and len(text) > 10:
+    if column in ("date", "end"):
         text = text[:10]
+    if column == "end" and text == row.date[:10]:
+        return ""
+    if column == "value" and text and row.unit and not text.endswith(row.unit):
+        text = f"{text} {row.unit}"
     return text.replace("|", "/").replace("\n", " ")
 
 

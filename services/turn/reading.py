@@ -1,17 +1,22 @@
 """Reads the message of a turn, once."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.group_chat_port import AgentCard
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember, Utterance
+from services.language.without_names import without_names
 from services.turn.draft import TurnDraft
+from services.turn.state import identity_of
 
 
 def utterance_of(turn: TurnDraft, text: str, agents: Sequence[AgentCard]) -> Utterance:
     """Return what `text` says; read anew only where the turn's words have changed since."""
     if turn.utterance is None or turn.utterance.text != text:
-        turn.utterance = read(text, situation_of(turn, agents))
+        subject = identity_of(turn, turn.patient_id)
+        asked = text if subject is None else without_names(text, (subject.name,))
+        turn.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
     return turn.utterance
 
 

@@ -1,0 +1,25 @@
+"""The name of the patient whom a message is about asks for nothing."""
+
+import pytest
+
+from services.language.without_names import without_names
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "asked"),
+    [
+        ("what is Elvis Moen's potassium?", "Elvis Moen", "what is patient's potassium?"),
+        ("does Twyla Moen smoke?", "Twyla Moen", "does patient smoke?"),
+        ("Mrs. Whitfield's stage?", "Margaret Anne Whitfield", "patient's stage?"),
+        ("Whitfield, Margaret: stage", "Margaret Anne Whitfield", "patient: stage"),
+        ("Hartmanns letzter PSA-Wert?", "Georg Hartmann", "patient letzter PSA-Wert?"),
+        ("HARTMANN PSA PLEASE", "Georg Hartmann", "patient PSA PLEASE"),
+        ("Sra. Florez potassium", "Estela Flórez", "patient potassium"),
+        ("weight in May 2018?", "Robert May", "weight in May 2018?"),
+        ("grant me access", "Aundrea Grant", "grant me access"),
+        ("what is the stage?", "Margaret Anne Whitfield", "what is the stage?"),
+        ("", "Margaret Anne Whitfield", ""),
+    ],
+)
+def test_a_name_is_replaced_where_it_stands_as_one(text: str, name: str, asked: str) -> None:
+    assert without_names(text, (name,)) == asked
