@@ -113,7 +113,7 @@ def test_whether_a_problem_is_there_says_yes_no_or_that_it_is_over() -> None:
 def test_an_allergy_is_found_by_its_word() -> None:
     assert answer("is she allergic to latex?").startswith("Yes: **Latex allergy**")
     assert answer("is she allergic to penicillin?").startswith("“penicillin”")
-    assert answer("any allergies?", (), "Nothing is recorded.") == "No. Nothing is recorded."
+    assert answer("any allergies?", (), "Nothing is recorded.") == "Nothing is recorded."
 
 
 def test_visits_to_come_are_no_visits() -> None:
