@@ -6,13 +6,7 @@ from functools import partial
 
 from pydantic import PrivateAttr
 from semantic_kernel.agents import Agent, AgentGroupChat, ChatHistoryAgentThread
-from semantic_kernel.contents import (
-    AuthorRole,
-    ChatHistory,
-    ChatMessageContent,
-    StreamingChatMessageContent,
-    TextContent,
-)
+from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
@@ -27,16 +21,21 @@ from group_chat.held_text import HeldText
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.look_up import look_up
-from group_chat.models.dialect import CUE
+from group_chat.messages import (
+    background,
+    beside_the_talk,
+    cue_message,
+    piece_of,
+    text_message,
+)
 from group_chat.plan_text import plan_message
 from group_chat.side_by_side import SideBySide
 from group_chat.strategies import TableSelection, TableTermination
 from group_chat.structured_reply import note_structured_reply
 from group_chat.table import Table
 from group_chat.turn_context import HandedOver, TurnContext
-from group_chat.window import Line, line_of, lines_of, meaning_line, summary_line, window
+from group_chat.window import Line, line_of, lines_of, window
 from services.language.hand_over import promised_agent
-from services.patient_context.snapshot import neutralise
 
 
 class ClinicalGroupChat(AgentGroupChat):
@@ -145,12 +144,12 @@ class ClinicalGroupChat(AgentGroupChat):
         )
         if isinstance(move, Ask):
             async for text in self._written(agent, self._draft, move):
-                yield _piece(agent.name, text)
+                yield piece_of(agent.name, text)
             self._end_message(self._draft, rendered=False)
             return
         self._table.announce(move)
         if isinstance(move, Announce | Work):
-            yield _piece(agent.name, self._draft.tell(move.text))
+            yield piece_of(agent.name, self._draft.tell(move.text))
         self._end_message(self._draft, rendered=True)
         if isinstance(move, Work):
             await self._work(move)
@@ -278,15 +277,16 @@ class ClinicalGroupChat(AgentGroupChat):
             facilitator=floor.facilitator,
             first=not (self._answered or task),
         )
-        ending = [] if cue is None else [_cue_message(cue)]
+        ending = [] if cue is None else [cue_message(cue)]
         # Until somebody answered, the chat's own history is what there is to show.
         shown = self._shown(ask) if self._answered else self.history.messages
         asked = [self._message(line) for line in task]
-        return [*shown, *self._meaning(), *self._known_to(agent), *asked, *ending]
+        known = beside_the_talk(self._turn.request, agent)
+        return [*shown, *known, *asked, *ending]
 
     def _shown(self, ask: Ask) -> list[ChatMessageContent]:
         """Return the snapshot and the bounded history; to who closes a plan all it found."""
-        snapshot = _text_message(AuthorRole.SYSTEM, self._turn.request.snapshot)
+        snapshot = text_message(AuthorRole.SYSTEM, self._turn.request.snapshot)
         floor, limit = self._table.floor, self._limits.window_chars
         answered = self._answered
         if floor.plan is not None and ask.cue == "close":
@@ -298,50 +298,11 @@ class ClinicalGroupChat(AgentGroupChat):
             answered = [*lines_built_on(floor.plan, self._turn, agent=ask.agent), *called]
         lines = window(self._earlier, self._asked, answered, limit_chars=limit)
         shown = (self._message(line) for line in lines)
-        return [snapshot, *self._summary(), *self._grounding(), *shown]
-
-    def _summary(self) -> list[ChatMessageContent]:
-        """Return what is left of the turns that the window leaves out (page 4.3)."""
-        text = summary_line(self._turn.request.meaning.summary)
-        return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
-
-    def _meaning(self) -> list[ChatMessageContent]:
-        """Return how the user's words are understood, marked as no more than that."""
-        text = meaning_line(self._turn.request.meaning.interpretation)
-        return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
-
-    def _grounding(self) -> list[ChatMessageContent]:
-        text = self._turn.request.grounding
-        return [_text_message(AuthorRole.SYSTEM, neutralise(text))] if text else []
-
-    def _known_to(self, agent: str) -> list[ChatMessageContent]:
-        """Return the entities and the scenario's step that `agent` may see, as they are now."""
-        entities, scenario = self._turn.request.entities, self._turn.request.scenario
-        texts = [
-            "" if entities is None else entities.grounding(agent),
-            scenario.grounding if scenario is not None and scenario.lead == agent else "",
-        ]
-        return [_text_message(AuthorRole.SYSTEM, neutralise(text)) for text in texts if text]
+        return [snapshot, *background(self._turn.request), *shown]
 
     def _message(self, line: Line) -> ChatMessageContent:
         found = self._messages.get(line)
         if found is None:
             role = AuthorRole.USER if line.agent is None else AuthorRole.ASSISTANT
-            found = self._messages[line] = _text_message(role, line.text, name=line.agent)
+            found = self._messages[line] = text_message(role, line.text, name=line.agent)
         return found
-
-
-def _text_message(role: AuthorRole, text: str, name: str | None = None) -> ChatMessageContent:
-    return ChatMessageContent(role=role, items=[TextContent(text=text)], name=name)
-
-
-def _cue_message(text: str) -> ChatMessageContent:
-    message = _text_message(AuthorRole.SYSTEM, text)
-    message.metadata |= CUE
-    return message
-
-
-def _piece(agent: str, text: str) -> StreamingChatMessageContent:
-    return StreamingChatMessageContent(
-        role=AuthorRole.ASSISTANT, choice_index=0, content=text, name=agent
-    )

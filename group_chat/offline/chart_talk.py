@@ -30,7 +30,8 @@ def answer_about_chart(prompt: Prompt) -> OfflineReply | None:
     offered = [one for one in utterance.about if prompt.tool(one.tool) is not None]
     if not offered or prompt.tool(SEARCH) is None:
         return None
-    return _Talk(prompt, utterance, offered[:_QUESTIONS_LIMIT]).reply()
+    shown = offered[:_QUESTIONS_LIMIT]
+    return _Talk(prompt=prompt, utterance=utterance, questions=shown).reply()
 
 
 class _Talk:
@@ -40,7 +41,7 @@ class _Talk:
     """
 
     def __init__(
-        self, prompt: Prompt, utterance: Utterance, questions: Sequence[ChartQuestion]
+        self, *, prompt: Prompt, utterance: Utterance, questions: Sequence[ChartQuestion]
     ) -> None:
         self._prompt = prompt
         self._questions = questions

@@ -6,11 +6,21 @@ topic that names a tool, a name that is known, or words that stand where a name 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
-from services.language.chart_words import Lexicon, NameIs, Piece, TopicSpec, lexicon
+from services.language.chart_parts import (
+    QuestionPart,
+    Run,
+    is_asking,
+    is_for_others,
+    may_name,
+    parted,
+    read_part,
+    without_switch,
+)
+from services.language.chart_words import Lexicon, Piece, TopicSpec, lexicon
 from services.language.folding import fold
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
@@ -47,31 +57,6 @@ SEARCH = "search_record"
 """The tool for what no other is known for."""
 
 
-@dataclass(slots=True)
-class _Part:
-    """One question of a message, as its pieces say it."""
-
-    pieces: list[Piece]
-    topics: list[TopicSpec] = field(default_factory=list)
-    runs: list["_Run"] = field(default_factory=list)
-    aspects: set[Aspect] = field(default_factory=set)
-    parts: list[Part] = field(default_factory=list)
-    frames: set[str] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """Words that name something; `known` are the names of the vocabulary in them."""
-
-    text: str
-    known: tuple[NameIs, ...]
-    is_exact: bool
-
-    @property
-    def name(self) -> str:
-        return self.known[0].name if self.is_exact else self.text
-
-
 def chart_questions(
     text: str, *, today: date, language: str, is_guess: bool = False
 ) -> tuple[ChartQuestion, ...]:
@@ -84,13 +69,13 @@ def chart_questions(
     folded, _ = fold(_cased(text, words))
     spans, rest = spans_in(folded, today=today, language=language)
     pieces = words.pieces(rest)
-    pieces = _without_switch(pieces, words)
-    if not pieces or _is_for_others(pieces):
+    pieces = without_switch(pieces, words)
+    if not pieces or is_for_others(pieces):
         return ()
-    if is_guess and any(_may_name(piece, words) and not piece.labels for piece in pieces):
+    if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
     span = spans[0] if spans else None
-    parts = [_read(part, words) for part in _parted(pieces, words)]
+    parts = [read_part(part, words) for part in parted(pieces, words)]
     for earlier, later in pairwise(parts):
         later.aspects = later.aspects or earlier.aspects
         later.frames = later.frames or earlier.frames
@@ -98,7 +83,7 @@ def chart_questions(
     questions = [
         replace(question, is_past=span is not None or "past" in part.frames)
         for part in parts
-        for question in _questions(part, words, is_asked=_is_asked(text, pieces))
+        for question in _questions(part, words, is_asked=is_asking(text, pieces))
     ]
     return tuple(_merged(_with_figures(each, span, numbers, pieces) for each in questions))
 
@@ -111,123 +96,7 @@ def _cased(text: str, words: Lexicon) -> str:
     return text
 
 
-def _without_switch(pieces: list[Piece], words: Lexicon) -> list[Piece]:
-    """Return what stands behind "switch to patient_4 and …"; only who is asked about changes."""
-    telling = [piece for piece in pieces if not _is_empty(piece)]
-    if not telling or "switch" not in telling[0].of("not_chart"):
-        return pieces
-    joints = [at for at, piece in enumerate(pieces) if _is_joint(piece, words)]
-    end = joints[0] if joints else len(pieces)
-    return pieces if _names_something(pieces[:end]) else pieces[end + 1 :]
-
-
-def _is_for_others(pieces: Sequence[Piece]) -> bool:
-    """Whether a message orders work or is about the user, their calendar or the team."""
-    kinds = [kind for piece in pieces for kind in piece.of("not_chart")]
-    telling = [piece for piece in pieces if not _is_empty(piece)]
-    begins = telling[0].of("not_chart") if telling else []
-    return "act" in begins or bool({"office", "plan", "self", "team", "advice"} & set(kinds))
-
-
-def _is_empty(piece: Piece) -> bool:
-    return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
-
-
-def _is_asked(text: str, pieces: Sequence[Piece]) -> bool:
-    """Whether the message asks or orders something, so that unknown words are worth a search."""
-    return "?" in text or bool(
-        pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")
-    )
-
-
-def _parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
-    """Return the parts between joints; a part that names nothing belongs to the one before it."""
-    parts: list[list[Piece]] = [[]]
-    for piece in pieces:
-        if _is_joint(piece, words):
-            parts.append([])
-        parts[-1].append(piece)
-    joined: list[list[Piece]] = []
-    for part in parts:
-        if joined and not _may_part(joined[-1], part):
-            joined[-1].extend(part)
-        else:
-            joined.append(part)
-    return joined
-
-
-def _may_part(before: Sequence[Piece], behind: Sequence[Piece]) -> bool:
-    """Whether both sides of a joint ask for something of their own; commas join long names."""
-    if not (_names_something(before) and _names_something(behind)):
-        return False
-    return behind[0].words[0] != "," or any(piece.of("topic") for piece in before)
-
-
-def _names_something(part: Sequence[Piece]) -> bool:
-    return any(piece.of("topic") or piece.of("name") for piece in part)
-
-
-def _read(pieces: list[Piece], words: Lexicon) -> _Part:
-    part = _Part(pieces)
-    for piece in pieces:
-        part.topics += piece.of("topic")
-        part.aspects |= set(piece.of("aspect")) - {"whether"}
-        part.parts += piece.of("part")
-        part.frames |= set(piece.of("frame"))
-    part.runs = list(_runs(pieces, words))
-    opening = next((piece for piece in pieces if not _is_joint(piece, words)), None)
-    if opening is not None and "whether" in opening.of("aspect"):
-        part.aspects.add("whether")
-    return part
-
-
-def _is_joint(piece: Piece, words: Lexicon) -> bool:
-    return len(piece.words) == 1 and piece.words[0] in words.joints
-
-
-def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[_Run]:
-    """Yield the names: neighbours that are known names or unknown words, with "of" between."""
-    at = 0
-    while at < len(pieces):
-        if not _may_name(pieces[at], words):
-            at += 1
-            continue
-        end = at + 1
-        while end < len(pieces):
-            ahead = end
-            while ahead < len(pieces) and ahead - end < 2 and _connects(pieces[ahead], words):
-                ahead += 1
-            if ahead >= len(pieces) or not _may_name(pieces[ahead], words):
-                break
-            has_joint = any(_is_joint(piece, words) for piece in pieces[end:ahead])
-            if has_joint and pieces[ahead].of("name"):
-                break
-            end = ahead + 1
-        chosen = pieces[at:end]
-        known = tuple(name for piece in chosen for name in piece.of("name"))
-        yield _Run(
-            " ".join(piece.text for piece in chosen if piece.words[0] != ","),
-            known,
-            is_exact=bool(known) and len(chosen) == 1,
-        )
-        at = end
-
-
-def _may_name(piece: Piece, words: Lexicon) -> bool:
-    if piece.of("name"):
-        return not piece.of("topic")
-    return not piece.labels and not _is_sign(piece.words[0]) and piece.words[0] not in words.numbers
-
-
-def _is_sign(word: str) -> bool:
-    return not any(letter.isalpha() for letter in word)
-
-
-def _connects(piece: Piece, words: Lexicon) -> bool:
-    return len(piece.words) == 1 and piece.words[0] in words.connectors
-
-
-def _questions(part: _Part, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
+def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = _aspect(part)
     what = part.parts[0] if part.parts else None
     topics = _telling(part.topics, part.runs)
@@ -250,7 +119,7 @@ def _questions(part: _Part, words: Lexicon, *, is_asked: bool) -> Iterator[Chart
             yield ChartQuestion(SEARCH, {"query": run.text}, aspect, run.text, what)
 
 
-def _telling(topics: Sequence[TopicSpec], runs: Sequence[_Run]) -> list[TopicSpec]:
+def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec]:
     """Return the topics that say most: of one tool the one with a name or arguments."""
     found: dict[str, TopicSpec] = {}
     for topic in topics:
@@ -271,7 +140,7 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[_Run]) -> list[TopicSpe
     return list(found.values())
 
 
-def _stands_alone(run: _Run, topics: Sequence[TopicSpec]) -> bool:
+def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     """Whether a name is asked about beside the topics, and is not the name of one of them."""
     takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
@@ -280,7 +149,7 @@ def _stands_alone(run: _Run, topics: Sequence[TopicSpec]) -> bool:
 
 
 def _of_topic(
-    topic: TopicSpec, part: _Part, aspect: Aspect, what: Part | None
+    topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
 ) -> Iterator[ChartQuestion]:
     names = [topic.name]
     if topic.tool not in _FIXED and topic.tool != "results" and part.runs:
@@ -315,7 +184,7 @@ def _of_results(names: list[str], aspect: Aspect, what: Part | None) -> ChartQue
     return ChartQuestion("results", {"names": names}, aspect, ", ".join(names), what)
 
 
-def _tool_of(run: _Run, part: _Part, words: Lexicon) -> str | None:
+def _tool_of(run: Run, part: QuestionPart, words: Lexicon) -> str | None:
     """Return the tool that a name is for: by the vocabulary, else by the words around it."""
     if "reaction" in part.parts:
         return "allergies"
@@ -327,7 +196,7 @@ def _tool_of(run: _Run, part: _Part, words: Lexicon) -> str | None:
     return "medications" if is_drug else tool
 
 
-def _tool_around(part: _Part) -> str | None:
+def _tool_around(part: QuestionPart) -> str | None:
     if "measured" in part.frames:
         return "results"
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
@@ -335,7 +204,7 @@ def _tool_around(part: _Part) -> str | None:
     return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
 
 
-def _aspect(part: _Part) -> Aspect:
+def _aspect(part: QuestionPart) -> Aspect:
     if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *_EDGES}:
         return "when"
     if {"change", "trend"} <= part.aspects:

@@ -96,7 +96,7 @@ class NameIs:
 class Lexicon:
     """Every phrase of one language, each with all that it may be."""
 
-    def __init__(self, words: ChartWords, *, fallback: ChartWords | None, language: str) -> None:
+    def __init__(self, *, words: ChartWords, fallback: ChartWords | None, language: str) -> None:
         self.words = words
         self.numbers = words_with_number(language)
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
@@ -180,7 +180,7 @@ def lexicon(language: str) -> Lexicon:
     """
     words = read_words(language, "chart", ChartWords)
     fallback = None if language == "en" else read_words("en", "chart", ChartWords)
-    return Lexicon(words, fallback=fallback, language=language)
+    return Lexicon(words=words, fallback=fallback, language=language)
 
 
 def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:

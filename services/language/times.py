@@ -80,13 +80,14 @@ _Read: TypeAlias = Callable[[re.Match[str], date], TimeSpan | None]
 
 @cache
 def _reader(language: str) -> "_TimeReader":
-    return _TimeReader(read_words(language, "times", TimeWords), words_with_number(language))
+    words = read_words(language, "times", TimeWords)
+    return _TimeReader(words=words, numbers=words_with_number(language))
 
 
 class _TimeReader:
     """The expressions of one language; each is tried on the whole text, the longest forms first."""
 
-    def __init__(self, words: TimeWords, numbers: Mapping[str, int]) -> None:
+    def __init__(self, *, words: TimeWords, numbers: Mapping[str, int]) -> None:
         self._words, self._numbers = words, numbers
         self._months = _month_names(words.locale)
         count = rf"(?:(?P<n>\d{{1,3}}|{_any(numbers)})|(?P<some>{_any(words.several)}))"

@@ -215,6 +215,10 @@ class _Cut:
     def _registry(self, document: dict[str, Any]) -> None:
         if isinstance(document.get("patient_registry"), dict):
             document["patient_registry"].pop(self.patient_id, None)
+        # What words meant this patient, and who last wrote beside the chart.
+        for kept in ("settled", "seen_by"):
+            if isinstance(rows := document.get(kept), dict):
+                document[kept] = {key: of for key, of in rows.items() if of != self.patient_id}
         if document.get("active_patient_id") == self.patient_id:
             document["active_patient_id"] = None
 

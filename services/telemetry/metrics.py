@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Literal, TypeAlias
 
 import structlog
@@ -39,56 +40,45 @@ class Metrics:
     def __init__(self, *, registry: CollectorRegistry) -> None:
         self.registry = registry
         ProcessCollector(registry=registry)
-        self._turns = Counter("rounds_turns", "Turns ended.", ["outcome"], registry=registry)
-        self._turn_seconds = Histogram(
-            "rounds_turn_seconds", "Length of turns.", buckets=_TURN_SECONDS, registry=registry
+        counter = partial(Counter, registry=registry)
+        gauge = partial(Gauge, registry=registry)
+        histogram = partial(Histogram, registry=registry)
+        self._turns = counter("rounds_turns", "Turns ended.", ["outcome"])
+        self._turn_seconds = histogram(
+            "rounds_turn_seconds", "Length of turns.", buckets=_TURN_SECONDS
         )
-        self._first_text_seconds = Histogram(
+        self._first_text_seconds = histogram(
             "rounds_first_text_seconds",
             "From the message to the first text of an agent.",
             buckets=_TURN_SECONDS,
-            registry=registry,
         )
-        self._running = Gauge("rounds_turns_running", "Turns that run now.", registry=registry)
-        self._queued = Gauge("rounds_messages_queued", "Messages that wait.", registry=registry)
-        self._sockets = Gauge("rounds_sockets_open", "Sockets open now.", registry=registry)
-        self._errors = Counter("rounds_errors", "Errors by code.", ["code"], registry=registry)
-        self._corrupt = Counter(
-            "rounds_corrupt_documents", "Stored documents that cannot be read.", registry=registry
-        )
-        self._calls = Histogram(
+        self._running = gauge("rounds_turns_running", "Turns that run now.")
+        self._queued = gauge("rounds_messages_queued", "Messages that wait.")
+        self._sockets = gauge("rounds_sockets_open", "Sockets open now.")
+        self._errors = counter("rounds_errors", "Errors by code.", ["code"])
+        self._corrupt = counter("rounds_corrupt_documents", "Stored documents that cannot be read.")
+        self._calls = histogram(
             "rounds_model_call_seconds",
             "Length of model calls.",
             ["purpose", "outcome"],
             buckets=_CALL_SECONDS,
-            registry=registry,
         )
-        self._prompt_chars = Counter(
-            "rounds_model_prompt_chars", "Characters sent to models.", registry=registry
-        )
-        self._tokens = Counter(
+        self._prompt_chars = counter("rounds_model_prompt_chars", "Characters sent to models.")
+        self._tokens = counter(
             "rounds_model_tokens",
             "Tokens as the models' servers counted them; those cached are among those of prompts.",
             ["kind"],
-            registry=registry,
         )
-        self._dollars = Counter(
-            "rounds_model_dollars", "Cost of models by the operator's prices.", registry=registry
-        )
-        self._storage = Counter(
-            "rounds_storage_operations", "Storage operations.", ["kind"], registry=registry
-        )
-
-        self._handed_over = Counter(
+        self._dollars = counter("rounds_model_dollars", "Cost of models by the operator's prices.")
+        self._storage = counter("rounds_storage_operations", "Storage operations.", ["kind"])
+        self._handed_over = counter(
             "rounds_turns_handed_over",
             "Notes of turns of dead replicas, by what became of them.",
             ["outcome"],
-            registry=registry,
         )
-        self._extractor_failures = Counter(
+        self._extractor_failures = counter(
             "rounds_tool_memory_extractor_failures",
             "Tool results of which nothing could be remembered.",
-            registry=registry,
         )
 
     def turn_ended(

@@ -60,15 +60,7 @@ def results(
         older = len(inside) - len(inside[-count:])
         outside = len(series.parts) - len(inside)
         if names:
-            left_out.append(_older(series, older, len(inside)))
-            if outside:
-                left_out.append(
-                    LeftOut(
-                        count=outside,
-                        what=f"values of {series.name} of another time",
-                        argument="other since and until",
-                    )
-                )
+            left_out += [_older(series, older, len(inside)), *_of_another_time(series, outside)]
             notes += _summary(series, inside)
     if not names:
         older = max(0, sum(len(one.parts) for one in chosen) - len(rows))
@@ -89,6 +81,11 @@ def results(
 
 def _further(series: Sequence[Series]) -> LeftOut:
     return LeftOut(count=len(series), what="further kinds of results", argument="names, category")
+
+
+def _of_another_time(series: Series, count: int) -> list[LeftOut]:
+    what = f"values of {series.name} of another time"
+    return [LeftOut(count=count, what=what, argument="other since and until")] if count else []
 
 
 def _unique(series: Sequence[Series]) -> list[Series]:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 import pytest
 
 from data_models.conversation import AnsweredPage
+from data_models.document import Document
 from data_models.errors import EmptyMessageError, NotFoundError, RoundsError, StoreError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
@@ -47,7 +48,7 @@ def of_another_shape(data: bytes) -> bytes:
 
 
 def of_tomorrow(data: bytes) -> bytes:
-    return data.replace(b'"min_reader":1', b'"min_reader":99')
+    return data.replace(b'"min_reader":%d' % Document.MIN_READER, b'"min_reader":99')
 
 
 async def spoil(store: MemoryBlobStore, name: str, damage: Damage) -> None:

@@ -246,7 +246,7 @@ def test_a_drug_is_named_however_it_is_referred_to(reference: str) -> None:
     inner = {"resourceType": "Medication", "id": "m", "code": {"text": "Apixaban"}}
     request = drug("r", "", contained=[inner], medicationReference={"reference": reference})
     del request["medicationCodeableConcept"]
-    entries = [
+    entries: list[Json] = [
         {"resource": patient()},
         {"resource": request},
         {"fullUrl": "urn:uuid:m", "resource": {**inner, "id": "m1"}},

@@ -1,0 +1,151 @@
+"""How a message parts into questions and names, read off its pieces. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from services.language.chart_words import Lexicon, NameIs, Piece, TopicSpec
+from services.language.utterance import Aspect, Part
+
+
+@dataclass(slots=True)
+class QuestionPart:
+    """One question of a message, as its pieces say it."""
+
+    pieces: list[Piece]
+    topics: list[TopicSpec] = field(default_factory=list)
+    runs: list["Run"] = field(default_factory=list)
+    aspects: set[Aspect] = field(default_factory=set)
+    parts: list[Part] = field(default_factory=list)
+    frames: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Words that name something; `known` are the names of the vocabulary in them."""
+
+    text: str
+    known: tuple[NameIs, ...]
+    is_exact: bool
+
+    @property
+    def name(self) -> str:
+        """The name that the vocabulary has for it, else the words themselves."""
+        return self.known[0].name if self.is_exact else self.text
+
+
+def without_switch(pieces: list[Piece], words: Lexicon) -> list[Piece]:
+    """Return what stands behind "switch to patient_4 and …"; only who is asked about changes."""
+    telling = [piece for piece in pieces if not _is_empty(piece)]
+    if not telling or "switch" not in telling[0].of("not_chart"):
+        return pieces
+    joints = [at for at, piece in enumerate(pieces) if _is_joint(piece, words)]
+    end = joints[0] if joints else len(pieces)
+    return pieces if _names_something(pieces[:end]) else pieces[end + 1 :]
+
+
+def is_for_others(pieces: Sequence[Piece]) -> bool:
+    """Whether a message orders work or is about the user, their calendar or the team."""
+    kinds = [kind for piece in pieces for kind in piece.of("not_chart")]
+    telling = [piece for piece in pieces if not _is_empty(piece)]
+    begins = telling[0].of("not_chart") if telling else []
+    return "act" in begins or bool({"office", "plan", "self", "team", "advice"} & set(kinds))
+
+
+def _is_empty(piece: Piece) -> bool:
+    return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
+
+
+def is_asking(text: str, pieces: Sequence[Piece]) -> bool:
+    """Whether the message asks or orders something, so that unknown words are worth a search."""
+    return "?" in text or bool(
+        pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")
+    )
+
+
+def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
+    """Return the parts between joints; a part that names nothing belongs to the one before it."""
+    parts: list[list[Piece]] = [[]]
+    for piece in pieces:
+        if _is_joint(piece, words):
+            parts.append([])
+        parts[-1].append(piece)
+    joined: list[list[Piece]] = []
+    for part in parts:
+        if joined and not _may_part(joined[-1], part):
+            joined[-1].extend(part)
+        else:
+            joined.append(part)
+    return joined
+
+
+def _may_part(before: Sequence[Piece], behind: Sequence[Piece]) -> bool:
+    """Whether both sides of a joint ask for something of their own; commas join long names."""
+    if not (_names_something(before) and _names_something(behind)):
+        return False
+    return behind[0].words[0] != "," or any(piece.of("topic") for piece in before)
+
+
+def _names_something(part: Sequence[Piece]) -> bool:
+    return any(piece.of("topic") or piece.of("name") for piece in part)
+
+
+def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
+    """Return what `pieces`, one question's, say."""
+    part = QuestionPart(pieces)
+    for piece in pieces:
+        part.topics += piece.of("topic")
+        part.aspects |= set(piece.of("aspect")) - {"whether"}
+        part.parts += piece.of("part")
+        part.frames |= set(piece.of("frame"))
+    part.runs = list(_runs(pieces, words))
+    opening = next((piece for piece in pieces if not _is_joint(piece, words)), None)
+    if opening is not None and "whether" in opening.of("aspect"):
+        part.aspects.add("whether")
+    return part
+
+
+def _is_joint(piece: Piece, words: Lexicon) -> bool:
+    return len(piece.words) == 1 and piece.words[0] in words.joints
+
+
+def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
+    """Yield the names: neighbours that are known names or unknown words, with "of" between."""
+    at = 0
+    while at < len(pieces):
+        if not may_name(pieces[at], words):
+            at += 1
+            continue
+        end = at + 1
+        while end < len(pieces):
+            ahead = end
+            while ahead < len(pieces) and ahead - end < 2 and _connects(pieces[ahead], words):
+                ahead += 1
+            if ahead >= len(pieces) or not may_name(pieces[ahead], words):
+                break
+            has_joint = any(_is_joint(piece, words) for piece in pieces[end:ahead])
+            if has_joint and pieces[ahead].of("name"):
+                break
+            end = ahead + 1
+        chosen = pieces[at:end]
+        known = tuple(name for piece in chosen for name in piece.of("name"))
+        yield Run(
+            " ".join(piece.text for piece in chosen if piece.words[0] != ","),
+            known,
+            is_exact=bool(known) and len(chosen) == 1,
+        )
+        at = end
+
+
+def may_name(piece: Piece, words: Lexicon) -> bool:
+    """Whether a piece is a known name, or stands where a name would."""
+    if piece.of("name"):
+        return not piece.of("topic")
+    return not piece.labels and not _is_sign(piece.words[0]) and piece.words[0] not in words.numbers
+
+
+def _is_sign(word: str) -> bool:
+    return not any(letter.isalpha() for letter in word)
+
+
+def _connects(piece: Piece, words: Lexicon) -> bool:
+    return len(piece.words) == 1 and piece.words[0] in words.connectors
