@@ -92,10 +92,26 @@ def _agent(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -
         and _REPAIR.search(last)
     ):
         return Reply(text=script.repairs)
-    calls = [ToolCall(tools[one.tool], one.arguments) for one in script.calls if one.tool in tools]
-    if calls and not _results(request):
+    made = _called(request)
+    calls = [
+        ToolCall(tools[one.tool], one.arguments)
+        for one in script.calls
+        if one.tool in tools and one.tool not in made
+    ]
+    if calls:
         return Reply(text=None, tool_calls=calls)
     return Reply(text=script.says)
+
+
+def _called(request: RecordedRequest) -> set[str]:
+    """Return the tools that were called since the user's last words, by whomever."""
+    found: set[str] = set()
+    for message in reversed(request.messages):
+        if message["role"] == "user":
+            break
+        for call in message.get("tool_calls") or ():
+            found.add(str(call["function"]["name"]).rpartition("-")[2])
+    return found
 
 
 def _results(request: RecordedRequest) -> list[dict[str, Any]]:

@@ -10,6 +10,9 @@ _INHERITED = frozenset(
 )
 
 
+_COURSES = frozenset({"rising", "falling", "steady"})
+
+
 @dataclass(frozen=True, slots=True)
 class Stage:
     """A stage, grade or score: `stage IVB` is `("stage", "4B")`, `pT2a` is `("T", "2a")`."""
@@ -37,6 +40,7 @@ class Clause:
         objects: Stems of what somebody takes, has or is allergic to, whatever it is.
         cues: What its words say besides, such as `no`, `newest`, `deed:booked`.
         often: How often, such as `2/d`.
+        sites: Sides with what stands beside them: `left lower lobe`, words of the record.
     """
 
     words: frozenset[str] = frozenset()
@@ -52,6 +56,7 @@ class Clause:
     smoking: str = ""
     cues: frozenset[str] = frozenset()
     exclusive: tuple[str, ...] = ()
+    sites: tuple[frozenset[str], ...] = ()
     counted: tuple[tuple[float, str], ...] = ()
 
     @property
@@ -93,6 +98,7 @@ def joined(last: Clause, clause: Clause) -> Clause:
         smoking=last.smoking or clause.smoking,
         cues=last.cues | clause.cues,
         exclusive=(*last.exclusive, *clause.exclusive),
+        sites=(*last.sites, *clause.sites),
         counted=(*last.counted, *clause.counted),
     )
 
@@ -101,6 +107,8 @@ def after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
         passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
+        if clause.cues & _COURSES:
+            passed_on -= _COURSES
         return replace(clause, names=last.names, own_names=False, cues=clause.cues | passed_on)
     if "asserts" in clause.cues or clause.quantities:
         inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()

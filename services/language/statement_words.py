@@ -13,8 +13,9 @@ _LANGUAGES = ("en", "de")
 _CUES = (
     "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest", "before",
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
-    "objects_follow", "maybe", "about_patient", "general", "as_you_said", "approximately",
-    "family", "weak", "splits", "doers", "things_done", "stages", "range",
+    "steady", "is_now", "objects_follow", "maybe", "about_patient", "general", "as_you_said",
+    "approximately", "family", "weak", "splits", "doers", "first_person", "not_yet", "things_done",
+    "stages", "range",
 )  # fmt: skip
 
 
@@ -41,7 +42,10 @@ class StatementWords:
         phrases: By first word, the longest first.
         imperatives: First words of sentences that ask for something.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
-        exclusive: For each word of a group of which one holds: the group's number.
+        exclusive: For each word of a group of which one holds: the group, and which of them.
+        denying: Stems that say that what is tested is not there: `absent`, `wild-type`.
+        sides: Sides and heights in the body, by every word for them: `links` is `left`.
+        places: Parts of the body in another language than the record's.
         counted: What kind of rows a plural counts.
     """
 
@@ -55,7 +59,10 @@ class StatementWords:
     soft: frozenset[str]
     filling: frozenset[str]
     fillers: frozenset[str]
-    exclusive: Mapping[str, int]
+    exclusive: Mapping[str, tuple[int, int]]
+    denying: frozenset[str]
+    sides: Mapping[str, str]
+    places: Mapping[str, tuple[str, ...]]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
     counted: Mapping[str, str]
@@ -93,7 +100,19 @@ def statement_words() -> StatementWords:
         soft=_stems_of(names["soft"]),
         filling=_stems_of(names["filling"]),
         fillers=frozenset(names["fillers"].split()),
-        exclusive={stem(word): at for at, group in enumerate(groups) for word in group},
+        exclusive={
+            stem(word): (at, which)
+            for at, group in enumerate(groups)
+            for which, words in enumerate(group)
+            for word in words.split()
+        },
+        denying=frozenset(stem(word) for one in files for word in one["denying"]),
+        sides={word: side for one in files for side, row in one["sides"].items() for word in row},
+        places={
+            word: tuple(said.split())
+            for one in files
+            for word, said in one.get("places", {}).items()
+        },
         months={name: int(month) for one in files for name, month in one["months"].items()},
         numbers={name: int(number) for one in files for name, number in one["numbers"].items()},
         counted={

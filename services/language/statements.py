@@ -1,7 +1,7 @@
 """Reads what a sentence of an agent states of a patient; what is true of it, rows say."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -10,9 +10,9 @@ from services.language.quantities import Quantity, quantities_in
 from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
 from services.language.written_dates import FoundDate, dates_in
 
-REFERENCE = re.compile(r"\b[A-Z][A-Za-z]{2,40}/[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+REFERENCE = re.compile(r"\b[A-Z][a-z][A-Za-z]{1,39}/[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
 _BRACKETS = re.compile(
-    r"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:[A-Z][A-Za-z]{2,40}/[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]"
+    r"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:[A-Z][a-z][A-Za-z]{1,39}/[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]"
 )
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
@@ -33,6 +33,9 @@ _ARABIC = {
 }
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
+_OF = frozenset({"of", "the", "der", "des", "im", "in"})
+_SITE_WORDS = 4
+_SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
 _BREAKS = frozenset({",", ";", "–", "—"})
 
 
@@ -67,7 +70,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     """
     lead = _LEAD.match(text)
     refs = tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
-    body = text[lead.end() :] if lead else text
+    body = _with_digits(text[lead.end() :] if lead else text)
     if refs:
         body = REFERENCE.sub(_blank, _BRACKETS.sub(_blank, body))
     body = _MARKS.sub(_blank, _CELL_EDGE.sub(" ", body))
@@ -129,7 +132,11 @@ class _Reader:
         return done
 
     def _segments(self) -> list[Clause]:
-        breaks = [at for at, word in enumerate(self._lower) if word in _BREAKS]
+        breaks = [
+            at
+            for at, word in enumerate(self._lower)
+            if word in _BREAKS and not self._is_in_number(at)
+        ]
         breaks += [one.start for one in self._found if "splits" in one.tags]
         edges = [0, *sorted(breaks), len(self._words)]
         found = []
@@ -137,6 +144,14 @@ class _Reader:
             if end > start:
                 found.append(self._clause(start, end))
         return [one for one in found if one.words or one.has_values]
+
+    def _is_in_number(self, at: int) -> bool:
+        """Whether a comma stands in a number: `18,4`."""
+        if not 0 < at < len(self._words) - 1 or self._lower[at] != ",":
+            return False
+        offset, before, behind = self._words[at][0], self._words[at - 1], self._words[at + 1]
+        is_tight = before[0] + len(before[1]) == offset and behind[0] == offset + 1
+        return is_tight and before[1].isdigit() and behind[1][0].isdigit()
 
     def _clause(self, start: int, end: int) -> Clause:
         vocabulary = statement_words()
@@ -171,6 +186,7 @@ class _Reader:
             smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
             cues=cues,
             exclusive=tuple(one for one in stems.values() if one in vocabulary.exclusive),
+            sites=tuple(self._sites(start, end, taken)),
             counted=counted,
         )
 
@@ -240,6 +256,27 @@ class _Reader:
                 found.append(stems[at])
         return found
 
+    def _sites(self, start: int, end: int, taken: set[int]) -> Iterator[frozenset[str]]:
+        """Yield each side with up to four words beside it: `right upper lobe of the lung`."""
+        vocabulary = statement_words()
+        done = start
+        for at in range(start, end):
+            if at < done or self._lower[at] not in vocabulary.sides:
+                continue
+            found: set[str] = set()
+            beside = 0
+            for done in range(at, end):
+                word = self._lower[done]
+                if word in _OF:
+                    continue
+                is_other = word in vocabulary.fillers and word not in vocabulary.sides
+                if beside == _SITE_WORDS or not word[0].isalpha() or done in taken or is_other:
+                    break
+                found.update(_placed(word))
+                beside += 1
+            if len(found) > 1:
+                yield frozenset(found)
+
     def _objects(self, start: int, end: int, phrases: list[FoundPhrase]) -> tuple[str, ...]:
         """Return up to three words behind `takes`, `allergic to` …, whatever they are."""
         after = next((one.end for one in phrases if "objects_follow" in one.tags), None)
@@ -259,6 +296,26 @@ class _Reader:
                 break
             found.append(stem(word))
         return tuple(found[:3])
+
+
+def _placed(word: str) -> tuple[str, ...]:
+    """Return a word of a place in the body in the words of records."""
+    vocabulary = statement_words()
+    side = vocabulary.sides.get(word)
+    return (side,) if side is not None else vocabulary.places.get(word, (stem(word),))
+
+
+def _with_digits(text: str) -> str:
+    """Return `text` with `two point nine` as `2.9`."""
+    numbers = statement_words().numbers
+
+    def written(found: re.Match[str]) -> str:
+        parts = [numbers.get(word.lower()) for word in (found["whole"], *found["rest"].split())]
+        if None in parts:
+            return found.group()
+        return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
+
+    return _SPOKEN.sub(written, text)
 
 
 def graded(word: str) -> str:

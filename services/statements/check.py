@@ -1,12 +1,14 @@
 """Checks an agent's message sentence by sentence against what tools found. Pure."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence
 from services.statements.compare import compare_absence, compare_values
+from services.statements.deeds import DONE
+from services.statements.fit import fits
 from services.statements.known import KnownRows
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -70,7 +72,21 @@ class MessageCheck:
         unknown = [ref for ref in sentence.refs if ref not in grounds.rows.sources]
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
+        if found.state == "supported" and self._cites_another(sentence, found):
+            return Verdict("unsupported", found.sources, found.record_says)
         return found
+
+    def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
+        """Whether a value stands in none of the sources that its sentence names."""
+        if not sentence.refs or not any(one.has_values for one in sentence.clauses):
+            return False
+        cited = [self.grounds.rows.by_source(ref) for ref in sentence.refs]
+        if not all(rows and not any(row.is_text for row in rows) for rows in cited):
+            return False  # what a document says is not all in rows
+        stated = [one for one in sentence.clauses if one.has_values]
+        return not any(
+            fits(clause, row) for rows in cited for row in rows for clause in _each(stated)
+        )
 
     def _quoted(self, sentence: Sentence) -> tuple[str, ...] | None:
         """Return the sources of what the sentence only repeats."""
@@ -82,7 +98,7 @@ class MessageCheck:
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
             return compare_values(clause, self.grounds.held, names=clause.names)
-        deed = self._deed(clause)
+        deed = self._deed(sentence, clause)
         if deed is not None:
             return deed
         names = clause.names or self._carried(sentence, clause)
@@ -97,7 +113,7 @@ class MessageCheck:
             return UNCHECKED
         if unknown:
             return Verdict("unsupported")
-        return compare_values(clause, self.grounds.rows, names=names)
+        return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
 
     # -- what is stated -------------------------------------------------------------------------
 
@@ -116,6 +132,8 @@ class MessageCheck:
         return self._names_something(sentence, clause)
 
     def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
+        if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
+            return True
         if clause.objects and not clause.names:
             return self._unknown_object(clause)
         if not clause.own_names or not clause.names:
@@ -164,12 +182,12 @@ class MessageCheck:
                 return Verdict("unsupported")
         return Verdict("supported")
 
-    def _deed(self, clause: Clause) -> Verdict | None:
+    def _deed(self, sentence: Sentence, clause: Clause) -> Verdict | None:
         """Return the verdict over a deed that the agent claims; None where it claims none."""
         kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
-        if not kinds or "doers" not in clause.cues or "things_done" not in clause.cues:
+        if not kinds or not self._claims_deed(clause, kinds):
             return None
-        if clause.cues & {"maybe", "no"}:
+        if clause.cues & {"maybe", "no", "not_yet"} or sentence.cues & {"not_yet"}:
             return UNCHECKED
         if set(kinds) & self.grounds.deeds:
             return UNCHECKED
@@ -180,6 +198,19 @@ class MessageCheck:
             return UNCHECKED
         said = f"Nothing was {kinds[0]} in this conversation."
         return Verdict("contradicted", (), said)
+
+    def _claims_deed(self, clause: Clause, kinds: Sequence[str]) -> bool:
+        """Whether a clause tells of a deed of this conversation, not of the patient's course."""
+        is_short = len(clause.words) <= _SHORT_CLAIM_WORDS and not clause.names
+        if is_short and not clause.has_values:
+            return True
+        if kinds == [DONE] or "doers" not in clause.cues:
+            return False
+        if clause.cues & {"things_done", "first_person"}:
+            return True
+        if not self.speaker.reads_records:
+            return not _OF_A_COURSE.issuperset(kinds)
+        return bool(clause.topics) and bool(_OF_RECORDS & set(kinds))
 
     # -- what it is about -----------------------------------------------------------------------
 
@@ -217,6 +248,10 @@ class MessageCheck:
             self._subject = ()
 
 
+_SHORT_CLAIM_WORDS = 2
+# "The lymph nodes were removed", "chemotherapy was completed": what happened to the patient.
+_OF_A_COURSE = frozenset({"deleted", "completed", "ordered", DONE})
+_OF_RECORDS = frozenset({"saved", "added", "deleted", "registered", "booked", "sent"})
 _CLINICAL_TOPICS = frozenset(
     f"={topic}"
     for topic in (
@@ -224,6 +259,15 @@ _CLINICAL_TOPICS = frozenset(
         "biomarker", "infection",
     )
 )  # fmt: skip
+
+
+def _each(clauses: Iterable[Clause]) -> Iterator[Clause]:
+    """Yield clauses, each of their numbers for itself: `fell from 4.5 to 4.1`."""
+    for clause in clauses:
+        yield clause
+        if len(clause.quantities) > 1:
+            for one in clause.quantities:
+                yield replace(clause, quantities=(one,), dates=())
 
 
 def _is_measured(clause: Clause, names: tuple[str, ...]) -> bool:

@@ -4,23 +4,32 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
-from services.statements.fit import excludes, fits, has_date, is_measured, stands
+from services.statements.fit import excludes, fits, has_date, has_sites, is_measured, stands
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.units import is_comparable
 from services.statements.verdict import UNCHECKED, Verdict
 
 _ROWS_CITED = 3
+_STEADY = 0.1
+"""What is called stable may have changed by this share of its value."""
+_FROM = frozenset({"from", "von"})
 _WITHOUT = frozenset({"without", "ohne"})
 
 
-def compare_values(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
+def compare_values(
+    clause: Clause, rows: KnownRows, *, names: Sequence[str], cited: Collection[str] = ()
+) -> Verdict:
     """Return what `rows` say of a clause that states something to be so.
 
     Args:
         names: What the clause speaks of, perhaps by the sentence before.
+        cited: Source ids that the sentence names.
     """
     subject = _about(clause, rows, names)
+    if not names and clause.sites and not clause.has_values:
+        subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
+        return _supported(subject) if subject else Verdict("unsupported")
     if not names and clause.stages:
         scales = {one.scale for one in clause.stages}
         subject = [row for row in rows.rows if scales & {one.scale for one in row.stages}]
@@ -28,13 +37,14 @@ def compare_values(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> 
     fitting = [row for row in candidates if fits(clause, row)]
     fitting = [row for row in fitting if not row.is_earlier] or fitting
     if fitting:
-        against = _objection(clause, fitting, candidates)
+        against = _against_polarity(clause, fitting, candidates)
+        against = against or _objection(clause, fitting, candidates, cited=cited)
         return against if against is not None else _supported(fitting)
     several = _by_each(clause, rows, names)
     if several is not None:
         return several
     relaxed = _by_nearest(clause, rows, names)
-    if relaxed:
+    if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         return _supported(relaxed)
     counter = _contradicting(clause, [row for row in subject if not row.is_earlier])
     if counter is not None:
@@ -127,8 +137,24 @@ def _by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
     return _supported([one[0] for one in found])
 
 
-def _objection(
+def _against_polarity(
     clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
+) -> Verdict | None:
+    """Return the row that says absent where a clause says present, for all that texts may say."""
+    if not clause.exclusive or not all(row.is_text for row in fitting):
+        return None
+    for row in candidates:
+        if not row.is_text and not row.is_earlier and excludes(clause, row):
+            return Verdict("contradicted", row.sources, row.says)
+    return None
+
+
+def _objection(
+    clause: Clause,
+    fitting: Sequence[KnownRow],
+    candidates: Sequence[KnownRow],
+    *,
+    cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause whose values are in rows: flags, order, extremes."""
     row = fitting[0]
@@ -137,35 +163,107 @@ def _objection(
     flagged = _against_flag(clause, row)
     if flagged:
         return Verdict("contradicted", row.sources, flagged)
-    series = sorted(
-        (one for one in candidates if one.name == row.name and not one.is_text and one.order),
-        key=lambda one: one.order,
-    )
+    if _is_judged_without_range(clause, row):
+        return Verdict("unsupported", row.sources)
+    series = _series(clause, row, candidates)
     if not series:
         return None
-    cues = clause.cues
-    if (
-        "newest" in cues
-        and clause.has_values
-        and all(one.order < series[-1].order for one in fitting if one.order)
+    if _is_not_newest(clause, fitting, series[-1]) or _is_outdated(
+        clause, fitting, series[-1], cited
     ):
         return Verdict("contradicted", series[-1].sources, series[-1].says)
-    numbers = [one for one in series if one.number is not None]
-    if len(numbers) < 2 or not clause.quantities:
-        return _against_trend(clause, numbers) if len(numbers) > 1 else None
+    told = {(one.order[:10], one.number): one for one in series if one.number is not None}
+    numbers = list(told.values())
+    if len(numbers) < 2:
+        return None
+    if not clause.quantities:
+        return _against_trend(clause, numbers)
+    return _against_step(clause, row, numbers) or _against_extreme(clause, fitting, numbers)
+
+
+def _series(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return the values of what a row is about, and stages on a clause's scale, oldest first."""
+    scales = {one.scale for one in clause.stages}
+    found = [
+        one
+        for one in candidates
+        if not one.is_text
+        and one.order
+        and (one.name == row.name or scales & {each.scale for each in one.stages})
+    ]
+    return sorted(found, key=lambda one: one.order)
+
+
+def _is_not_newest(clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow) -> bool:
+    """Whether a clause calls a value the latest that is not."""
+    if "newest" not in clause.cues or not clause.has_values:
+        return False
+    return all(one.order < newest.order for one in fitting if one.order)
+
+
+def _against_extreme(
+    clause: Clause, fitting: Sequence[KnownRow], numbers: Sequence[KnownRow]
+) -> Verdict | None:
     top = max(numbers, key=lambda one: one.number or 0.0)
     bottom = min(numbers, key=lambda one: one.number or 0.0)
     for cue, extreme in (("highest", top), ("lowest", bottom)):
-        if cue in cues and all(one.number != extreme.number for one in fitting):
+        if cue in clause.cues and all(one.number != extreme.number for one in fitting):
             return Verdict("contradicted", extreme.sources, extreme.says)
     return None
+
+
+def _is_outdated(
+    clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow, cited: Collection[str]
+) -> bool:
+    """Whether an earlier value is told as if it held now: `CEA is 3.1` where it is 9.7 since."""
+    cues = clause.cues
+    if "is_now" not in cues or cues & {"before", "highest", "lowest", "begun", "when", "ended"}:
+        return False
+    if clause.dates or not (clause.stages or len(clause.quantities) == 1):
+        return False
+    if cues & {"rising", "falling", "maybe"} or any(one.is_earlier for one in fitting):
+        return False
+    # A stage by another source than the newest is right of that source.
+    if clause.stages and any(set(one.sources) & set(cited) for one in fitting):
+        return False
+    told = [one for one in fitting if not one.is_text]
+    return all(one.order and one.order[:10] < newest.order[:10] for one in told)
+
+
+def _is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
+    """Whether a value is called normal, high or low where neither flag nor range says so."""
+    is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 and "no" not in clause.cues
+    return is_judged and row.number is not None and not row.flag and not row.ranges
+
+
+def _against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> Verdict | None:
+    """Return what speaks against "rose to 4.1" or "stable at 4.1": the value before it."""
+    if len(clause.quantities) != 1 or not clause.cues & {"rising", "falling", "steady"}:
+        return None
+    earlier = [one for one in numbers if one.order < row.order]
+    if not earlier or clause.words & _FROM or row.number is None:
+        return None
+    before, now = earlier[-1].number or 0.0, row.number
+    is_wrong = (
+        ("rising" in clause.cues and now <= before)
+        or ("falling" in clause.cues and now >= before)
+        or ("steady" in clause.cues and _has_changed(before, now))
+    )
+    if not is_wrong:
+        return None
+    return Verdict("contradicted", row.sources, f"{earlier[-1].says}; {row.says}")
+
+
+def _has_changed(before: float, now: float) -> bool:
+    return abs(now - before) > _STEADY * max(abs(before), abs(now))
 
 
 def _against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None:
     first, before, last = (one.number or 0.0 for one in (numbers[0], numbers[-2], numbers[-1]))
     rises = last > first or last > before
     falls = last < first or last < before
-    for cue, holds in (("rising", rises), ("falling", falls)):
+    steady = not _has_changed(before, last)
+    for cue, holds in (("rising", rises), ("falling", falls), ("steady", steady)):
         if cue in clause.cues and not holds:
             return Verdict(
                 "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
@@ -246,14 +344,17 @@ def _refs(rows: Iterable[KnownRow]) -> tuple[str, ...]:
 
 def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
     """Return what `rows` say of a clause that states that something is not so."""
-    found = [row for row in rows.about(names) if not row.is_earlier] if names else []
+    named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
+    found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = [
         row for row in found if row.is_text or _is_meant(row, clause.words | set(names), names)
     ]
     denied = [
         row
         for row in meant
-        if (row.negated and row.standing != "absent") or row.words & _WITHOUT & clause.words
+        if (row.negated and row.standing != "absent")
+        or row.words & _WITHOUT & clause.words
+        or row.smoking == "never"
     ]
     if "recorded" in clause.cues or "nothing" in clause.cues:
         return _not_recorded(rows, meant, names)

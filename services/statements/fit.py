@@ -11,7 +11,7 @@ from services.statements.units import is_same
 def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
-        not row.negated
+        is_denied_alike(clause, row)
         and _measures(clause, row)
         and all(has_date(one, row) for one in clause.dates)
         and all(
@@ -20,9 +20,20 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         )
         and all(code in row.words for code in clause.codes)
         and clause.often <= row.often
+        and has_sites(clause, row)
         and not excludes(clause, row)
         and stands(clause, row)
     )
+
+
+def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row that denies something is told so: `EGFR T790M is absent`."""
+    return not row.negated or bool(clause.words & statement_words().denying)
+
+
+def has_sites(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row has every side beside the same words."""
+    return all(any(site <= known for known in row.sites) for site in clause.sites)
 
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
@@ -56,7 +67,8 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
     for word in clause.exclusive:
         if word in row.exclusive:
             continue
-        if any(groups[other] == groups[word] for other in row.exclusive):
+        here = [groups[other] for other in row.exclusive if groups[other][0] == groups[word][0]]
+        if here and groups[word] not in here:
             return True
     return False
 

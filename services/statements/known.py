@@ -19,6 +19,7 @@ class KnownRows:
         self._by_word: dict[str, list[KnownRow]] = {}
         self._by_number: dict[float, list[KnownRow]] = {}
         self._by_day: dict[tuple[int | None, int | None], list[KnownRow]] = {}
+        self._by_source: dict[str, list[KnownRow]] = {}
         self._names: set[str] = set()
         self.rows: list[KnownRow] = []
         self.empty: list[EmptyResult] = []
@@ -76,6 +77,10 @@ class KnownRows:
         wanted = set(names)
         return [row for row in shortest if wanted <= row.words]
 
+    def by_source(self, ref: str) -> list[KnownRow]:
+        """Return the rows that stand on a source."""
+        return self._by_source.get(ref, [])
+
     def with_number(self, numbers: Iterable[float]) -> list[KnownRow]:
         """Return the rows that hold any of `numbers`, in whatever unit."""
         return [row for one in numbers for row in self._by_number.get(round(one, 4), ())]
@@ -89,6 +94,8 @@ class KnownRows:
             self.rows.append(row)
             self.words |= row.words
             self.sources.update(row.sources)
+            for ref in row.sources:
+                self._by_source.setdefault(ref, []).append(row)
             for word in row.words:
                 self._by_word.setdefault(word, []).append(row)
             for one in row.quantities:

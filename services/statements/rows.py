@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from services.language.clauses import Clause, Stage
 from services.language.quantities import Quantity
 from services.language.sentences import sentences_of
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_words import is_clinical_name, statement_words, stem
 from services.language.statements import REFERENCE, read_sentence
 from services.language.written_dates import WrittenDate, recorded_date
 
@@ -56,6 +56,7 @@ class KnownRow:
     order: str = ""
     number: float | None = None
     exclusive: frozenset[str] = field(default_factory=frozenset)
+    sites: tuple[frozenset[str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,7 @@ def _row_of_clause(
         is_text=True,
         is_earlier=is_earlier,
         exclusive=frozenset(clause.exclusive),
+        sites=clause.sites,
     )
 
 
@@ -132,6 +134,7 @@ def joined(clauses: Sequence[Clause]) -> Clause:
         smoking=next((one.smoking for one in clauses if one.smoking), ""),
         cues=frozenset(each for one in clauses for each in one.cues),
         exclusive=tuple(each for one in clauses for each in one.exclusive),
+        sites=tuple(each for one in clauses for each in one.sites),
     )
 
 
@@ -144,7 +147,7 @@ def clause_of(text: str) -> Clause:
 
 def negates(clause: Clause) -> bool:
     """Whether a row's words deny something."""
-    return "no" in clause.cues or bool(clause.words & {"negative", "negativ", "undetected"})
+    return "no" in clause.cues or bool(clause.words & statement_words().denying)
 
 
 @lru_cache(maxsize=8_000)

@@ -8,6 +8,7 @@ from functools import lru_cache
 from data_models.chart_view import ChartView, ViewRow
 from services.language.quantities import Quantity, quantities_in, unit_code
 from services.language.statement_words import statement_words, stem
+from services.language.statements import REFERENCE
 from services.language.written_dates import dates_in, recorded_date
 from services.statements.rows import (
     EmptyResult,
@@ -26,6 +27,11 @@ _TOPIC_WORDS = 2
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
 _CORE = re.compile(r"^[^\[(/,]+")
+_OTHER = re.compile(
+    r"(?P<mark>earlier:|versus|[↑↓→] from|,|^)\s?(?P<value>[^()\[\];,:]{1,60}?)"
+    r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
+)
+"""Other values of the same thing, as views write them behind a row's own."""
 _STANDING: dict[str, Standing] = {
     **dict.fromkeys(("active", "recurrence", "relapse", "in-progress", "current"), "active"),
     **dict.fromkeys(("taken now", "ongoing"), "active"),
@@ -56,12 +62,51 @@ def empty_of_view(view: ChartView) -> EmptyResult | None:
 
 
 def rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
-    """Yield the row; a long text of it sentence by sentence."""
+    """Yield the row, and other values that it tells; a long text sentence by sentence."""
+    row, others = _parted(row)
+    for one in others:
+        yield _known(one, one.value)
     text = " ".join(part for part in (row.value, row.detail) if part)
     if is_text or len(text) > LONG_TEXT_CHARS:
         yield from rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
         text = ""
     yield _known(row, text)
+
+
+def _parted(row: ViewRow) -> tuple[ViewRow, list[ViewRow]]:
+    """Return a row without the other values that it tells, and these as rows of their own days.
+
+    Else the newest value would be supported under every earlier day.
+    """
+    found = [one for one in _OTHER.finditer(row.detail) if one["mark"] != ","]
+    if not found:
+        return row, []
+    others = []
+    for one in _OTHER.finditer(row.detail):
+        refs = tuple(REFERENCE.findall(one["refs"]))
+        is_same = one["value"] == row.value and one["date"] == row.date[:10]
+        if not is_same:
+            others.append(
+                _other_row(row, one["value"], one["date"], refs or row.sources[1:] or row.sources)
+            )
+    theirs = {ref for one in others for ref in one.sources}
+    own = tuple(ref for ref in row.sources if ref not in theirs) or row.sources
+    rest = _OTHER.sub(" ", row.detail).strip(" ;,")
+    return row.model_copy(update={"detail": rest, "sources": own}), others
+
+
+def _other_row(row: ViewRow, value: str, date: str, refs: tuple[str, ...]) -> ViewRow:
+    measured = quantities_in(value)
+    one = measured[0] if len(measured) == 1 and measured[0].pair is None else None
+    return ViewRow(
+        kind=row.kind,
+        name=row.name,
+        value=value,
+        number=one.number if one is not None else None,
+        unit=one.unit if one is not None else "",
+        date=date,
+        sources=refs,
+    )
 
 
 def _known(row: ViewRow, text: str) -> KnownRow:
@@ -99,6 +144,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         order=row.date,
         number=row.number,
         exclusive=frozenset(clause.exclusive),
+        sites=clause.sites,
     )
 
 

@@ -1,0 +1,161 @@
+"""Kinds of wrong sentences, each beside a right one, over one small chart."""
+
+import pytest
+
+from data_models.chart_view import ChartView, ViewRow
+from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.known import KnownRows
+
+ROWS = (
+    ViewRow(
+        kind="laboratory", name="Carcinoembryonic antigen (CEA)", value="9.7", number=9.7,
+        unit="ng/mL", date="2025-05-19", sources=("Observation/cea-3", "Observation/cea-2"),
+        detail="↑ from 3.1 ng/mL (2024-09-16)",
+    ),
+    ViewRow(
+        kind="fact", name="stage", value="IVB", date="2025-05-23",
+        detail="earlier: IVA (2024-03-06) [Observation/stage-1]",
+        sources=("DocumentReference/note-7", "Observation/stage-1"),
+    ),
+    ViewRow(
+        kind="vital sign", name="Body weight", value="63.9", number=63.9, unit="kg",
+        date="2025-05-20", sources=("Observation/weight-2",),
+    ),
+    ViewRow(
+        kind="genetic finding", name="KRAS", value="Absent", date="2024-03-11",
+        sources=("Observation/kras-1",),
+    ),
+    ViewRow(
+        kind="genetic finding", name="MET amplification", value="Present, MET/CEP7 ratio 4.6",
+        date="2025-05-27", sources=("Observation/met-1",),
+    ),
+    ViewRow(
+        kind="problem", name="Adenocarcinoma of the right upper lobe of lung", status="active",
+        date="2024-02-19", sources=("Condition/lung-cancer",),
+    ),
+    ViewRow(
+        kind="problem", name="Metastasis to brain", status="active", date="2025-05-12",
+        detail="Left frontal lobe and right cerebellum", sources=("Condition/brain-mets",),
+    ),
+    ViewRow(
+        kind="social history", name="Tobacco smoking status", value="Never smoked tobacco",
+        date="2024-03-06", sources=("Observation/smoking-1",),
+    ),
+)  # fmt: skip
+
+
+def state(text: str, *, reads_records: bool = True, deeds: frozenset[str] = frozenset()) -> str:
+    rows = KnownRows()
+    rows.add_view(ChartView(tool="current_status", kind="facts", title="Status", rows=ROWS))
+    check = MessageCheck(
+        grounds=Grounds(rows=rows, deeds=set(deeds)), speaker=Speaker(reads_records=reads_records)
+    )
+    return check.check(text).state
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("On 2024-09-16 the CEA was 9.7 ng/mL [Observation/cea-2].", "contradicted"),
+        ("On 2024-09-16 the CEA was 3.1 ng/mL [Observation/cea-2].", "supported"),
+        ("CEA is 3.1 ng/mL.", "contradicted"),
+        ("CEA was 3.1 ng/mL.", "supported"),
+        ("The stage is IVA.", "contradicted"),
+        ("The coded stage is IVA [Observation/stage-1].", "supported"),
+        ("CEA has been stable.", "contradicted"),
+        ("CEA fell to 9.7 ng/mL.", "contradicted"),
+        ("CEA rose to 9.7 ng/mL.", "supported"),
+        ("Das CEA ist stabil.", "contradicted"),
+        ("Das CEA stieg von 3,1 auf 9,7 ng/ml.", "supported"),
+        ("CEA is two point nine ng/mL.", "contradicted"),
+        ("Her CEA is normal.", "unsupported"),
+    ],
+)
+def test_a_value_is_of_its_day_and_its_course(text: str, wanted: str) -> None:
+    assert state(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("KRAS is mutated [Observation/kras-1].", "contradicted"),
+        ("KRAS is wild-type.", "supported"),
+        ("KRAS is not mutated.", "supported"),
+        ("No KRAS mutation.", "supported"),
+        ("KRAS ist mutiert.", "contradicted"),
+        ("MET amplification is absent.", "contradicted"),
+        ("MET amplification is present with a MET/CEP7 ratio of 4.6.", "supported"),
+    ],
+)
+def test_what_is_absent_is_not_present(text: str, wanted: str) -> None:
+    assert state(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("The primary is in the left lower lobe [Condition/lung-cancer].", "contradicted"),
+        ("The primary is in the right upper lobe of the lung.", "supported"),
+        ("Adenocarcinoma of the left upper lobe.", "contradicted"),
+        ("The brain metastases are in the right frontal lobe.", "unsupported"),
+        ("The brain metastases are in the left frontal lobe.", "supported"),
+        ("Der Primärtumor liegt im linken Unterlappen.", "unsupported"),
+        ("Der Primärtumor liegt im rechten Oberlappen.", "supported"),
+        ("Right now she is well.", "unchecked"),
+        ("She has no brain metastases.", "contradicted"),
+        ("Patient denies smoking.", "supported"),
+    ],
+)
+def test_a_side_stands_beside_the_same_words(text: str, wanted: str) -> None:
+    assert state(text) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("CEA is 9.7 ng/mL [Observation/weight-2].", "unsupported"),
+        ("CEA is 9.7 ng/mL [Observation/cea-2].", "unsupported"),
+        ("CEA is 9.7 ng/mL [Observation/cea-3].", "supported"),
+    ],
+)
+def test_a_cited_source_holds_the_value(text: str, wanted: str) -> None:
+    assert state(text) == wanted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada Leeward has been registered.",
+        "The ward round was moved to 16:00.",
+        "The allergy has been saved.",
+        "Done.",
+        "Booked.",
+        "Erledigt.",
+        "Der Termin wurde gebucht.",
+        "Ich habe die Nachricht an Dr. Haddad gesendet.",
+        "I have ordered a CT of the chest.",
+        "Your mail to Leila has gone out.",
+    ],
+)
+def test_no_deed_is_claimed_that_no_tool_did(text: str) -> None:
+    assert state(text, reads_records=False) == "contradicted"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Once it is booked, you will get a mail.",
+        "It is not booked yet.",
+        "Der Termin ist noch nicht gebucht.",
+        "The lymph nodes were removed.",
+        "Should I book it?",
+    ],
+)
+def test_what_is_no_claim_of_a_deed_is_shown(text: str) -> None:
+    assert state(text, reads_records=False) == "unchecked"
+
+
+def test_a_deed_that_a_tool_did_may_be_told() -> None:
+    done = frozenset({"booked", "done"})
+    assert state("Done. ", reads_records=False, deeds=done) == "unchecked"
+    assert state("Der Termin wurde gebucht.", reads_records=False, deeds=done) == "unchecked"
