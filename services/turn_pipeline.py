@@ -159,7 +159,9 @@ class TurnPipeline:
             return None
         if verdict.reply is not None:
             return self._voice.say(turn, verdict.reply)
-        if self._questions.forgetting.ask(turn):
+        if self._questions.forgetting.ask(turn) or self._questions.forgetting.tell(turn):
+            return None
+        if self._stops.answer_nothing_waits(turn):
             return None
         if await self._scenarios.answered(turn, partial(self._act, turn)):
             return None

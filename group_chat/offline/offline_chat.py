@@ -31,6 +31,7 @@ from group_chat.offline.prompt import Prompt, read_prompt
 from group_chat.offline.reply import NOT_A_LANGUAGE_MODEL, OfflineReply
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
+from services.language.held_statements import held_statements
 
 CHUNK_CHARS = 240
 
@@ -108,6 +109,8 @@ def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
     if prompt.verdict is not None:
         return OfflineReply(text=prompt.verdict)
+    if (noted := _noted(prompt)) is not None:
+        return noted
     is_facilitator = prompt.is_facilitator
     reply = answer_as_facilitator(prompt) if is_facilitator else answer_as_specialist(prompt)
     before = [NOT_A_LANGUAGE_MODEL] if prompt.is_first else []
@@ -116,6 +119,17 @@ def reply_to(prompt: Prompt) -> OfflineReply:
     if reply.text and before:
         return OfflineReply(text="\n\n".join([*before, reply.text]), calls=reply.calls)
     return reply
+
+
+def _noted(prompt: Prompt) -> OfflineReply | None:
+    """Return that a statement is noted, where the message makes one and asks nothing."""
+    if prompt.said or prompt.cue.kind != "none" or "?" in prompt.asked:
+        return None
+    stated = [one for one in held_statements(prompt.asked) if not one.only_if_held]
+    if not stated or prompt.patient_id is None:
+        return None
+    quotes = " ".join(dict.fromkeys(one.quote for one in stated))
+    return OfflineReply(text=f"Noted as your statement, not as the record’s: “{quotes}”")
 
 
 def _calls(reply: OfflineReply) -> list[Any]:

@@ -5,6 +5,7 @@ Whom a message is about is settled before it is read; the name itself asks for n
 
 from collections.abc import Collection, Sequence
 
+from services.language.full_dates import full_dates
 from services.language.letters import folded, spellings
 from services.language.mentions import Word, read_words
 
@@ -12,13 +13,17 @@ _PATIENT = "patient"
 _PEOPLE = ("man", "woman", "patient")
 
 
-def without_names(text: str, names: Collection[str]) -> str:
-    """Return `text` with the names of its subject replaced by `patient`.
+def without_names(text: str, names: Collection[str], *, born: str = "") -> str:
+    """Return `text` with the names of its subject replaced by `patient`, without the birth date.
 
     Args:
         names: The subject's names, as recorded; a word of common language that is one of them is
             replaced only where it stands as a name.
+        born: The subject's birth date in ISO; it says who is meant and no time that is asked for.
     """
+    for one in reversed(full_dates(text)):
+        if born in {day.isoformat() for day in one.readings}:
+            text = text[: one.start].rstrip(" ,(") + text[one.end :].removeprefix(")")
     known = {folded(part) for name in names for part in name.split()}
     known |= {spelt for part in known for spelt in spellings(part)}
     known = {part for part in known if len(part) > 1}

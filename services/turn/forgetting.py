@@ -12,14 +12,18 @@ from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
+from services.language.commands import command_in
 from services.language.held_statements import withdrawn_value
 from services.language.yes_no import says_no
+from services.memory_blocks.held import held_lines
 from services.memory_edits.operations import Retire, apply
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.voice import TurnVoice
 
 _POINTS = "points"
+_NOTHING = "Nobody stated anything about this patient in this conversation."
+_OF_RECORD = "Ask for the summary to see what the record holds."
 _WORD = re.compile(r"\w{3,}")
 _NO_PART_WORDS = (
     "the her his their that this about everything all statement note fact she has had "
@@ -64,6 +68,15 @@ class TurnForgetting:
         )
         self.voice.show_state(turn)
         self.voice.say(turn, text)
+        return True
+
+    def tell(self, turn: TurnDraft) -> bool:
+        """List what users said about the patient, if that is asked for; the document is open."""
+        message = turn.claim.message
+        if message.press is not None or command_in(message.text) != "known":
+            return False
+        held = held_lines(turn.document())
+        self.voice.say(turn, f"{held}\n\n{_OF_RECORD}" if held else f"{_NOTHING} {_OF_RECORD}")
         return True
 
     async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:

@@ -15,7 +15,11 @@ def utterance_of(turn: TurnDraft, text: str, agents: Sequence[AgentCard]) -> Utt
     """Return what `text` says; read anew only where the turn's words have changed since."""
     if turn.utterance is None or turn.utterance.text != text:
         subject = identity_of(turn, turn.patient_id)
-        asked = text if subject is None else without_names(text, (subject.name,))
+        asked = (
+            text
+            if subject is None
+            else without_names(text, (subject.name,), born=subject.birth_date)
+        )
         turn.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
     return turn.utterance
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from data_models.chat_context import ChatContext
 from data_models.clock import IdSource
 from services.language.commands import command_in
 from services.language.folding import words_of
+from services.language.yes_no import says_no, says_yes
 from services.patient_context.answers import OPTIONS
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
@@ -53,13 +55,49 @@ class TurnStops:
         document = turn.document()
         before = document.chat_history[-2:-1]
         if not before or before[0].turn_status != "STOPPED":
-            return False
+            if _waits(document):
+                return False
+            turn.decision = "UNCHANGED"
+            self._voice.show_state(turn)
+            self._voice.say(turn, "Nothing is running.")
+            return True
         turn.decision = "UNCHANGED"
         runs = document.plan is not None and document.plan.status == "running"
         rest = " The plan is paused: say “continue” to go on with it." if runs else ""
         self._voice.show_state(turn)
         self._voice.say(turn, f"Stopped. What was shown so far is kept.{rest}")
         return True
+
+    def answer_nothing_waits(self, turn: TurnDraft) -> bool:
+        """Say so where the message is a bare yes or no and nobody asked anything.
+
+        The turn's document is open.
+        """
+        message = turn.claim.message
+        is_bare = message.press is None and (says_yes(message.text) or says_no(message.text))
+        if not is_bare or turn.open_question() is not None or _waits_for_answer(turn.document()):
+            return False
+        self._voice.say(
+            turn, "Nothing waits for a yes or a no. Name what you would like to review."
+        )
+        return True
+
+
+def _waits(document: ChatContext) -> bool:
+    """Whether a plan, an agent or a scenario waits for the user."""
+    plan, scenario = document.plan, document.scenario
+    if (plan is not None and plan.is_open) or document.continuation is not None:
+        return True
+    return scenario is not None and scenario.step is not None
+
+
+def _waits_for_answer(document: ChatContext) -> bool:
+    """Whether somebody waits, or the last words may be answered."""
+    before = document.chat_history[:-1]
+    if _waits(document):
+        return True
+    last = before[-1].agent_responses[-1:] if before else []
+    return any("?" in message.text for message in last)
 
 
 def _command(turn: TurnDraft) -> str | None:

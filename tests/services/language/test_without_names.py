@@ -23,3 +23,12 @@ from services.language.without_names import without_names
 )
 def test_a_name_is_replaced_where_it_stands_as_one(text: str, name: str, asked: str) -> None:
     assert without_names(text, (name,)) == asked
+
+
+def test_the_birth_date_of_the_subject_is_no_time_that_is_asked_for() -> None:
+    asked = without_names(
+        "Tunde Adeyemi, 21 July 1968: stage?", ("Tunde Adeyemi",), born="1968-07-21"
+    )
+    assert asked == "patient: stage?"
+    kept = without_names("potassium on 21 July 1968?", ("Tunde Adeyemi",), born="1957-03-14")
+    assert kept == "potassium on 21 July 1968?"

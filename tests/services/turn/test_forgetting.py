@@ -77,3 +77,15 @@ async def test_a_correction_without_a_verb_replaces_what_is_held(
     assert "Takes: metformin 500 mg daily" not in held
     await said(world, "no, ramipril 5 mg")
     assert not any("ramipril" in text for text in statuses(store))
+
+
+async def test_what_users_said_is_listed_with_its_quotes(world: World) -> None:
+    told = last_words(await said(world, "What do you know about her?"))
+    assert "- Allergy: penicillin (" in told
+    assert "“She is allergic to penicillin.”" in told
+
+
+async def test_a_yes_to_nothing_and_a_stop_of_nothing_say_so(world: World) -> None:
+    await said(world, "What do you know about her?")
+    assert "Nothing waits" in last_words(await said(world, "yes proceed"))
+    assert last_words(await said(world, "stop")) == "Nothing is running."
