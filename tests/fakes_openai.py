@@ -12,6 +12,7 @@ model's server breaks.
 
 import argparse
 import asyncio
+import re
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ import orjson
 
 HEAD_END = b"\r\n\r\n"
 EVENT_STREAM = "text/event-stream"
+_MARKED = re.compile(r"(?s)<<(\w+) (\w+)>>.*?<<END \2>>\s*")
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,17 @@ class RecordedRequest:
     def instructions(self) -> str:
         first = self.messages[0]
         return str(first["content"]) if first["role"] in {"system", "developer"} else ""
+
+    @property
+    def asked(self) -> str:
+        """The last message of the user's side, with what the server puts before the words."""
+        asked = (str(row["content"]) for row in self.messages[::-1] if row["role"] == "user")
+        return next(asked, "")
+
+    @property
+    def said(self) -> str:
+        """The user's last words, without what the server puts before them."""
+        return _MARKED.sub("", self.asked)
 
     @property
     def tool_names(self) -> list[str]:

@@ -81,7 +81,7 @@ def _value(row: Mapping[str, Any], shape: Mapping[str, Any]) -> Any:
 
 def _calls(request: RecordedRequest, cue: str) -> Reply | None:
     tools = {name.rpartition("-")[2]: name for name in request.tool_names}
-    asked = _asked(request)
+    asked = request.said
     if "propose_plan" in tools:
         if cue or not _BOARD.search(asked):
             return None
@@ -112,16 +112,7 @@ def _said(text: str) -> Reply:
     return Reply(text=text, chunk_chars=ANSWER_CHUNK_CHARS)
 
 
-def _asked(request: RecordedRequest) -> str:
-    """Return the user's last words, without what the server says before them."""
-    said = (str(row["content"]) for row in reversed(request.messages) if row["role"] == "user")
-    return re.sub(r"(?s)<<(\w+) (\w+)>>.*?<<END \2>>\s*", "", next(said, ""))
-
-
 def _cue(request: RecordedRequest) -> str:
     """Return what the server asks for in its last message before the tool calls, if it does."""
-    for row in reversed(request.messages):
-        if row["role"] == "user":
-            found = _SERVER.search(str(row["content"]))
-            return found[1] if found is not None else ""
-    return ""
+    found = _SERVER.search(request.asked)
+    return found[1] if found is not None else ""

@@ -28,14 +28,13 @@ def booking_brain(request: RecordedRequest) -> Reply:
 
 def shown_entities(request: RecordedRequest) -> dict[str, Any]:
     """What the agent of `request` was shown."""
-    texts = [str(message.get("content")) for message in request.messages]
-    lines = [text.partition("\n")[0] for text in texts if text.startswith(_MARK)]
+    lines = [line for line in request.asked.splitlines() if line.startswith(_MARK)]
     empty: dict[str, Any] = {"entities": {}, "derived_entities": {}}
     return dict(orjson.loads(lines[-1].removeprefix(_MARK))) if lines else empty
 
 
 def _booking(request: RecordedRequest, tools: dict[str, str]) -> Reply:
-    asked, results = _asked(request), _results(request)
+    asked, results = request.said, _results(request)
     known = shown_entities(request)
     if "show my appointments" in asked:
         rows = [row["start"] for row in results[-1].get("appointments", ())] if results else []
@@ -63,7 +62,7 @@ def _booking(request: RecordedRequest, tools: dict[str, str]) -> Reply:
 
 
 def _desk(request: RecordedRequest, tools: dict[str, str]) -> Reply:
-    results, asked = _results(request), _asked(request)
+    results, asked = _results(request), request.said
     if "register" in asked and not results:
         born = asked.rpartition(" ")[2]
         known = {"name": "Ada Leeward", "birth_date": born}
@@ -86,11 +85,6 @@ def _read(asked: str) -> dict[str, str]:
     if (reason := _REASON.search(asked)) is not None:
         found["reason_visit"] = reason[1]
     return found
-
-
-def _asked(request: RecordedRequest) -> str:
-    said = [str(one["content"]) for one in request.messages if one["role"] == "user"]
-    return said[-1] if said else ""
 
 
 def _results(request: RecordedRequest) -> list[dict[str, Any]]:

@@ -32,8 +32,8 @@ def brain(request: RecordedRequest) -> Reply:
         return Reply(text=structured_answer(request.body))
     if request.messages[-1]["role"] == "tool":
         return Reply(text=f"The tool says: {str(request.messages[-1]['content'])[:1500]}")
-    said = next(one["content"] for one in request.messages[::-1] if one["role"] == "user")
-    wanted = next((tool for verb, tool in _VERBS.items() if verb in said.lower()), "list_events")
+    said = request.said.lower()
+    wanted = next((tool for verb, tool in _VERBS.items() if verb in said), "list_events")
     name = next((one for one in request.tool_names if one.endswith(wanted)), None)
     return Reply(tool_calls=[ToolCall(name, _arguments(wanted))]) if name else Reply(text="Noted.")
 
@@ -230,7 +230,9 @@ async def test_without_one_documents_are_found_read_and_deleted(offline: Server)
 async def test_without_one_another_patients_appointment_has_its_time_only(offline: Server) -> None:
     async with talking(offline.url, "plain") as talk:
         await say(talk, "start with patient_15")
-        made = await say(talk, 'create "Call Mrs Whitfield" on Thursday at 12:00')
+        asked = await say(talk, 'create "Call Mrs Whitfield" on Thursday at 12:00')
+        assert "Whom do you mean by “Whitfield”?" in asked
+        made = await say(talk, next(one for one in ("1", "2") if f"{one}. **Zoë" in asked))
         assert "Whitfield" not in made
         listed = await say(talk, "what's on my calendar on Thursday?")
         assert "12:00 other appointment" in listed

@@ -144,6 +144,8 @@ def test_a_part_of_a_row_may_be_asked_for(part: str) -> None:
         "I have a headache",
         "book an appointment with Dr. Smith",
         "what is on my calendar tomorrow?",
+        "complete the task about the slides",
+        "read the on-call guide",
         "which patients have we discussed?",
         "which scenarios are there?",
         "switch to patient_4",
