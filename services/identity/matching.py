@@ -259,7 +259,8 @@ def _counts(
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
         return signed or not all(common)
-    if all(one.is_eponym for one in span):
+    is_eponym = strength in ("near", "given") and all(one.is_eponym for one in span)
+    if is_eponym or all(one.is_surely_eponym for one in span):
         return False
     if strength == "near":
         if cover.has_family and cover.has_given and len(span) > 1:

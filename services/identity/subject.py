@@ -173,7 +173,11 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         or (others and (names_open or asked))
         or ((names_open or len(words) > 1) and asked)
     )
-    relates = said.message.compares or _is_in_passing(said, others)
+    relates = (
+        said.message.compares
+        or _is_in_passing(said, others)
+        or is_after_the_open_one(said.message, _first_place(said, others))
+    )
     if several or (others and known.open is not None and relates):
         people = _unique([*others, *asked_people, *([known.open] if known.open else [])])
         return Subject("several", "several", people[:OPTIONS_LIMIT])
@@ -193,6 +197,25 @@ def _is_in_passing(said: Said, others: Sequence[Person]) -> bool:
         one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
     ]
     return any(span and span[0].title == "relative" for span in spans)
+
+
+def is_after_the_open_one(message: Message, place: int) -> bool:
+    """Whether who is named at `place` stands beside the open patient, of whom is spoken, too.
+
+    "Is her stage higher than Doyle's?", "Francis Doyle is her husband": not a change of patient.
+    """
+    is_later = message.pronoun_at is not None and message.pronoun_at < place
+    return is_later or message.relates_at is not None
+
+
+def _first_place(said: Said, others: Sequence[Person]) -> int:
+    """Return where the first of `others` is named; 0 if that is not by name or number."""
+    named = [
+        one.span[0].start
+        for one in said.mentions
+        if one.span and any(each.same_as(other) for each in one.people for other in others)
+    ]
+    return min([*named, *(said.message.text.find(one.text) for one in said.numbers)], default=0)
 
 
 def _said_of(said: Said, person: Person) -> str:

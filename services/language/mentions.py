@@ -42,6 +42,8 @@ class Word:
         is_first: Whether the message begins with it.
         is_in_date: Whether it is a month where months stand: `in May`, `4 May 1961`.
         before: The word before it in its sentence, folded; `after` the one behind it.
+        has_number: Whether a number stands directly behind it: `Gleason 7`.
+        is_of_head: Whether a disease or score of that name is said: `score de Gleason`.
     """
 
     raw: str
@@ -58,6 +60,8 @@ class Word:
     is_in_date: bool = False
     before: str = ""
     after: str = ""
+    has_number: bool = False
+    is_of_head: bool = False
 
     @cached_property
     def is_common(self) -> bool:
@@ -74,6 +78,15 @@ class Word:
             return False
         beside = self.after in known.eponym_heads or self.before in known.eponym_leads
         return self.text in known.eponyms and (beside or not self.is_owner)
+
+    @property
+    def is_surely_eponym(self) -> bool:
+        """Whether what stands beside it tells so, though somebody may bear the name."""
+        known = people_words()
+        beside = self.after in known.eponym_heads or self.before in known.eponym_leads
+        beside = beside or self.is_of_head
+        is_kind = self.has_number or self.before in known.articles
+        return self.is_eponym and (beside or (is_kind and not self.is_owner))
 
     @property
     def stands_as_name(self) -> bool:
@@ -106,6 +119,8 @@ class Message:
         describes: Whether somebody is described rather than named: "the violin teacher".
         registers: Whether it speaks of registering somebody.
         compares: Whether it asks to compare.
+        pronoun_at: Where somebody is first spoken of as he or she, if anywhere.
+        relates_at: Where `is her husband` and the like stand, if anywhere.
     """
 
     text: str
@@ -113,6 +128,8 @@ class Message:
     describes: bool = False
     registers: bool = False
     compares: bool = False
+    pronoun_at: int | None = None
+    relates_at: int | None = None
 
 
 def read_words(text: str) -> Message:
@@ -149,6 +166,8 @@ def read_words(text: str) -> Message:
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
             before=folds[at - 1] if at and not starts else "",
             after=folds[at + 1] if at + 1 < len(folds) else "",
+            is_of_head=_is_of_head(folds, at),
+            has_number=text[end : end + 2].strip()[:1].isdigit(),
         )
         words.append(word)
     return Message(
@@ -157,7 +176,29 @@ def read_words(text: str) -> Message:
         describes=_describes(folds),
         registers=any(one in known.registers for one in folds),
         compares=any(one in known.compares for one in folds),
+        pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
+        relates_at=next((words[at].start for at in range(len(words)) if _relates(folds, at)), None),
     )
+
+
+def _is_of_head(folds: Sequence[str], at: int) -> bool:
+    known = people_words()
+    return at > 1 and folds[at - 1] in known.particles and folds[at - 2] in known.eponym_heads
+
+
+def _is_pronoun(word: Word, french: bool) -> bool:
+    known = people_words()
+    if word.text == "son":  # a relative in English
+        return french
+    return word.text in known.pronouns or (word.text in known.lower_pronouns and word.raw.islower())
+
+
+def _relates(folds: Sequence[str], at: int) -> bool:
+    """Whether somebody is called a relative of the patient here: `is her husband`."""
+    known = people_words()
+    words = [*folds[at : at + 3], "", ""]
+    is_owned = words[1] in known.owners and words[2] in known.relatives
+    return words[0] in known.copulas and is_owned
 
 
 def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
@@ -229,6 +270,8 @@ def _describes(folds: Sequence[str]) -> bool:
     """Whether the words describe somebody: an article, up to three words, and a kind of person."""
     known = people_words()
     for at, one in enumerate(folds):
+        if one in known.titles_of_patients and _describes_patient(folds, at):
+            return True
         if one not in known.people or at == 0:
             continue
         article = next(
@@ -248,6 +291,27 @@ def _describes(folds: Sequence[str]) -> bool:
         if behind in known.described_by or (has_more and (moves or ends or article == 0)):
             return True
     return False
+
+
+def _describes_patient(folds: Sequence[str], at: int) -> bool:
+    """Whether "patient" stands with words that tell one from another: "the breast cancer patient".
+
+    "The patient" alone, and "the current patient", are the open one.
+    """
+    known = people_words()
+    article = next(
+        (i for i in range(at - 1, max(at - 5, -1), -1) if folds[i] in known.definite), -1
+    )
+    if article < 0:
+        return False
+    between = folds[article + 1 : at]
+    before, behind = folds[article - 1 : article], folds[at + 1 : at + 2]
+    moves = not before or before[0] in known.moves_on
+    if not between:
+        return bool(before) and moves and bool(behind) and behind[0] in known.described_by
+    if any(one in known.plain_patients for one in between):
+        return False
+    return moves or not behind or behind[0] in known.lingers
 
 
 def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:

@@ -42,6 +42,11 @@ class PeopleWords:
     french: frozenset[str]
     before_months: frozenset[str]
     lingers: frozenset[str]
+    pronouns: frozenset[str]
+    lower_pronouns: frozenset[str]
+    copulas: frozenset[str]
+    articles: frozenset[str]
+    plain_patients: frozenset[str]
 
 
 @lru_cache(maxsize=1)

@@ -11,7 +11,7 @@ from data_models.patient_context_models import Registry
 from services.identity.linking import Linked
 from services.identity.noted import person_of
 from services.identity.person import Person
-from services.identity.subject import OPTIONS_LIMIT, Subject
+from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
 from services.identity.wording import asked, nobody_has, option_line
 from services.patient_context.answers import ASKED, OPTIONS, SAID
 from services.patient_context.candidates import digits_of
@@ -65,6 +65,7 @@ def against_ids(who: Who) -> Subject | None:
         names_both = subject.reason == "named" and any(
             one != reading.active for one in reading.named
         )
+        names_both = names_both or _names_beside_the_open_one(who)
         people = [who.person(one) for one in (*reading.named, reading.active)]
         return Subject("several", "several", tuple(filter(None, people))) if names_both else None
     if subject.reason in ("stranger", "described", "unanswered", "nobody"):
@@ -73,6 +74,19 @@ def against_ids(who: Who) -> Subject | None:
     if subject.people and all(any(one.same_as(each) for each in named) for one in subject.people):
         return None if subject.reason != "contradiction" else subject
     return Subject("several", "several", _distinct([*named, *subject.people])[:OPTIONS_LIMIT])
+
+
+def _names_beside_the_open_one(who: Who) -> bool:
+    """Whether an id of another stands where the open patient is spoken of, too."""
+    reading = who.turn.reading
+    other = next((one for one in reading.named if one != reading.active), None)
+    if other is None or reading.active is None:
+        return False
+    message = who.linked.message
+    place = message.text.casefold().find(other.casefold())
+    if place < 0:
+        place = message.text.find(digits_of(other))
+    return message.compares or is_after_the_open_one(message, place)
 
 
 def checked_id(target: PatientId, who: Who) -> Person | Subject:

@@ -201,3 +201,74 @@ async def test_one_bad_patient_costs_itself(tmp_path: Path) -> None:
     index = await directory.people_for(Sought())
 
     assert {one.patient_id for one in index.people} == {"patient_7", "patient_9"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HARTMANN PSA PLEASE",
+        "Hartmanns letzter PSA-Wert?",
+        "PSA von Hartmann",
+        "psa for hartmann",
+    ],
+)
+async def test_a_name_that_is_also_an_eponym_is_asked_about_where_nothing_says_eponym(
+    text: str,
+) -> None:
+    found = (await linked(text)).subject
+
+    assert found.outcome == "unsure"
+    assert "patient_21" in [one.patient_id for one in found.people]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["was a Hartmann considered?", "opération de Hartmann prévue ?", "Hartmann procedure?"],
+)
+async def test_an_eponym_with_its_operation_is_nobody(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "same"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "is her CEA higher than Tunde Adeyemi's?",
+        "Georg Hartmann is her husband; what is the stage?",
+        "her husband Georg Hartmann has cancer too, any allergies?",
+        "son CEA est plus haut que chez Tunde Adeyemi ?",
+        "Ist ihr CEA höher als bei Tunde Adeyemi?",
+    ],
+)
+async def test_who_is_named_beside_the_open_patient_is_never_opened(text: str) -> None:
+    assert (await linked(text)).subject.outcome in ("several", "same")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "back to the breast cancer patient",
+        "PSA of the prostate patient",
+        "our melanoma patient, last CT?",
+        "zurück zur Patientin mit dem Brustkrebs",
+        "retour à la patiente du cancer du sein",
+        "volvamos a la paciente con cáncer de mama",
+        "torna alla paziente con tumore al seno",
+        "the lady in room 12, her potassium?",
+    ],
+)
+async def test_a_patient_who_is_described_is_asked_for(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "unsure"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is the stage of this patient?",
+        "give the allergies of the current patient",
+        "is the patient on any anticoagulant?",
+        "what does the guideline say for this kind of patient?",
+        "does the patient with this stage need a scan?",
+    ],
+)
+async def test_the_patient_without_more_is_the_open_one(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "same"

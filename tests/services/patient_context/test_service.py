@@ -280,7 +280,7 @@ async def test_a_stale_button_or_a_stranger_s_is_refused(user: str) -> None:
 
 @pytest.mark.parametrize("error", [ModelTimeoutError(), ModelRefusedError(), ModelOutputError()])
 @pytest.mark.parametrize(
-    "text", ["compare with patient_15's scan", "please look for 15", "ask the other patient"]
+    "text", ["patient_15 before lunch", "please look for 15", "ask the other patient"]
 )
 async def test_a_failing_model_never_lets_the_turn_go_on_with_the_old_patient(
     error: ModelError, text: str

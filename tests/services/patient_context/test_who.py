@@ -232,3 +232,21 @@ async def test_a_misspelt_id_is_asked_about_and_opens_nothing(text: str) -> None
 
     assert (verdict.decision, verdict.patient_id) == ("NEEDS_PATIENT_ID", "patient_42")
     assert verdict.registry is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "her husband is patient_7 by the way, does she have allergies?",
+        "patient_7 is her husband. does she have allergies?",
+        "is her stage higher than patient_7's?",
+        "does she take the same drug as patient_7?",
+    ],
+)
+async def test_an_id_beside_the_open_patient_asks_and_opens_nobody(text: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say(text)
+
+    assert verdict.decision == "NEEDS_PATIENT_ID"
+    assert verdict.patient_id == "patient_4"
