@@ -45,6 +45,7 @@ class AgentMessage(Part):
     """What one agent said, as it was shown.
 
     Attributes:
+        made_by: Who wrote it: a language model or code; None where that was not noted.
         statements: Sentences that state something of the patient, and what the record says.
         views: Rows of the chart that were shown with it.
     """
@@ -57,6 +58,7 @@ class AgentMessage(Part):
     plan_id: str | None = None
     plan_step: int | None = None
     """The plan and its step that this message carried out, if it did."""
+    made_by: Literal["model", "rules"] | None = None
     statements: list[CheckedStatement] = Field(default_factory=list)
     views: list[MessageView] = Field(default_factory=list)
     shortened_from_chars: int | None = None

@@ -197,6 +197,18 @@ class ChatContextAccessor:
         except BlobExistsError:
             await self._documents.write(name, runs, etag=await self._documents.etag_of(name))
 
+    async def views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
+        """Return the views that were shown with the messages of `turn`; [] where there are none."""
+        if not any(answer.views for answer in turn.agent_responses):
+            return []
+        name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn.turn_id)
+        stored = await self._documents.read(name, TurnRuns, conversation_id=context.conversation_id)
+        if stored is None or stored.document.epoch != context.epoch:
+            return []
+        if stored.document.patient_id != context.patient_id:
+            raise CorruptDocumentError("outputs of tools belong to another patient")
+        return stored.document.views
+
     async def archive_changes(self, context: ChatContext, changes: Sequence[MemoryChange]) -> None:
         """Store changes of people that leave the document; repeating after a crash is no error."""
         layout = ConversationLayout.of(context.conversation_id)

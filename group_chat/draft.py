@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 
 from data_models.chat_context import AgentMessage, MessageView
 from data_models.statement_check import CheckedStatement
@@ -77,6 +78,7 @@ class Draft:
         self._unlooked: list[CheckedPiece] = []
         self._may_wait = True
         self._tools_at_last_text = 0
+        self._has_written = False
 
     @property
     def text(self) -> str:
@@ -92,6 +94,7 @@ class Draft:
         """Send `text` as far as the filter and the cap let it through; return that."""
         if not text:
             return ""
+        self._has_written = True
         # A model may write half a character; nothing that stores or sends text takes it.
         text = in_written_order(text.encode(errors="replace").decode())
         tools = self._turn.tools_ok + self._turn.tools_failed
@@ -158,6 +161,7 @@ class Draft:
             citations=citations_in(text, self._turn.sources),
             plan_id=self._step[0] if self._step is not None else None,
             plan_step=self._step[1] if self._step is not None else None,
+            made_by=self._maker,
             statements=[*self._statements, *self._left_out()],
             views=[MessageView(view_id=one.view_id, rows=len(one.rows)) for one in views],
         )
@@ -167,6 +171,14 @@ class Draft:
             self._turn.emit(ViewShown(self._message_id, view))
         self._turn.emit(AgentMessageFinished(message))
         return message
+
+    @property
+    def _maker(self) -> Literal["model", "rules"] | None:
+        """Who wrote it; words that are only the server's own are no model's."""
+        checking = self._turn.checking
+        if checking is None:
+            return None
+        return "model" if checking.is_language_model and self._has_written else "rules"
 
     def _show(self, pieces: Sequence[CheckedPiece]) -> str:
         return "".join(self._show_one(piece) for piece in pieces)

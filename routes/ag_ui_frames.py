@@ -31,6 +31,7 @@ from data_models.turn_events import (
     ViewShown,
 )
 from routes.state_document import state_document
+from routes.view_document import view_document
 
 PROTOCOL_VERSION = "1.0"
 Frame = dict[str, Any]
@@ -160,8 +161,7 @@ def _claims(event: ClaimsChecked) -> Frame:
 
 
 def _view(event: ViewShown) -> Frame:
-    shown = {"view_id", "patient_id", "kind", "title", "columns", "rows", "sources", "left_out"}
-    value = {"message_id": event.message_id, **event.view.model_dump(mode="json", include=shown)}
+    value = {"message_id": event.message_id, **view_document(event.view)}
     return {"type": "CUSTOM", "name": "view", "value": value}
 
 
@@ -231,6 +231,8 @@ def _of_talk(
 
 def _message_end(message: AgentMessage) -> Frame:
     metadata: Frame = {"timestamp": message.timestamp.isoformat(), "agent": message.agent}
+    if message.made_by:
+        metadata["madeBy"] = message.made_by
     if message.citations:
         metadata["citations"] = [one.model_dump(mode="json") for one in message.citations]
     if message.statements:

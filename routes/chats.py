@@ -1,14 +1,18 @@
 """The caller's conversations over HTTP."""
 
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import quote
 
 from aiohttp import web
 
+from data_models.chart_view import ChartView
+from data_models.chat_context import Turn
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.replies import json_reply
+from routes.view_document import view_document
 
 PAGE_LIMIT_TURNS = 200
 _INLINE_UNSAFE = frozenset('"\\\r\n')
@@ -50,7 +54,7 @@ async def show_messages(request: web.Request) -> web.Response:
         before=_number(request.query, "before"),
         limit=min(_number(request.query, "limit") or 50, PAGE_LIMIT_TURNS),
     )
-    turns = [turn.model_dump(mode="json") for turn in page.turns]
+    turns = [_with_views(turn, page.views) for turn in page.turns]
     shown = {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
     return json_reply(shown)
 
@@ -107,6 +111,21 @@ async def show_source(request: web.Request) -> web.Response:
         ref=ref,
     )
     return json_reply(found.model_dump(mode="json"))
+
+
+def _with_views(turn: Turn, views: Mapping[str, ChartView]) -> dict[str, Any]:
+    """Return a turn as JSON with the rows of its views; of one that cannot be read, its name.
+
+    Words that were held back are not in it: nobody is to read them.
+    """
+    withheld = {"agent_responses": {"__all__": {"statements": {"__all__": {"text"}}}}}
+    shown = turn.model_dump(mode="json", exclude=withheld)
+    for answer in shown["agent_responses"]:
+        answer["views"] = [
+            {**one, **view_document(views[one["view_id"]])} if one["view_id"] in views else one
+            for one in answer["views"]
+        ]
+    return shown
 
 
 def download(data: bytes, *, file_name: str, media_type: str) -> web.Response:

@@ -98,4 +98,5 @@ class StoredAnswers:
             agent=self._facilitator,
             text=_GONE_TEXT,
             timestamp=self._clock.now(),
+            made_by="rules",
         )

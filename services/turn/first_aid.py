@@ -70,6 +70,7 @@ class FirstAid:
             agent=self._facilitator,
             text=told,
             timestamp=self._clock.now(),
+            made_by="rules",
         )
         run.emit(AgentMessageStarted(message.message_id, message.agent))
         run.emit(AgentTextDelta(message.message_id, told))

@@ -32,6 +32,7 @@ class TurnVoice:
             agent=self._group_chat.facilitator,
             text=text,
             timestamp=self._clock.now(),
+            made_by="rules",
         )
         turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
         turn.run.emit(AgentTextDelta(message.message_id, text))
@@ -71,6 +72,7 @@ class TurnVoice:
                 agent=part.agent,
                 text="".join(part.pieces),
                 timestamp=self._clock.now(),
+                made_by="model" if self._group_chat.is_language_model else "rules",
             )
             turn.add_answer(message)
             turn.run.emit(AgentMessageFinished(message))

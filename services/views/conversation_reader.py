@@ -1,17 +1,20 @@
 """Reads conversations back for people: one door, and one answer for absent and not yours."""
 
 import asyncio
+from datetime import datetime
 
-from pydantic import AwareDatetime, BaseModel
+import structlog
+from pydantic import AwareDatetime, BaseModel, Field
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import Artifact, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.conversation import Conversation
 from data_models.conversation_accessor import ConversationAccessor
-from data_models.errors import InvalidIdentifierError, NotFoundError
+from data_models.errors import CorruptDocumentError, InvalidIdentifierError, NotFoundError
 from data_models.identifiers import PatientId, storable_patient_id
-from data_models.patient_context_models import Registry
+from data_models.patient_context_models import PatientContext, Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.plan import Plan
@@ -25,6 +28,7 @@ PAGE_LIMIT_TURNS = 200
 CHANNEL_OWNER = "bot:"
 """What the names of channels begin with that own conversations; no web user's does."""
 _LISTED = 50
+logger = structlog.get_logger()
 
 
 class ConversationSummary(BaseModel):
@@ -37,10 +41,13 @@ class ConversationSummary(BaseModel):
 
 
 class RosterRow(BaseModel):
-    """A patient of the conversation."""
+    """A patient of the conversation; name, birth date and sex are "" where none was noted."""
 
     patient_id: PatientId
     last_used_at: AwareDatetime
+    name: str = ""
+    birth_date: str = ""
+    sex: str = ""
 
 
 class RunningRow(BaseModel):
@@ -66,7 +73,7 @@ class QuestionRow(BaseModel):
 
 
 class ConversationView(BaseModel):
-    """A conversation as it stands."""
+    """A conversation as it stands; its patients in the order in which they were first opened."""
 
     chat_id: str
     created_at: AwareDatetime
@@ -82,12 +89,17 @@ class ConversationView(BaseModel):
 
 
 class HistoryPage(BaseModel):
-    """Some turns of one patient, oldest first, with their whole texts."""
+    """Some turns of one patient, oldest first, with their whole texts.
+
+    Attributes:
+        views: Rows that were shown with their messages, by view; those that can be read.
+    """
 
     patient_id: PatientId | None
     turns: list[Turn]
     next_before: int | None
     patient: PatientIdentity | None = None
+    views: dict[str, ChartView] = Field(default_factory=dict)
 
 
 class ConversationReader:
@@ -172,8 +184,8 @@ class ConversationReader:
             updated_at=conversation.updated_at,
             patient_id=active,
             patients=[
-                RosterRow(patient_id=row.patient_id, last_used_at=row.updated_at)
-                for row in registry.patient_registry.values()
+                _roster_row(row)
+                for row in sorted(registry.patient_registry.values(), key=_first_opened)
             ],
             plan=context.plan,
             artifacts=context.artifacts,
@@ -221,12 +233,14 @@ class ConversationReader:
             turns = older + turns
         whole = [await self._contexts.whole_turn(context, turn) for turn in turns]
         more = bool(whole) and whole[0].turn_id > 1
+        views = await asyncio.gather(*(self._views(context, turn) for turn in whole))
         rows = (await self._registry(conversation)).patient_registry
         return HistoryPage(
             patient_id=patient,
             turns=whole,
             next_before=whole[0].turn_id if more else None,
             patient=identity_noted(rows[patient].facts) if patient in rows else None,
+            views={one.view_id: one for each in views for one in each},
         )
 
     async def artifact(
@@ -263,6 +277,14 @@ class ConversationReader:
     ) -> PatientId | None:
         """Return `patient_id` checked against the roster; None for the session or nobody."""
         return await self._patient(await self._accessed(conversation_id, owner), patient_id)
+
+    async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
+        try:
+            return await self._contexts.views(context, turn)
+        except CorruptDocumentError as error:
+            # What was said stays readable; each message names the rows that are missing with it.
+            logger.warning("views_unreadable", error=error.code, turn_id=turn.turn_id)
+            return []
 
     def _question(self, conversation: Conversation) -> QuestionRow | None:
         question = conversation.open_question
@@ -334,3 +356,12 @@ class ConversationReader:
             conversation.conversation_id, patient_id, epoch=conversation.epoch, fresh=True
         )
         return stored.document
+
+
+def _first_opened(row: PatientContext) -> tuple[datetime, str]:
+    return row.created_at, row.patient_id
+
+
+def _roster_row(row: PatientContext) -> RosterRow:
+    who = identity_noted(row.facts) or PatientIdentity("", "", "")
+    return RosterRow(patient_id=row.patient_id, last_used_at=row.updated_at, **who._asdict())

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact, ChatContext, Citation, Turn
 from data_models.clock import Clock, IdSource
 from data_models.derived_entity import Origin
@@ -231,6 +232,8 @@ class FakeReader:
         self._desk = desk
         self._ids = ids
         self.pages_of: list[str | None] = []
+        self.turns = list(TURNS)
+        self.views: dict[str, ChartView] = {}
 
     async def create(self, *, owner: str) -> str:
         return self._ids.new_id("chat")
@@ -294,11 +297,13 @@ class FakeReader:
         self.pages_of.append(patient_id)
         if patient_id not in (None, "patient_4"):
             raise NotFoundError
-        older = [turn for turn in TURNS if before is None or turn.turn_id < before]
+        older = [turn for turn in self.turns if before is None or turn.turn_id < before]
         turns = older[-min(limit, 2) :]
         more = len(older) > len(turns)
         before = turns[0].turn_id if more else None
-        return HistoryPage(patient_id=PatientId("patient_4"), turns=turns, next_before=before)
+        return HistoryPage(
+            patient_id=PatientId("patient_4"), turns=turns, next_before=before, views=self.views
+        )
 
     async def artifact(
         self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str

@@ -18,7 +18,7 @@ from tests.fakes import CountingIds
 from tests.peers import chromium_program
 from tests.routes.conftest import door as keys_door
 from tests.routes.conftest import make_context
-from tests.routes.fakes import FakeDesk
+from tests.routes.fakes import FakeDesk, FakeReader
 from tests.web.scenes import Team, TumorBoard
 
 QUIET = (
@@ -53,6 +53,7 @@ class Site:
     desk: FakeDesk
     board: TumorBoard
     runner: web.AppRunner
+    reader: FakeReader
     requested: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -85,11 +86,14 @@ async def serving(door: Door) -> AsyncIterator[Site]:
     """Serve the page behind `door`."""
     board = TumorBoard()
     desk = FakeDesk(clock=SystemClock(), ids=CountingIds(), script=board)
-    app = create_web_app(context=make_context(desk, team=Team()), door=door)
+    context = make_context(desk, team=Team())
+    reader = context.reader
+    assert isinstance(reader, FakeReader)
+    app = create_web_app(context=context, door=door)
     runner = create_runner(app, handshake_seconds=10.0)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield Site(f"http://127.0.0.1:{runner.addresses[0][1]}", desk, board, runner)
+    yield Site(f"http://127.0.0.1:{runner.addresses[0][1]}", desk, board, runner, reader)
     await desk.close()
     await runner.cleanup()
 

@@ -180,7 +180,12 @@ class TumorBoard:
         cited = Citation(ref="DiagnosticReport/ct-1", title="CT chest", date="2023-11-02")
         citations = [cited] if agent == "PatientHistory" else []
         message = AgentMessage(
-            message_id=message_id, agent=agent, text=text, timestamp=NOW, citations=citations
+            message_id=message_id,
+            agent=agent,
+            text=text,
+            timestamp=NOW,
+            made_by="rules",
+            citations=citations,
         )
         run.emit(AgentMessageFinished(message=message))
 

@@ -2,11 +2,14 @@ import { memo } from "preact/compat";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 import type { Item } from "./chat";
+import { View } from "./chart_view";
+import { bracketed, claimsInText, markClaims } from "./claims";
 import { CopyButton, equip } from "./copy";
 import { sourceNumber, toHtml } from "./markdown";
 import type { Opened } from "./source_panel";
 import { strings } from "./strings";
-import type { Citation, Session } from "./types";
+import type { Citation, Claim, Session } from "./types";
+import { withoutHandBack } from "./words";
 
 const COLOURS = 8;
 
@@ -23,9 +26,12 @@ export const AgentView = memo(function AgentView({ item, session, onSource }: Ag
   const prose = useRef<HTMLDivElement>(null);
   const html = useMemo(() => {
     const refs = item.citations.map((one) => one.ref);
-    return { __html: toHtml(item.text, refs) };
-  }, [item.text, item.citations]);
+    const agents = session.agents.map((agent) => agent.name);
+    const text = withoutHandBack(bracketed(item.text, item.claims), agents);
+    return { __html: toHtml(text, refs) };
+  }, [item.text, item.citations, item.claims, session.agents]);
   useLayoutEffect(() => {
+    if (prose.current) markClaims(prose.current);
     if (item.isDone && prose.current) equip(prose.current);
   }, [html, item.isDone]);
   const open = (number: number): void => {
@@ -42,7 +48,6 @@ export const AgentView = memo(function AgentView({ item, session, onSource }: Ag
     if (citation) onSource({ citation, statement: statementAt(link) });
   };
   const place = session.agents.findIndex((agent) => agent.name === item.agent);
-  const byRules = session.model_kind === "offline";
   return (
     <article class={`agent-message agent-${Math.max(place, 0) % COLOURS}`} aria-busy={!item.isDone}>
       <header class="agent-head">
@@ -50,10 +55,10 @@ export const AgentView = memo(function AgentView({ item, session, onSource }: Ag
           {item.agent.slice(0, 1)}
         </span>
         <span class="agent-name">{item.agent}</span>
-        <span class="ai-label">{byRules ? strings.transcript.byRules : strings.transcript.byModel}</span>
+        <span class="ai-label">{makerOf(item, session)}</span>
         <span class="agent-role">{session.agents[place]?.description}</span>
         {item.timestamp && <time dateTime={item.timestamp}>{clock(item.timestamp)}</time>}
-        {item.isDone && <CopyButton text={item.text} label={strings.copy.answerLong} />}
+        {item.isDone && <CopyButton text={claimsInText(item.text, item.claims)} label={strings.copy.answerLong} />}
       </header>
       <div
         ref={prose}
@@ -61,10 +66,51 @@ export const AgentView = memo(function AgentView({ item, session, onSource }: Ag
         onClick={follow}
         dangerouslySetInnerHTML={html}
       />
+      <LeftOut claims={item.claims} />
+      {item.views.map((view) => (
+        <View key={view.view_id} view={view} onSource={onSource} />
+      ))}
       {item.citations.length > 0 && <Sources citations={item.citations} onOpen={open} />}
+      <Support claims={item.claims} />
     </article>
   );
 });
+
+/** Who wrote it, as was noted with it: what the server would use today says nothing of it. */
+function makerOf(item: AgentItem, session: Session): string {
+  const said = strings.transcript;
+  if (item.madeBy !== null) return item.madeBy === "rules" ? said.byRules : said.byModel;
+  if (item.isDone) return said.byUnknown;
+  return session.model_kind === "offline" ? said.byRules : said.byModel;
+}
+
+/** Sentences that were not shown, since the record says otherwise. */
+function LeftOut({ claims }: { claims: Claim[] }) {
+  const withheld = claims.filter((claim) => claim.state === "contradicted");
+  if (withheld.length === 0) return null;
+  return (
+    <div class="strip warning left-out" role="note">
+      <strong>{strings.claims.leftOutTitle(withheld.length)}</strong>
+      <ul>
+        {withheld.map((claim, place) => (
+          <li key={place}>{strings.claims.leftOut(claim.record_says)}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** How much of what was stated the record supports. */
+function Support({ claims }: { claims: Claim[] }) {
+  if (claims.length === 0) return null;
+  const supported = claims.filter((claim) => claim.state === "supported").length;
+  const isWhole = supported === claims.length;
+  return (
+    <p class={isWhole ? "support" : "support partly"}>
+      <span aria-hidden="true">{isWhole ? "✓" : "⚠"}</span> {strings.claims.supported(supported, claims.length)}
+    </p>
+  );
+}
 
 /** The words around a citation: what the source is said to say. */
 function statementAt(link: Element | null): string | null {

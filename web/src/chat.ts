@@ -2,7 +2,19 @@
 
 import { applyPatch } from "./patch";
 import { strings } from "./strings";
-import type { Citation, Frame, HistoryPage, NoticeValue, SharedState, Turn as StoredTurn } from "./types";
+import type {
+  ChartView,
+  Citation,
+  Claim,
+  Frame,
+  HistoryPage,
+  LostView,
+  MadeBy,
+  NoticeValue,
+  Person,
+  SharedState,
+  Turn as StoredTurn,
+} from "./types";
 
 export type Item =
   | {
@@ -13,6 +25,10 @@ export type Item =
       isDone: boolean;
       timestamp: string | null;
       citations: Citation[];
+      /** Who wrote it; null where that was not noted. */
+      madeBy: MadeBy | null;
+      claims: Claim[];
+      views: (ChartView | LostView)[];
     }
   | {
       kind: "tool";
@@ -46,8 +62,12 @@ export interface Turn {
   items: Item[];
 }
 
+/** Who the patients of a conversation are, in the order in which they were first opened. */
+export type People = ReadonlyMap<string, Person | null>;
+
 export interface Chat {
   state: SharedState;
+  people: People;
   turns: Turn[];
   /** Where each patient's history that was read goes on into the past. */
   earlier: ReadonlyMap<string | null, number>;
@@ -56,6 +76,7 @@ export interface Chat {
 export const EMPTY: Chat = {
   state: {
     patient_id: null,
+    patient: null,
     all_patient_ids: [],
     patient_count: 0,
     plan: null,
@@ -63,6 +84,7 @@ export const EMPTY: Chat = {
     artifacts: [],
     scenario: null,
   },
+  people: new Map(),
   turns: [],
   earlier: new Map(),
 };
@@ -142,6 +164,9 @@ function restored(turn: StoredTurn, patientId: string | null): Turn {
       isDone: true,
       timestamp: one.timestamp,
       citations: one.citations,
+      madeBy: one.made_by,
+      claims: one.statements,
+      views: one.views.filter((view) => isOf(view, patientId)),
     }),
   );
   const status = ({ FAILED: "failed", STOPPED: "stopped" } as const)[turn.turn_status as "FAILED"];
@@ -169,9 +194,26 @@ export function reduce(chat: Chat, frame: Frame): Chat {
 /** Take over the server's state; where it knows no patient any more, neither does this screen. */
 export function withState(chat: Chat, state: SharedState): Chat {
   const isCleared = chat.state.patient_count > 0 && state.patient_count === 0;
-  if (!isCleared) return { ...chat, state };
-  return { state, turns: chat.turns.filter(isOpen), earlier: new Map() };
+  if (!isCleared) return { ...chat, state, people: peopleAfter(chat.people, state) };
+  return { state, people: new Map(), turns: chat.turns.filter(isOpen), earlier: new Map() };
 }
+
+/** Whoever is new comes last, so that the marks of the others stay as they are. */
+function peopleAfter(people: People, state: SharedState): People {
+  const active = state.patient_id;
+  const ids = active === null ? state.all_patient_ids : [active, ...state.all_patient_ids];
+  const unknown = ids.filter((id) => !people.has(id));
+  const isNamed = active !== null && state.patient !== null && people.get(active) !== state.patient;
+  if (unknown.length === 0 && !isNamed) return people;
+  const grown = new Map(people);
+  for (const id of unknown) grown.set(id, null);
+  if (active !== null && state.patient !== null) grown.set(active, state.patient);
+  return grown;
+}
+
+/** Rows of anybody else's chart are never drawn. */
+const isOf = (view: ChartView | LostView, patientId: string | null | undefined): boolean =>
+  !("patient_id" in view) || patientId === undefined || view.patient_id === patientId;
 
 /** A run that this screen did not ask for: another device's, or one from before a reload. */
 function adopt(chat: Chat, frame: Frame & { type: "RUN_STARTED" }): Chat {
@@ -212,7 +254,7 @@ function turnAfter(turn: Turn, frame: Frame, before: SharedState): Turn {
     case "STATE_DELTA":
       return { ...here, patientId: stateAfter(before, frame).patient_id };
     case "CUSTOM":
-      return frame.name === "notice" ? noticed(here, frame) : here;
+      return customised(here, frame);
     default:
       return { ...here, items: itemsAfter(here.items, frame) };
   }
@@ -236,7 +278,30 @@ function begun(turn: Turn, notice: NoticeValue | undefined): Turn {
   return { ...turn, status: notice?.kind === "queued" ? "queued" : "running", meanwhile };
 }
 
-function noticed(turn: Turn, frame: Frame & { type: "CUSTOM" }): Turn {
+type Custom = Extract<Frame, { type: "CUSTOM" }>;
+
+function customised(turn: Turn, frame: Custom): Turn {
+  switch (frame.name) {
+    case "notice":
+      return noticed(turn, frame);
+    case "claims":
+      return spokenOf(turn, frame.value.message_id, (item) => ({ ...item, claims: frame.value.claims }));
+    case "view":
+      if (!isOf(frame.value, turn.patientId)) return turn;
+      return spokenOf(turn, frame.value.message_id, (item) => ({
+        ...item,
+        views: [...item.views, frame.value],
+      }));
+    case "run_unknown":
+      return turn;
+  }
+}
+
+function spokenOf(turn: Turn, id: string, change: (item: ItemOf<"agent">) => ItemOf<"agent">): Turn {
+  return { ...turn, items: changed(turn.items, id, "agent", change) };
+}
+
+function noticed(turn: Turn, frame: Custom & { name: "notice" }): Turn {
   const { kind = "", text = "" } = frame.value;
   // Said ahead of the run it means "wait"; as one of the run's own frames, that the wait is over.
   if (kind === "queued") return begun(turn, frame.metadata?.seq ? undefined : frame.value);
@@ -260,6 +325,8 @@ function itemsAfter(items: Item[], frame: ItemFrame): Item[] {
         isDone: true,
         timestamp: frame.metadata?.timestamp ?? null,
         citations: frame.metadata?.citations ?? [],
+        madeBy: frame.metadata?.madeBy ?? null,
+        claims: frame.metadata?.statements ?? item.claims,
       }));
     case "TOOL_CALL_START":
       return [...items, toolItem(frame.toolCallId, frame.metadata?.agent ?? "", frame.toolCallName)];
@@ -288,6 +355,9 @@ const agentItem = (id: string, agent: string): Item => ({
   isDone: false,
   timestamp: null,
   citations: [],
+  madeBy: null,
+  claims: [],
+  views: [],
 });
 
 const toolItem = (id: string, agent: string, tool: string): Item => ({

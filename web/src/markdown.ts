@@ -8,6 +8,7 @@ import { strings } from "./strings";
 const REF = "[A-Z][A-Za-z]{2,40}/[A-Za-z0-9](?:[A-Za-z0-9.-]{0,62}[A-Za-z0-9])?";
 const CITED = new RegExp(`^\\[(${REF}(?:[,;] ?${REF})*)\\](?!\\()|^(${REF})`);
 const BEGINS = new RegExp(`\\[?${REF}`);
+const PRODUCT = /\d+(?:[.,]\d+)?(?:\*\d+(?:[.,]\d+)?)+/;
 const SOURCE_LINK = /^#source-(\d+)$/;
 
 /** Source ids of the text at hand, in the order of its citations. */
@@ -16,9 +17,24 @@ let cited: readonly string[] = [];
 const marked = new Marked({
   gfm: true,
   breaks: true,
+  tokenizer: {
+    // A single one means "about": "~60%, target 2~3" loses nothing and is struck out nowhere.
+    del: (text) => (text.startsWith("~~") ? false : undefined),
+  },
   // What looks like HTML is shown as it was written.
   renderer: { html: ({ text }) => escaped(text), image: ({ text }) => escaped(text) },
   extensions: [
+    {
+      // "5*3*2" is arithmetic and no emphasis.
+      name: "product",
+      level: "inline",
+      start: (text) => PRODUCT.exec(text)?.index,
+      tokenizer(text) {
+        const found = PRODUCT.exec(text);
+        return found?.index === 0 ? { type: "product", raw: found[0], text: found[0] } : undefined;
+      },
+      renderer: (token: Tokens.Generic) => escaped(token["text"] as string),
+    },
     {
       name: "source",
       level: "inline",
@@ -44,6 +60,8 @@ const TAGS = [
   "ol", "p", "pre", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 ];
 
+const WRITTEN = /^(?:P|LI|TD|TH|BLOCKQUOTE|H[1-6])$/;
+
 const allowedHosts = new Set<string>();
 
 export function allowLinksTo(hosts: string[]): void {
@@ -58,6 +76,7 @@ export function sourceNumber(href: string | null): number | null {
 
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
   if (node.tagName === "A") guard(node);
+  if (WRITTEN.test(node.tagName)) node.setAttribute("dir", "auto");
   // Models begin their titles anywhere; the page's own come first.
   if (/^H[1-6]$/.test(node.tagName)) node.setAttribute("aria-level", "3");
 });
@@ -82,7 +101,7 @@ export function toHtml(text: string, refs: readonly string[]): string {
   const html = marked.parse(text, { async: false });
   return DOMPurify.sanitize(html, {
     ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ["href", "start"],
+    ALLOWED_ATTR: ["align", "href", "start"],
     ALLOW_DATA_ATTR: false,
     RETURN_TRUSTED_TYPE: true,
   }) as unknown as string;

@@ -153,6 +153,50 @@ const english = {
     resend: "Ask again",
     byModel: "AI-generated",
     byRules: "Rule-based",
+    byUnknown: "Origin not noted",
+  },
+
+  months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
+
+  views: {
+    columns: {
+      date: "Date",
+      end: "Until",
+      name: "What",
+      value: "Value",
+      range: "Range",
+      flag: "Flag",
+      status: "Status",
+      detail: "Details",
+    },
+    flags: { high: "high", low: "low", critical: "critical", abnormal: "abnormal" } as Record<string, string>,
+    signs: { high: "▲", low: "▼", critical: "◆", abnormal: "◆" } as Record<string, string>,
+    range: (range: string) => `range ${range}`,
+    overTime: (name: string) => `${name} over time`,
+    summary: (number: number, first: string, last: string, low: string, high: string, range: string) =>
+      `${number} values, ${first} to ${last}; lowest ${low}, highest ${high}${range && `; ${range}`}`,
+    table: (title: string) => `Table: ${title}`,
+    asTable: "Show as table",
+    hideTable: "Hide table",
+    all: (number: number) => `Show all ${number.toLocaleString("en")} rows`,
+    fewer: (number: number) => `Show the first ${number} rows`,
+    more: (number: number) => ` and ${number} more`,
+    leftOut: (number: number, what: string) => `Not shown: ${number.toLocaleString("en")} ${what}`,
+    nothing: "Nothing is recorded.",
+    lost: (number: number) => `Rows that were shown here (${number}) cannot be read now.`,
+    sourceOf: (name: string, date: string, number: number) =>
+      `Source ${number} of ${name}${date && `, ${date}`}`,
+  },
+
+  claims: {
+    unsupported: "not supported by the record",
+    heading: "Not supported by the record:",
+    supported: (number: number, all: number) =>
+      `${number} of ${all} ${all === 1 ? "statement" : "statements"} supported`,
+    leftOutTitle: (number: number) =>
+      count(number, "statement was left out", "statements were left out"),
+    leftOut: (says: string) =>
+      says ? `The record says: ${says}` : "The record does not agree with it.",
   },
 
   copy: {

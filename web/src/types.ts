@@ -34,8 +34,17 @@ export interface ScenarioPlace {
   needs: string[];
 }
 
+/** Who a patient is, as recorded; "" where the record does not say. */
+export interface Person {
+  name: string;
+  birth_date: string;
+  sex: string;
+}
+
 export interface SharedState {
   patient_id: string | null;
+  /** Who the active patient is, as far as it was noted. */
+  patient: Person | null;
   all_patient_ids: string[];
   patient_count: number;
   plan: Plan | null;
@@ -51,12 +60,62 @@ export interface Citation {
   quote?: string | null;
 }
 
+/** One statement of the record, as shown; "" where the record has none. */
+export interface ViewRow {
+  kind: string;
+  name: string;
+  value: string;
+  number: number | null;
+  unit: string;
+  range: string;
+  flag: string;
+  status: string;
+  date: string;
+  end: string;
+  detail: string;
+  sources: string[];
+}
+
+/** Rows of the chart that a message stands on. */
+export interface ChartView {
+  view_id: string;
+  patient_id: string;
+  kind: "facts" | "series" | "table" | "timeline" | "passages";
+  title: string;
+  columns: string[];
+  rows: ViewRow[];
+  sources: Citation[];
+  left_out: { count: number; what: string; argument: string }[];
+  nothing: string;
+  notes: string[];
+}
+
+/** A view whose rows cannot be read back: how many they were. */
+export interface LostView {
+  view_id: string;
+  rows: number;
+}
+
+/** A sentence and what the record says of it; offsets count characters, not units of UTF-16. */
+export interface Claim {
+  start: number;
+  end: number;
+  state: "supported" | "unsupported" | "contradicted";
+  sources: string[];
+  record_says: string;
+}
+
+export type MadeBy = "model" | "rules";
+
 export interface AgentMessage {
   message_id: string;
   agent: string;
   text: string;
   timestamp: string;
   citations: Citation[];
+  made_by: MadeBy | null;
+  statements: Claim[];
+  views: (ChartView | LostView)[];
 }
 
 export interface Turn {
@@ -77,7 +136,8 @@ export interface HistoryPage {
 export interface ChatView {
   chat_id: string;
   patient_id: string | null;
-  patients: { patient_id: string }[];
+  /** In the order in which they were first opened. */
+  patients: (Person & { patient_id: string })[];
   plan: Plan | null;
   question: Question | null;
   artifacts: Artifact[];
@@ -148,6 +208,8 @@ export interface Metadata {
   agent?: string;
   timestamp?: string;
   citations?: Citation[];
+  statements?: Claim[];
+  madeBy?: MadeBy;
   isError?: boolean;
   durationMs?: number;
   ref?: string;
@@ -176,7 +238,10 @@ export type Frame =
   | (Bare<"TOOL_CALL_ARGS"> & { toolCallId: string; delta: string })
   | (Bare<"TOOL_CALL_END"> & { toolCallId: string })
   | (Bare<"TOOL_CALL_RESULT"> & { toolCallId: string; content: string })
-  | (Bare<"CUSTOM"> & { name: string; value: NoticeValue & { runId?: string } });
+  | (Bare<"CUSTOM"> & { name: "view"; value: ChartView & { message_id: string } })
+  | (Bare<"CUSTOM"> & { name: "claims"; value: { message_id: string; claims: Claim[] } })
+  | (Bare<"CUSTOM"> & { name: "notice"; value: NoticeValue })
+  | (Bare<"CUSTOM"> & { name: "run_unknown"; value: { runId?: string } });
 
 export interface Press {
   target_id: string;

@@ -209,8 +209,10 @@ async function restore(
   const { patient_id, plan, question, artifacts, scenario } = view;
   const all_patient_ids = view.patients.map((patient) => patient.patient_id).sort();
   const patient_count = view.patients.length;
-  const state = { patient_id, plan, question, artifacts, scenario, all_patient_ids, patient_count };
-  update((chat) => withState(chat, state));
+  const people = new Map(view.patients.map((one) => [one.patient_id, one.name || one.birth_date ? one : null]));
+  const patient = people.get(patient_id ?? "") ?? null;
+  const state = { patient_id, patient, plan, question, artifacts, scenario, all_patient_ids, patient_count };
+  update((chat) => ({ ...withState(chat, state), people }));
   await readHistory(patient_id, view.running_turn?.run_id ?? null);
 }
 

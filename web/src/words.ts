@@ -1,5 +1,14 @@
 /** A program's name in words: `search_record` is "search record". */
 export const plain = (name: string): string => name.replaceAll("_", " ");
 
+const HAND_BACK = /\s*(?:^|\n)\s*[*_]*back to you,?\s*[*_@]*([\w -]+?)[*_]*[.!]?[*_]*\s*$/i;
+
+/** The text without a last line that only hands over to another agent. */
+export function withoutHandBack(text: string, agents: readonly string[]): string {
+  const found = HAND_BACK.exec(text);
+  const isHandBack = found !== null && found.index > 0 && agents.includes(found[1] ?? "");
+  return isHandBack ? text.slice(0, found.index) : text;
+}
+
 /** The same at the head of a line: "Search notes". */
 export const titled = (name: string): string => name.charAt(0).toUpperCase() + plain(name.slice(1));
