@@ -33,8 +33,10 @@ async def test_a_turn_counts_its_sockets_storage_and_model_calls(tmp_path: Path)
                 assert await figure(client, server.url, "rounds_sockets_open") == 1
             timing = talk.runs[0][-1]["result"]["timing"]
             assert 0 < timing["storage_ms"] < timing["total_ms"]
-            calls = 'rounds_model_call_seconds_count{outcome="success",purpose="agent"}'
-            assert await figure(client, server.url, calls) == len(model.requests)
+            calls = 'rounds_model_call_seconds_count{outcome="success",purpose="%s"}'
+            made = [await figure(client, server.url, calls % one) for one in ("reader", "agent")]
+            assert made == [1, 1]
+            assert sum(made) == len(model.requests)
             assert await figure(client, server.url, "rounds_model_prompt_chars_total") > 0
             replaced = 'rounds_storage_operations_total{kind="replace"}'
             # The release is counted too, though the turn is over by then.

@@ -40,36 +40,14 @@ ASKS_SEVERITY = (
     "severe they are on a scale of 1 to 10?"
 )
 ASKS_DURATION = "That is a significant headache. How long have you been experiencing it?"
-READINGS = {
-    "I am having a headache": {
-        "previous_context": "No previous context - first message",
-        "enriched_message": "User reports having a headache - initial health query",
-        "intent": "GENERAL_HEALTH",
-        "confidence": 0.9,
-        "reasoning": "Clear physical health symptom reported",
-        "topic": "initial health complaint",
-    },
-    "8": {
-        "previous_context": "User reported headache, agent asked for severity rating 1-10",
-        "enriched_message": "User rates headache severity as 8 out of 10 (severe)",
-        "relevant_turn_ids": [1],
-        "intent": "GENERAL_HEALTH",
-        "confidence": 0.95,
-        "reasoning": "Follow-up response to severity question about headache",
-        "topic": "headache severity assessment",
-        "next_topics": ["Duration of the severe pain"],
-    },
-}
+SAID = ("I am having a headache", "8")
+MEANS = "User rates the headache 8 of 10 (severe)"
 
 
 def headache_brain(request: RecordedRequest) -> Reply:
-    """Answer as the people of the talk do."""
-    last = str(request.messages[-1]["content"])
-    if "enriched_message" in structured_answer(request.body):
-        return Reply(text=orjson.dumps(READINGS[orjson.loads(last)["message"]]).decode())
+    """Answer as the people of the talk do; what they mean is read by rules alone."""
     assert request.instructions.startswith("You are GeneralHealth")
-    said = [str(row["content"]) for row in request.messages if row["role"] == "user"]
-    return Reply(text=ASKS_DURATION if said[-1] == "8" else ASKS_SEVERITY)
+    return Reply(text=ASKS_DURATION if request.said == "8" else ASKS_SEVERITY)
 
 
 async def test_a_talk_about_a_headache_leaves_its_blocks(tmp_path: Path) -> None:
@@ -81,12 +59,12 @@ async def test_a_talk_about_a_headache_leaves_its_blocks(tmp_path: Path) -> None
             chat = await new_chat(client, server.url)
             async with socket_to(client, server.url, chat, "?stream=1") as socket:
                 talk = StreamTalk(chat, socket)
-                answers = [await talk.say(text) for text in READINGS]
+                answers = [await talk.say(text) for text in SAID]
                 await at_rest(Stored(FileShelf(server.data), chat))
         assert [answer.agents for answer in answers] == [["GeneralHealth"]] * 2
-        shown = [request.text for request in model.requests if '"stream":true' in request.text]
-        assert "8 out of 10 (severe)" not in shown[0]
-        assert "8 out of 10 (severe)" in shown[1]
+        first, second = (request.asked for request in model.requests)
+        assert MEANS not in first
+        assert MEANS in second
         stored = (server.data / "chat-sessions" / chat / "session_context.json").read_bytes()
         assert '"memory_checked"' not in server.log
     blocks = blocks_of(
@@ -100,13 +78,13 @@ async def test_a_talk_about_a_headache_leaves_its_blocks(tmp_path: Path) -> None
 def assert_turns(blocks: Blocks) -> None:
     first, second = blocks.conversation_history["turns"]
     assert [first["turn_id"], second["turn_id"]] == [1, 2]
-    assert (first["user_message"]["content"], second["user_message"]["content"]) == tuple(READINGS)
-    assert second["context_enrichment"] == {
-        "previous_context": READINGS["8"]["previous_context"],
-        "enriched_message": READINGS["8"]["enriched_message"],
-        "relevant_history": [1],
-    }
-    assert first["intent_classification"]["confidence"] == 0.9
+    assert (first["user_message"]["content"], second["user_message"]["content"]) == SAID
+    enriched = second["context_enrichment"]
+    assert enriched["previous_context"].startswith("User reports: I am having a headache; ")
+    assert enriched["previous_context"].endswith("how severe they are on a scale of 1 to 10?")
+    assert enriched["enriched_message"] == MEANS
+    assert enriched["relevant_history"] == [1]
+    assert first["intent_classification"]["confidence"] == 0.85
     assert second["intent_classification"]["intent"] == "GENERAL_HEALTH"
     assert second["agent_response"]["agent_type"] == "GeneralHealth"
     assert second["agent_response"]["content"] == ASKS_DURATION
@@ -116,12 +94,12 @@ def assert_turns(blocks: Blocks) -> None:
 def assert_session(blocks: Blocks) -> None:
     state = blocks.active_session["conversation_state"]
     assert (state["current_turn"], state["last_agent"]) == (2, "GeneralHealth")
-    assert state["active_topic"] == "headache_severity_assessment"
+    assert state["active_topic"] == "headache_severity"
     assert state["conversation_phase"] == "symptom_evaluation"
     assert [one["turn"] for one in state["topic_transitions"]] == [1, 2]
     agent = blocks.active_session["agent_context"]
     assert agent["routing_history"] == ["GeneralHealth", "GeneralHealth"]
-    assert agent["agent_confidence"] == 0.95
+    assert agent["agent_confidence"] == 0.9
     assert blocks.active_session["session_info"]["status"] == "ACTIVE"
     assert blocks.active_session["session_metadata"]["total_exchanges"] == 2
     assert blocks.memory_metadata["memory_usage"]["conversation_history"]["turns_stored"] == 2
@@ -137,15 +115,13 @@ def assert_summary(blocks: Blocks) -> None:
         "--- NEXT LIKELY TOPICS ---",
         "--- CONVERSATION QUALITY ---",
     ]
-    assert "CURRENT TOPIC: Headache Severity Assessment" in lines
+    assert "CURRENT TOPIC: Headache Severity" in lines
     assert "CONVERSATION PHASE: Symptom Evaluation" in lines
-    assert "→ Routed to GeneralHealth (confidence: 0.9)" in lines
-    assert "→ Continued with GeneralHealth (confidence: 0.95)" in lines
-    assert any(
-        re.match(r"Turn 2 \(\d\d:\d\d\): User rates headache severity", one) for one in lines
-    )
+    assert "→ Routed to GeneralHealth (confidence: 0.85)" in lines
+    assert "→ Continued with GeneralHealth (confidence: 0.9)" in lines
+    assert any(re.match(rf"Turn 2 \(\d\d:\d\d\): {MEANS[:23]}", one) for one in lines)
     assert "• Headache severity: 8 of 10" not in lines, "the own complaint is not the patient's"
-    assert "• Duration of the severe pain" in lines
+    assert "• Answer to: How long have you been experiencing it?" in lines
 
 
 # -- two thousand turns -----------------------------------------------------------------------
@@ -195,7 +171,7 @@ async def told(world: World, sessions: MemoryBlobStore) -> AsyncIterator[Told]:
     def brain(request: RecordedRequest) -> Reply:
         if "response_format" in request.body:
             return Reply(text=structured_answer(request.body))
-        if request.messages[-1]["content"] == REMEMBER:
+        if request.said == REMEMBER and "sister donated" not in str(request.messages[-1]):
             wire_name = next(one for one in request.tool_names if one.endswith("recall"))
             return Reply(text=None, tool_calls=[ToolCall(wire_name, {"query": "sister donated"})])
         return Reply(text=_ANSWER, chunk_chars=len(_ANSWER))
@@ -235,7 +211,8 @@ async def test_two_thousand_turns_cost_what_a_full_window_costs_and_are_all_ther
         last = server.model.requests[-1].text
         assert "bone marrow" in last, "what was noted in turn 3 is in the summary"
         await server.ask(REMEMBER, "long")
-        (recalled,) = [one for one in server.model.requests[-1].messages if one["role"] == "tool"]
+        rounds = [one for one in server.model.requests[-1].messages if one["role"] == "tool"]
+        recalled = rounds[-1]  # the record was asked before the agent was
         (found, *_) = orjson.loads(recalled["content"])["remarks"]
         assert (found["turn"], found["speaker"]) == (3, "user")
         assert FACT in found["said"], "it is found in the archive, word for word"
