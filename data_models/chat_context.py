@@ -129,7 +129,7 @@ class ChatContext(Document):
     left_scenarios: list[ScenarioSession] = Field(default_factory=list)
     """Begun and left for another one; each can be resumed."""
     profile: PatientProfile = Field(default_factory=PatientProfile)
-    """What scenarios learnt about the patient; outlives their sessions."""
+    """What scenarios learnt and declare to outlive their runs."""
     fence: int = 0
     entities: Entities = Field(default_factory=Entities)
     tool_memory: ToolMemory = Field(default_factory=ToolMemory)

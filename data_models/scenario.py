@@ -1,14 +1,17 @@
 """Scenario definitions: a versioned graph of a conversation, as its author wrote it."""
 
 import re
+from datetime import timedelta
 from typing import Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 ValueType: TypeAlias = Literal["text", "integer", "number", "boolean", "date", "any"]
+FieldScope: TypeAlias = Literal["run", "patient"]
 StepKind: TypeAlias = Literal["chat", "tool"]
 STEP_LIMIT = 5_000
 TEXT_LIMIT_CHARS = 8_000
+_SPANS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 SCENARIO_ID = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$"
 
 
@@ -28,6 +31,12 @@ class FieldDefinition(_Definition):
 
     Attributes:
         value_type: `date` is ISO text; `any` takes every JSON value and is not type-checked.
+        scope: `run`: known until the run ends. `patient`: outlives the run for `valid_for`, and
+            every scenario that declares the same shares it; a new run confirms it first.
+        valid_for: How long a lasting value may be offered again, as "90d", "12h" or "4w".
+        minimum: The least a number may be, itself included; `maximum` the most.
+        unit: What a number counts, for people.
+        question: How the field is asked for; without one its label is asked for.
         extraction_hint: Tells the extractor where people say it.
         phi: Whether it is health information, never logged or shown to operators.
     """
@@ -38,6 +47,31 @@ class FieldDefinition(_Definition):
     extraction_hint: str = ""
     examples: tuple[str, ...] = ()
     phi: bool = True
+    scope: FieldScope = "run"
+    valid_for: timedelta | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    unit: str = Field(default="", max_length=40)
+    question: str = Field(default="", max_length=200)
+
+    @field_validator("valid_for", mode="before")
+    @classmethod
+    def _of_days(cls, raw: Any) -> Any:
+        found = re.fullmatch(r"(\d{1,4}) ?([hdw])", raw) if isinstance(raw, str) else None
+        return raw if found is None else int(found[1]) * _SPANS[found[2]]
+
+    @model_validator(mode="after")
+    def _lasts_as_declared(self) -> Self:
+        if (self.scope != "run") != (self.valid_for is not None):
+            raise ValueError("scope 'patient' and valid_for are declared together, or neither")
+        if self.valid_for is not None and self.valid_for <= timedelta(0):
+            raise ValueError("valid_for has to be longer than nothing")
+        bounds = (self.minimum, self.maximum)
+        if bounds != (None, None) and self.value_type not in ("integer", "number"):
+            raise ValueError("minimum and maximum belong to an integer or a number")
+        if None not in bounds and (self.minimum or 0) > (self.maximum or 0):
+            raise ValueError("minimum is above maximum")
+        return self
 
     @property
     def label(self) -> str:

@@ -137,6 +137,20 @@ class MigrationAppliedEvent(Part):
     timestamp: AwareDatetime
 
 
+class Evidence(Part):
+    """Who said a value, and where.
+
+    Attributes:
+        source: `0.1` is what a run of that version held, which kept no evidence.
+        turn: The turn whose message holds `quote`; 0 where no message does.
+        quote: The user's own words, at most 160 characters.
+    """
+
+    source: Literal["user", "record", "tool", "operator", "0.1"] = "user"
+    turn: int = 0
+    quote: str = ""
+
+
 class ProfileField(Part):
     """One fact about the patient."""
 
@@ -144,10 +158,11 @@ class ProfileField(Part):
     source: str = "user"
     confidence: float = 1.0
     expires_at: AwareDatetime | None = None
+    evidence: Evidence | None = None
 
 
 class PatientProfile(Part):
-    """What is known across the scenario sessions of one patient in one conversation."""
+    """What outlives the runs of one patient in one conversation: only what is declared to."""
 
     fields: dict[str, ProfileField] = Field(default_factory=dict)
 
@@ -170,9 +185,14 @@ class ScenarioSession(Part):
     Attributes:
         step: The step the session is in; None after it ended.
         completed_checkpoints: Never trimmed, whatever happens to `step_history`.
+        variables: What this run knows, by field; `evidence` says who said it.
+        spent: Words that gave a value which holds no more; they give none a second time.
+        to_confirm: Lasting values of earlier runs, which count once the user says that they do.
+        refused: How often a field was given no value that it takes, since it was asked.
         executed: Required actions that migrations ran; they never run again.
         outbox: Audit events that were decided in the write that stored them and are on their
             way to the trail.
+        begun_in: The turn in which it began; earlier words are no answers to it.
         is_left: Whether the user left it; it is resumed when they ask for it.
         place: What is shown of it, made anew whenever it moves.
         left_out_visits: So many of the oldest visits are no longer in `step_history`.
@@ -186,6 +206,10 @@ class ScenarioSession(Part):
     step_history: list[StepVisit] = Field(default_factory=list)
     completed_checkpoints: list[CompletedCheckpoint] = Field(default_factory=list)
     variables: dict[str, JsonValue] = Field(default_factory=dict)
+    evidence: dict[str, Evidence] = Field(default_factory=dict)
+    spent: list[Evidence] = Field(default_factory=list)
+    to_confirm: dict[str, ProfileField] = Field(default_factory=dict)
+    refused: dict[str, int] = Field(default_factory=dict)
     channel: str = "web"
     tenant_id: str = ""
     agent_id: str = ""
@@ -198,6 +222,7 @@ class ScenarioSession(Part):
     executed: list[ExecutedAction] = Field(default_factory=list)
     outbox: list[MigrationAppliedEvent] = Field(default_factory=list)
     is_left: bool = False
+    begun_in: int = 0
     place: ScenarioPlace | None = None
     left_out_visits: int = 0
 

@@ -33,7 +33,39 @@ def _points_without_quote(document: Json) -> Json:
     return {**document, "memory": {**memory, "key_points": points}}
 
 
-STEPS: Mapping[str, Mapping[int, Step]] = {"ChatContext": {1: _points_without_quote}}
+def _runs_with_their_values(document: Json) -> Json:
+    """0.1 kept all values with the patient: running sessions take theirs, later runs ask anew."""
+    profile = document.get("profile")
+    known = profile.get("fields") if isinstance(profile, dict) else None
+    if not isinstance(known, dict):
+        return document
+    values = {
+        name: one["value"]
+        for name, one in known.items()
+        if isinstance(one, dict) and "value" in one
+    }
+    left = document.get("left_scenarios")
+    runs = [_with_values(run, values) for run in left] if isinstance(left, list) else []
+    return {
+        **document,
+        "scenario": _with_values(document.get("scenario"), values),
+        "left_scenarios": runs,
+        "profile": {**(profile or {}), "fields": {}},
+    }
+
+
+def _with_values(run: Any, values: Json) -> Any:
+    if not isinstance(run, dict) or run.get("step") is None:
+        return run
+    held = {**values, **(run.get("variables") or {})}
+    return {**run, "variables": held, "evidence": {name: {"source": "0.1"} for name in held}}
+
+
+def _from_first(document: Json) -> Json:
+    return _runs_with_their_values(_points_without_quote(document))
+
+
+STEPS: Mapping[str, Mapping[int, Step]] = {"ChatContext": {1: _from_first}}
 """By model name, then by the version a step starts from."""
 COMMON_STEPS: Mapping[int, Step] = {1: _unchanged}
 """Of models whose shape a version does not change."""

@@ -10,7 +10,7 @@ from data_models.scenario import FieldDefinition
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.words import OVERVIEW, PLAN, ROSTER, topics_of
-from services.scenarios.answers import answers_in
+from services.scenarios.answers import readings_in
 from services.scenarios.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"
@@ -28,12 +28,16 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
         return None
     if not step.get("asked"):
         return OfflineReply(text=_said(step))
-    values = answers_in(prompt.asked, _fields(step))
-    if values:
-        return OfflineReply(calls=(Call(tool.wire_name, {"values": values}),))
-    if _is_elsewhere(prompt.asked):
+    found = readings_in(prompt.asked, _fields(step))
+    if not found and _is_elsewhere(prompt.asked):
         return None
-    return OfflineReply(text=f"{_NOT_UNDERSTOOD} {_said(step)}")
+    if not found and not step["ask_for"]:
+        return OfflineReply(text=_said(step))
+    # What cannot be read is handed on as it is: the tool says why, and counts how often.
+    values = {name: one.value for name, one in found.items()}
+    values = values or {step["ask_for"][0]["name"]: prompt.asked}
+    quotes = {name: one.quote for name, one in found.items()}
+    return OfflineReply(calls=(Call(tool.wire_name, {"values": values, "quotes": quotes}),))
 
 
 def scenario_in(text: str) -> Mapping[str, Any] | None:
@@ -56,7 +60,8 @@ def _after_tool(prompt: Prompt) -> OfflineReply | None:
     step = scenario_in(str(last.data.get("scenario_now", "")))
     if step is None:
         problem = last.data.get("error")
-        return OfflineReply(text=f"{_NOT_UNDERSTOOD} {problem}." if problem else "Noted.")
+        reason = str(problem or "").partition(";")[0].rstrip(".")
+        return OfflineReply(text=f"{_NOT_UNDERSTOOD} {reason}." if reason else "Noted.")
     return OfflineReply(text=_said(step))
 
 

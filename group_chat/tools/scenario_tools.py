@@ -37,6 +37,11 @@ class FieldArguments(BaseModel):
         max_length=40,
         description="By field name, as typed: dates YYYY-MM-DD, true or false, plain numbers.",
     )
+    quotes: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=40,
+        description="By field name: the user's own words that say the value, copied exactly.",
+    )
 
 
 def scenario_tools() -> tuple[Tool, ...]:
@@ -73,7 +78,7 @@ async def _start(turn: TurnContext, asked: StartArguments) -> ToolOutput:
 
 async def _record(turn: TurnContext, asked: FieldArguments) -> ToolOutput:
     try:
-        return await _seat(turn).record(asked.values, act=_runner(turn))
+        return await _seat(turn).record(asked.values, act=_runner(turn), quotes=asked.quotes)
     except ScenarioInputError as error:
         raise ToolInputError(error.user_message) from None
 

@@ -1,34 +1,39 @@
 """What a user's plain words say about fields that were asked for. Rules only, no model."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import date
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from data_models.scenario import FieldDefinition
+from services.language.corrections import revokes_consent
+from services.language.full_dates import full_dates
 from services.language.yes_no import truth_in, yes_no_in
 
 TEXT_LIMIT_CHARS = 500
 _INTEGER = re.compile(r"(?<![\w.,-])[-+]?\d{1,9}(?![\w]|[.,]\d)")
 _NUMBER = re.compile(r"(?<![\w.,-])[-+]?\d{1,9}(?:\.\d{1,9})?(?!\w|[.,]\d)")
-_ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
-_DOTTED = re.compile(r"\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b")
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_MONTH = "(" + "|".join(_MONTHS) + r")[a-z]*\.?"
-_DAY_MONTH = re.compile(rf"(?i)\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH},? (\d{{4}})\b")
-_MONTH_DAY = re.compile(rf"(?i)\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b")
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
 _PHONE = re.compile(r"(?<!\w)\+?\d[\d ()/-]{4,24}\d(?!\w)")
 _PIECES = re.compile(r"\s*(?:[,;\n]\s*(?:and\s)?|\sand\s)\s*")
 
 
-def value_in(field: FieldDefinition, text: str) -> JsonValue:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value, and the words that say it."""
+
+    value: JsonValue
+    quote: str
+
+
+def reading_in(field: FieldDefinition, text: str) -> Reading | None:
     """Return the value of the field's type that `text` holds; None if there is none, or several."""
     words = text.strip()
     match field.value_type:
         case "boolean":
-            return truth_in(words)
+            truth = truth_in(words)
+            return None if truth is None or revokes_consent(words) else Reading(truth, words)
         case "integer":
             return _only(_INTEGER, words, int)
         case "number":
@@ -37,6 +42,12 @@ def value_in(field: FieldDefinition, text: str) -> JsonValue:
             return _date(words)
         case _:
             return _text(field, words)
+
+
+def value_in(field: FieldDefinition, text: str) -> JsonValue:
+    """Return the value of the field's type that `text` holds; None if there is none, or several."""
+    found = reading_in(field, text)
+    return None if found is None else found.value
 
 
 def is_plainly(field: FieldDefinition, text: str) -> bool:
@@ -49,20 +60,56 @@ def is_plainly(field: FieldDefinition, text: str) -> bool:
         case "integer" | "number":
             return _NUMBER.fullmatch(words) is not None and value_in(field, words) is not None
         case "date":
-            is_date = any(one.fullmatch(words) for one in (_ISO, _DOTTED, _DAY_MONTH, _MONTH_DAY))
-            return is_date and _date(words) is not None
+            found = _date(words)
+            return found is not None and found.quote == words
         case _:
             return pattern is not None and pattern.fullmatch(words) is not None
 
 
+def out_of_range(field: FieldDefinition, value: JsonValue) -> str:
+    """Return why a value of the field's type is not one that it takes; "" if it is."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return ""
+    low, high = field.minimum, field.maximum
+    if (low is None or value >= low) and (high is None or value <= high):
+        return ""
+    return f"{field.label} is {taken_by(field)}"
+
+
+def taken_by(field: FieldDefinition) -> str:
+    """Return what a field takes, for people: "a whole number from 0 to 5"."""
+    kind = _KINDS.get(field.value_type, "words that answer the question")
+    low, high, unit = field.minimum, field.maximum, field.unit and f" {field.unit}"
+    if low is not None and high is not None:
+        return f"{kind} from {low:g} to {high:g}{unit}"
+    if low is not None or high is not None:
+        return f"{kind} of at {'least' if high is None else 'most'} {low or high or 0:g}{unit}"
+    if pattern_of(field) is not None:
+        return "an e-mail address" if pattern_of(field) is _EMAIL else "a phone number"
+    return kind + unit
+
+
+_KINDS = {
+    "boolean": "a yes or a no",
+    "integer": "a whole number",
+    "number": "a number",
+    "date": "a date such as 2030-01-31",
+}
+
+
 def answers_in(text: str, fields: Sequence[FieldDefinition]) -> dict[str, JsonValue]:
-    """Return the values that one message gives to the fields that were asked for together.
+    """Return the values that one message gives to the fields that were asked for together."""
+    return {name: found.value for name, found in readings_in(text, fields).items()}
+
+
+def readings_in(text: str, fields: Sequence[FieldDefinition]) -> dict[str, Reading]:
+    """Return what one message says of the fields that were asked for together, each once.
 
     Several fields are told apart by their names, by their types, or by their order in a list.
     """
     if len(fields) == 1:
-        value = value_in(fields[0], text)
-        return {} if value is None else {fields[0].name: value}
+        found = reading_in(fields[0], text)
+        return {} if found is None else {fields[0].name: found}
     named = _by_name(text, fields)
     left = [field for field in fields if field.name not in named]
     pieces = [piece for piece in _PIECES.split(text.strip()) if piece]
@@ -72,12 +119,12 @@ def answers_in(text: str, fields: Sequence[FieldDefinition]) -> dict[str, JsonVa
     return named | _found((field, text) for field in alone)
 
 
-def _found(pairs: Iterable[tuple[FieldDefinition, str]]) -> dict[str, JsonValue]:
-    values = {field.name: value_in(field, text) for field, text in pairs}
-    return {name: value for name, value in values.items() if value is not None}
+def _found(pairs: Iterable[tuple[FieldDefinition, str]]) -> dict[str, Reading]:
+    readings = {field.name: reading_in(field, text) for field, text in pairs}
+    return {name: one for name, one in readings.items() if one is not None}
 
 
-def _by_name(text: str, fields: Sequence[FieldDefinition]) -> dict[str, JsonValue]:
+def _by_name(text: str, fields: Sequence[FieldDefinition]) -> dict[str, Reading]:
     """Read "name: value" and "my name is value" where the message names the field."""
     pairs: list[tuple[FieldDefinition, str]] = []
     for field in fields:
@@ -114,39 +161,43 @@ def pattern_of(field: FieldDefinition) -> re.Pattern[str] | None:
     return _PHONE if "phone" in named or "telephone" in named else None
 
 
-def _text(field: FieldDefinition, words: str) -> str | None:
+def _text(field: FieldDefinition, words: str) -> Reading | None:
     pattern = pattern_of(field)
     if pattern is not None:
         found = pattern.search(words)
-        return found[0].strip() if found is not None else None
-    if not words or words.endswith("?") or len(words) > TEXT_LIMIT_CHARS:
+        is_date = pattern is _PHONE and found is not None and bool(full_dates(found[0]))
+        return None if found is None or is_date else Reading(found[0].strip(), found[0].strip())
+    if words.endswith("?") or len(words) > TEXT_LIMIT_CHARS or not says_something(words):
         return None
-    return words
+    return Reading(words, words)
 
 
-def _only(pattern: re.Pattern[str], words: str, kind: type[int] | type[float]) -> JsonValue:
-    found = {kind(one) for one in pattern.findall(words)}
-    return found.pop() if len(found) == 1 else None
+def says_something(words: str) -> bool:
+    """Whether words can be an answer of their own: no bare yes, number, date or address."""
+    bare = words.strip(" .,;:!")
+    if not any(map(str.isalpha, bare)) or yes_no_in(bare) is not None or revokes_consent(bare):
+        return False
+    dates = full_dates(bare)
+    is_date = bool(dates) and (dates[0].start, dates[0].end) == (0, len(bare))
+    return not is_date and _EMAIL.fullmatch(bare) is None
 
 
-def _date(words: str) -> str | None:
-    found = {one for one in (_ymd(*parts) for parts in _dates(words)) if one is not None}
-    return found.pop() if len(found) == 1 else None
-
-
-def _dates(words: str) -> Iterator[tuple[str, str, str]]:
-    for year, month, day in _ISO.findall(words):
-        yield year, month, day
-    for day, month, year in _DOTTED.findall(words):
-        yield year, month, day
-    for day, month, year in _DAY_MONTH.findall(words):
-        yield year, str(_MONTHS.index(month.lower()) + 1), day
-    for month, day, year in _MONTH_DAY.findall(words):
-        yield year, str(_MONTHS.index(month.lower()) + 1), day
-
-
-def _ymd(year: str, month: str, day: str) -> str | None:
-    try:
-        return date(int(year), int(month), int(day)).isoformat()
-    except ValueError:
+def _only(pattern: re.Pattern[str], words: str, kind: type[int] | type[float]) -> Reading | None:
+    dates = full_dates(words)
+    found = {
+        kind(one[0]): one[0]
+        for one in pattern.finditer(words)
+        if not any(day.start <= one.start() < day.end for day in dates)
+    }
+    if len(found) != 1:
         return None
+    value, quote = found.popitem()
+    return Reading(value, quote)
+
+
+def _date(words: str) -> Reading | None:
+    dates = full_dates(words)
+    days = {day for found in dates for day in found.readings}
+    if len(days) != 1:
+        return None
+    return Reading(days.pop().isoformat(), words[dates[0].start : dates[0].end])

@@ -3,6 +3,7 @@
 from data_models.chat_context import ChatContext
 from data_models.errors import ToolInputError
 from data_models.scenario_session import ScenarioSession
+from services.scenarios.progress import put_anew
 
 LEFT_LIMIT = 4
 
@@ -18,7 +19,9 @@ def set_aside(document: ChatContext) -> None:
         return
     unfinished = [one for one in document.left_scenarios if one.step is not None]
     if session.step is None:
-        session = session.model_copy(update={"step_history": [], "variables": {}})
+        session = session.model_copy(
+            update={"step_history": [], "variables": {}, "evidence": {}, "spent": []}
+        )
     elif len(unfinished) >= LEFT_LIMIT:
         raise ToolInputError("too many scenarios are unfinished; resume or finish one first")
     else:
@@ -40,9 +43,7 @@ def taken_up(document: ChatContext, scenario_id: str | None) -> bool:
         document.left_scenarios.remove(chosen)
         set_aside(document)
     # What the step asks or says is said again: much may have been spoken of since.
-    *earlier, last = chosen.step_history
-    history = [*earlier, last.model_copy(update={"spoken": False})]
-    document.scenario = chosen.model_copy(update={"is_left": False, "step_history": history})
+    document.scenario = put_anew(chosen.model_copy(update={"is_left": False}))
     return True
 
 

@@ -8,7 +8,9 @@ from typing import Literal, Protocol, TypeAlias
 
 from data_models.clock import Clock
 from data_models.errors import CorruptDocumentError, ScenarioPlanError
+from data_models.scenario_session import PatientProfile
 from services.scenarios.case import Case
+from services.scenarios.lasting import lasting
 from services.scenarios.migration_config import MigrationConfig
 from services.scenarios.migration_plan import MigrationPlan
 from services.scenarios.ports import SessionIndex, SessionRow
@@ -187,7 +189,7 @@ class DryRun:
             return _without_session(row, "stays", "its version is not stored")
         case = Case(
             session=stored.session,
-            profile=stored.profile,
+            profile=PatientProfile(fields=lasting(stored.profile, chain.active, self._clock.now())),
             move=chain.move_from(stored.session.version),
             extracted={},
             config=self._config,

@@ -11,6 +11,9 @@ from data_models.scenario_session import Extracted, PatientProfile, ScenarioSess
 from services.scenarios.graph import Graph
 from services.scenarios.migration_config import GapFillConfig
 
+RECORD = "record"
+"""The source of what the patient's own record holds; it outweighs what is said."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -19,6 +22,7 @@ class Fact:
     value: JsonValue
     source: str
     confidence: float
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def gather_facts(
     config: GapFillConfig,
     now: datetime,
 ) -> Facts:
-    """Return the best fact of each field: profile before session before extraction.
+    """Return the best fact: the record, this run, what outlived a run, extraction.
 
     A value that does not fit the field's type, has expired, or was denied by the user is no fact.
     """
@@ -72,14 +76,17 @@ def _candidates(
     heard: Mapping[str, Extracted],
     now: datetime,
 ) -> Iterator[tuple[str, Fact]]:
-    for name, known in profile.fields.items():
-        if known.expires_at is None or known.expires_at > now:
-            yield name, Fact(known.value, "profile", known.confidence)
+    known = {n: f for n, f in profile.fields.items() if f.expires_at is None or f.expires_at > now}
+    for name, one in known.items():
+        if one.source == RECORD:
+            yield name, Fact(one.value, "profile", one.confidence)
     for name, value in session.variables.items():
         yield name, Fact(value, "session", 1.0)
+    for name, one in known.items():
+        yield name, Fact(one.value, "profile", one.confidence)
     for name, found in heard.items():
         if found.quote.strip():
-            yield name, Fact(found.value, "extraction", found.confidence)
+            yield name, Fact(found.value, "extraction", found.confidence, found.quote)
 
 
 def fits(value: JsonValue, kind: ValueType) -> bool:

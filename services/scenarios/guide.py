@@ -1,21 +1,19 @@
 """A scenario in the conversation (5.2): begin, hear fields, go on, say where we are."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from data_models.clock import Clock, IdSource
-from data_models.errors import ScenarioPlanError, ToolInputError
+from data_models.errors import ScenarioPlanError
 from data_models.scenario import Step
 from data_models.scenario_session import PatientProfile, ScenarioSession
 from services.scenarios.catalogue import Catalogue
-from services.scenarios.facts import Facts, fits, gather_facts
+from services.scenarios.facts import Facts, gather_facts
 from services.scenarios.graph import Graph
 from services.scenarios.migration_config import GapFillConfig
 from services.scenarios.progress import advanced, begun, next_branch
 from services.scenarios.step_text import done_of, missing_of, needed_at
-from services.scenarios.waiting import with_answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,23 +63,6 @@ class ScenarioGuide:
             raise ScenarioPlanError("the scenario has no active version")
         now = self._clock.now()
         return begun(graph, session_id=session_id, channel=channel, now=now)
-
-    async def record_fields(
-        self, session: ScenarioSession, profile: PatientProfile, values: Mapping[str, JsonValue]
-    ) -> tuple[ScenarioSession, PatientProfile]:
-        """Return both with what the user said; the typed tool `record_fields` of the agents.
-
-        Raises:
-            ToolInputError: a field is unknown or a value is not of its type; nothing was taken.
-        """
-        graph = await self.graph(session)
-        for name, value in values.items():
-            known = graph.fields.get(name)
-            if known is None:
-                raise ToolInputError(f"there is no field {name!r}; fields: {_listed(graph)}")
-            if not fits(value, known.value_type):
-                raise ToolInputError(f"the field {name!r} takes a value of type {known.value_type}")
-        return with_answers(session, profile, values, graph)
 
     async def go_on(
         self, session: ScenarioSession, profile: PatientProfile, *, tool_ran: bool = False
@@ -158,7 +139,3 @@ def _current(graph: Graph, session: ScenarioSession) -> Step:
     if session.step is None or session.step not in graph.steps:
         raise ScenarioPlanError("the scenario has ended")
     return graph.steps[session.step]
-
-
-def _listed(graph: Graph) -> str:
-    return ", ".join(graph.fields)

@@ -7,11 +7,11 @@ from datetime import datetime
 from data_models.identifiers import hashed
 from data_models.scenario_session import (
     CompletedCheckpoint,
+    Evidence,
     MigrationAppliedEvent,
     MigrationScenario,
     PatientProfile,
     Pin,
-    ProfileField,
     ReconciliationAction,
     ReviewFlag,
     ScenarioSession,
@@ -135,6 +135,8 @@ def land(
                 _carried(passed, move) for passed in session.completed_checkpoints
             ],
             "variables": session.variables | {name: one.value for name, one in heard.items()},
+            "evidence": session.evidence
+            | {name: Evidence(quote=one.quote) for name, one in heard.items()},
             "pending_migration": None,
             "pinned_to": None,
             "progress": None,
@@ -143,13 +145,8 @@ def land(
             "outbox": [*session.outbox, _landed_event(session, move, place, now)],
         }
     )
-    learnt = {
-        name: ProfileField(value=one.value, source=one.source, confidence=one.confidence)
-        for name, one in heard.items()
-    }
-    known = profile.model_copy(update={"fields": profile.fields | learnt}) if learnt else profile
     sources = {name: one.source for name, one in place.filled.items()}
-    return Outcome(_result(place), moved, known, changed=True, gap_sources=sources)
+    return Outcome(_result(place), moved, profile, changed=True, gap_sources=sources)
 
 
 def _result(place: Landing) -> ReconciliationResult:

@@ -21,7 +21,7 @@ def begun(graph: Graph, *, session_id: str, channel: str, now: datetime) -> Scen
         version=graph.version,
         checksum=graph.checksum,
         step=graph.entry,
-        step_history=[_visit(graph, graph.entry, now)],
+        step_history=[visit_of(graph, graph.entry, now)],
         channel=channel,
         created_at=now,
         updated_at=now,
@@ -58,7 +58,7 @@ def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime)
     return session.model_copy(
         update={
             "step": target,
-            "step_history": [*earlier, closed, _visit(graph, target, now)],
+            "step_history": [*earlier, closed, visit_of(graph, target, now)],
             "completed_checkpoints": _passed(session, graph.steps[session.step], graph, now),
             "updated_at": now,
         }
@@ -88,6 +88,14 @@ def spoken(session: ScenarioSession) -> ScenarioSession:
     )
 
 
+def put_anew(session: ScenarioSession) -> ScenarioSession:
+    """Return the session with its current step to be said again, before anything answers it."""
+    *earlier, last = session.step_history
+    return session.model_copy(
+        update={"step_history": [*earlier, last.model_copy(update={"spoken": False})]}
+    )
+
+
 def _passed(
     session: ScenarioSession, left: Step, graph: Graph, now: datetime
 ) -> list[CompletedCheckpoint]:
@@ -106,5 +114,6 @@ def _passed(
     return [*checkpoints, done]
 
 
-def _visit(graph: Graph, step: str, now: datetime) -> StepVisit:
+def visit_of(graph: Graph, step: str, now: datetime) -> StepVisit:
+    """Return a visit of `step` that begins now."""
     return StepVisit(step_id=step, step_name=graph.steps[step].title, visited_at=now)

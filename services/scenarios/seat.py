@@ -1,7 +1,6 @@
 """The scenario of one patient during one turn: what agents are told, and what they change."""
 
-import json
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from pydantic import JsonValue
@@ -13,23 +12,33 @@ from data_models.identifiers import PatientId, hashed
 from data_models.incoming_message import IncomingMessage
 from data_models.scenario import Step
 from data_models.scenario_session import (
+    Evidence,
     ExecutedAction,
     PatientProfile,
     ProfileField,
+    ReviewFlag,
     ScenarioSession,
 )
 from services.scenarios.action import ToolAction
-from services.scenarios.answers import value_in
 from services.scenarios.aside import set_aside, taken_up, told_of_left
 from services.scenarios.commands import named
-from services.scenarios.facts import fits
+from services.scenarios.corrections import decided_again
+from services.scenarios.evidence import QUOTE_LIMIT_CHARS, said_in_run
 from services.scenarios.graph import Graph
 from services.scenarios.guide import ScenarioGuide
-from services.scenarios.progress import ended, spoken
+from services.scenarios.lasting import lasting, with_lasting
+from services.scenarios.progress import ended, put_anew, spoken
+from services.scenarios.recording import OFFER, checked_values, with_refusals
 from services.scenarios.room import bounded
-from services.scenarios.step_text import finished_text, grounding_of, place_of, speaks
+from services.scenarios.step_text import (
+    corrected_text,
+    finished_text,
+    grounding_of,
+    place_of,
+    speaks,
+)
+from services.scenarios.waiting import with_answers, without_values
 
-VALUE_LIMIT_CHARS = 600
 STEPS_LIMIT = 60
 """Steps that one turn may pass; a loop that asks nothing ends here."""
 Act = Callable[[ToolAction], Awaitable[bool]]
@@ -53,6 +62,8 @@ class ScenarioSeat:
         grounding: What `lead` is told now; "" while no scenario is open.
         before: The session as the turn found it.
         shown: What clients were shown of it last.
+        taken: Fields that this turn's message answered before the team was asked.
+        offer: What the user is told where a person is due; "" while none is.
         answers_before: How many messages this turn had before the team spoke.
     """
 
@@ -73,6 +84,8 @@ class ScenarioSeat:
         self._looked_up: set[str] = set()
         self._failed_tool = ""
         self._finished = ""
+        self.taken: set[str] = set()
+        self.offer = ""
         self.grounding = ""
         self.before = document.scenario
         self.shown = None if self.before is None else (self.before.place, self.before.is_left)
@@ -108,24 +121,66 @@ class ScenarioSeat:
         return session is not None and session.step_history[-1].spoken
 
     async def profile(self, names: Collection[str] = ()) -> PatientProfile:
-        """Return what is known, with what the record holds of `names`; it outweighs the rest."""
+        """Return what the record holds of `names`; it outweighs what is said."""
         wanted = set(names) - self._looked_up
         if wanted:
             self._looked_up |= wanted
             found = await self._records.of(self._document.patient_id, wanted)
             self._from_record |= found
-        known = self._document.profile
-        return known.model_copy(update={"fields": known.fields | self._from_record})
+        return PatientProfile(fields=dict(self._from_record))
 
-    def keep(self, session: ScenarioSession, profile: PatientProfile) -> None:
-        """Put both into the document, without what the record is the source of."""
-        learnt = {
-            name: one
-            for name, one in profile.fields.items()
-            if self._from_record.get(name) is not one
-        }
+    async def known(self, graph: Graph) -> PatientProfile:
+        """Return the record's facts, and what lasts of earlier runs, for a migration to `graph`."""
+        record = (await self.profile(graph.fields)).fields
+        offered = self.session.to_confirm if self.session is not None else {}
+        lasts = lasting(self._document.profile, graph, self._clock.now())
+        kept = {name: one for name, one in lasts.items() if name not in offered}
+        return PatientProfile(fields=kept | record)
+
+    def keep(self, session: ScenarioSession, graph: Graph | None = None) -> None:
+        """Put the session into the document, and with `graph` what outlives it."""
+        before = self._document.scenario
         self._document.scenario = session
-        self._document.profile = profile.model_copy(update={"fields": learnt})
+        if graph is None:
+            return
+        held = before.variables if before is not None else {}
+        changed = {
+            n for n in {*held, *session.variables} if held.get(n) != session.variables.get(n)
+        }
+        again = {n for n in session.variables if before and n in before.to_confirm}
+        self._document.profile = with_lasting(
+            self._document.profile, session, graph, changed | again, self._clock.now()
+        )
+
+    def take(
+        self, answers: Mapping[str, JsonValue], quotes: Mapping[str, str], graph: Graph
+    ) -> None:
+        """Store what this message answers; it answers nothing else, and the step is put anew.
+
+        Args:
+            answers: Null denies a value that was to be confirmed.
+            quotes: The words of this message that say it, by field.
+        """
+        session = self.session
+        if session is None:
+            return
+        said = {
+            n: Evidence(turn=self._turn_id, quote=q[:QUOTE_LIMIT_CHARS]) for n, q in quotes.items()
+        }
+        told = put_anew(with_answers(session, answers, graph, said))
+        denied = [said[n] for n, value in answers.items() if value is None and n in said]
+        self.keep(told.model_copy(update={"spent": [*told.spent, *denied]}), graph)
+        self.taken |= set(answers)
+
+    def put_anew(self) -> None:
+        """Have the current step said again: what the user just said answered something else."""
+        if self.session is not None:
+            self._document.scenario = put_anew(self.session)
+
+    @property
+    def _turn_id(self) -> int:
+        history = self._document.chat_history
+        return history[-1].turn_id if history else 0
 
     async def start(self, name: str, *, agent: str, act: Act) -> None:
         """Begin the scenario of that name, or go on with it if it was left.
@@ -156,7 +211,14 @@ class ScenarioSeat:
         channel = self._message.channel_id or self._message.channel
         session = await self._guide.begin(scenario_id, channel=channel)
         set_aside(self._document)
-        where = {"agent_id": agent, "tenant_id": self._message.sender.tenant_id}
+        graph = await self._guide.graph(session)
+        offered = lasting(self._document.profile, graph, self._clock.now())
+        where = {
+            "agent_id": agent,
+            "tenant_id": self._message.sender.tenant_id,
+            "begun_in": self._turn_id,
+            "to_confirm": offered,
+        }
         self._document.scenario = session.model_copy(update=where)
         await self.settle(act)
 
@@ -178,21 +240,75 @@ class ScenarioSeat:
         """Go on with a scenario that was left, the newest if none is named; False without any."""
         return taken_up(self._document, scenario_id)
 
-    async def record(self, values: Mapping[str, JsonValue], *, act: Act) -> dict[str, Any]:
+    async def record(
+        self,
+        values: Mapping[str, JsonValue],
+        *,
+        act: Act,
+        quotes: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
         """Take what the user said, go on as far as that leads, and tell what comes next.
 
+        A value that changes an earlier one is a correction. What the user did not say in words of
+        their own is not taken.
+
+        Args:
+            quotes: The user's words for a value, by field; looked for where they are missing.
+
         Raises:
-            ToolInputError: no scenario is open, a field is unknown, or a value is not of its type.
+            ToolInputError: no scenario is open, a field is unknown, or no value was taken; the
+                text says of each why.
         """
         session = self.session
         if session is None:
             raise ToolInputError("no scenario is open; start_scenario begins one")
         graph = await self._guide.graph(session)
-        shaped = {name: _shaped(graph, name, value) for name, value in values.items()}
-        told = await self._guide.record_fields(session, self._document.profile, shaped)
-        self.keep(*told)
+        said = said_in_run(self._document, session)
+        checked = checked_values(graph, session, values, quotes or {}, said)
+        if checked.unfit:
+            self._refuse(session, checked.unfit)
+        if checked.problems and not checked.taken:
+            raise ToolInputError(self.offer or "; ".join(checked.problems.values()))
+        note = await self.change(checked.taken, checked.evidence, graph)
         await self.settle(act)
-        return {"recorded": [*values], **self.told}
+        told: dict[str, Any] = {"recorded": [*checked.taken], **self.told}
+        if note:
+            told["corrected"] = note
+        return told | ({"not_recorded": checked.problems} if checked.problems else {})
+
+    async def change(
+        self,
+        values: Mapping[str, JsonValue],
+        evidence: Mapping[str, Evidence],
+        graph: Graph,
+    ) -> str:
+        """Store values; where one corrects another, decide again what it decided.
+
+        Returns:
+            What the user is told of corrections: "" where there was none.
+        """
+        session = self.session
+        if session is None:
+            return ""
+        corrected = [n for n in values if n in session.variables]
+        told = with_answers(session, values, graph, evidence)
+        self.keep(told, graph)
+        if not corrected:
+            return ""
+        known = self._guide.values(graph, told, await self.profile(graph.fields))
+        decided = decided_again(told, graph, corrected, known, self._clock.now())
+        self._document.scenario = decided.session
+        return corrected_text(graph, told, corrected, decided)
+
+    def _refuse(self, session: ScenarioSession, names: Sequence[str]) -> None:
+        """Count what could not be read; after the third time a person is asked to look."""
+        counted, is_due = with_refusals(session, names)
+        if is_due and counted.review is None:
+            now = self._clock.now()
+            flag = ReviewFlag(target_version=0, reason="answer_not_read", flagged_at=now)
+            counted = counted.model_copy(update={"review": flag})
+        self._document.scenario = counted
+        self.offer = OFFER if is_due else ""
 
     async def settle(self, act: Act) -> None:
         """Go on until the user is needed: for a field, or to hear what a step says."""
@@ -259,13 +375,7 @@ class ScenarioSeat:
     def _moved(self, graph: Graph, before: ScenarioSession, after: ScenarioSession) -> None:
         """Keep the step taken; one that is entered again asks again for what it collects."""
         if after.step in before.path:
-            asked = graph.steps[after.step].collects_profile_fields
-            fields = self._document.profile.fields
-            self._document.profile = self._document.profile.model_copy(
-                update={"fields": {n: one for n, one in fields.items() if n not in asked}}
-            )
-            variables = {n: one for n, one in after.variables.items() if n not in asked}
-            after = after.model_copy(update={"variables": variables})
+            after = without_values(after, graph.steps[after.step].collects_profile_fields)
         self._document.scenario = after
 
     async def _ran(self, session: ScenarioSession, step: Step, act: Act) -> bool:
@@ -298,19 +408,6 @@ class ScenarioSeat:
         self._document.scenario = session.model_copy(
             update={"place": place_of(graph, session, values)}
         )
-        self.grounding = grounding_of(graph, session, values, failed_tool=self._failed_tool)
-
-
-def _shaped(graph: Graph, name: str, value: JsonValue) -> JsonValue:
-    """Return a value as its field wants it, where a model wrote it in another form.
-
-    Raises:
-        ToolInputError: it is too long for a document that must stay small.
-    """
-    field = graph.fields.get(name)
-    if len(json.dumps(value)) > VALUE_LIMIT_CHARS:
-        raise ToolInputError(f"the value of {name!r} is too long; note it in a sentence")
-    if field is None or fits(value, field.value_type):
-        is_whole = field is not None and field.value_type == "number" and isinstance(value, int)
-        return float(value) if is_whole and isinstance(value, int) else value
-    return value_in(field, value) if isinstance(value, str) else value
+        self.grounding = grounding_of(
+            graph, session, values, failed_tool=self._failed_tool, taken=self.taken
+        )

@@ -124,9 +124,7 @@ class Simulation:
     def _hear(self, event: CaseEvent) -> None:
         active = list(self._graphs.values())[-1]
         if isinstance(event, AnswerEvent):
-            self.session, self.profile = with_answers(
-                self.session, self.profile, event.answer, active
-            )
+            self.session = with_answers(self.session, event.answer, active)
         elif isinstance(event, DoneEvent):
             if event.done not in active.steps:
                 raise ScenarioPlanError(f"done: there is no step {event.done!r}")

@@ -1,27 +1,32 @@
 """What a migration asks or runs before it can land, one request at a time (M8, M20)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import takewhile
 
 from pydantic import JsonValue
 
 from data_models.identifiers import hashed
+from data_models.scenario import FieldDefinition
 from data_models.scenario_session import (
+    Evidence,
     ExecutedAction,
     MigrationProgress,
     MigrationScenario,
-    PatientProfile,
-    ProfileField,
     ScenarioSession,
     WorkItem,
 )
 from services.scenarios import landing
+from services.scenarios.answers import out_of_range
 from services.scenarios.case import Case
 from services.scenarios.facts import Fact, Facts, fits
 from services.scenarios.graph import Graph
 from services.scenarios.move import Move
 from services.scenarios.reconciliation_result import Outcome, ReconciliationResult
+from services.scenarios.step_text import confirmed_text, question_for
+
+SPENT_LIMIT = 40
+"""How many quotes are kept of values that hold no more."""
 
 
 def wait(
@@ -98,15 +103,12 @@ def _stored(case: Case, progress: MigrationProgress, result: ReconciliationResul
 def prompt_for(graph: Graph, collect: Sequence[str], confirm: Sequence[str], facts: Facts) -> str:
     """Return the question to the user."""
     parts = [
-        f"Just to confirm - your {graph.fields[name].label} is {facts.likely[name].value}, correct?"
-        for name in confirm
+        f"Just to confirm - {confirmed_text(graph.fields[name], fact.value)}, correct?"
+        for name, fact in ((name, facts.likely[name]) for name in confirm)
     ]
     if collect:
-        labels = [graph.fields[name].label for name in collect]
-        named = labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
-        verb = "is" if len(labels) == 1 else "are"
         parts.append(
-            f"Before we continue, I need to confirm a few things. What {verb} your {named}?"
+            f"Before we continue, I need to confirm a few things. {question_for(graph, collect)}"
         )
     return " ".join(parts)
 
@@ -123,29 +125,51 @@ def used_facts(steps: Sequence[str], move: Move, facts: Facts) -> dict[str, Fact
 
 def with_answers(
     session: ScenarioSession,
-    profile: PatientProfile,
     answers: Mapping[str, JsonValue],
     graph: Graph,
-) -> tuple[ScenarioSession, PatientProfile]:
-    """Return both with what the user said, read before reconciliation resumes (M20).
+    evidence: Mapping[str, Evidence] | None = None,
+) -> ScenarioSession:
+    """Return the session with what the user said, read before reconciliation resumes (M20).
 
     Null denies a value that was to be confirmed. A value that does not fit its type is none.
     """
     fitting = {
         name: value
         for name, value in answers.items()
-        if name not in graph.fields or fits(value, graph.fields[name].value_type)
+        if value is not None and _takes(graph.fields.get(name), value)
     }
-    fitting = {name: value for name, value in fitting.items() if value is not None}
     progress = session.progress
     if progress is not None:
         denied = [n for n in progress.confirming if n in answers and answers[n] is None]
         progress = progress.model_copy(update={"denied": [*progress.denied, *denied]})
-    told = session.model_copy(
-        update={"variables": session.variables | fitting, "progress": progress}
+    said = {name: (evidence or {}).get(name) or Evidence() for name in fitting}
+    over = [one for name, one in session.evidence.items() if name in said and one.quote]
+    return session.model_copy(
+        update={
+            "variables": session.variables | fitting,
+            "evidence": session.evidence | said,
+            "spent": [*session.spent, *over][-SPENT_LIMIT:],
+            "refused": {n: c for n, c in session.refused.items() if n not in fitting},
+            "to_confirm": {n: f for n, f in session.to_confirm.items() if n not in fitting},
+            "progress": progress,
+        }
     )
-    learnt = {name: ProfileField(value=value) for name, value in fitting.items()}
-    return told, profile.model_copy(update={"fields": profile.fields | learnt})
+
+
+def without_values(session: ScenarioSession, names: Collection[str]) -> ScenarioSession:
+    """Return the session without the values of fields that are asked again."""
+    over = [one for name, one in session.evidence.items() if name in names and one.quote]
+    return session.model_copy(
+        update={
+            "variables": {n: v for n, v in session.variables.items() if n not in names},
+            "evidence": {n: one for n, one in session.evidence.items() if n not in names},
+            "spent": [*session.spent, *over][-SPENT_LIMIT:],
+        }
+    )
+
+
+def _takes(field: FieldDefinition | None, value: JsonValue) -> bool:
+    return field is None or (fits(value, field.value_type) and not out_of_range(field, value))
 
 
 def with_action_done(

@@ -9,14 +9,20 @@ from pydantic import JsonValue
 
 from data_models.errors import ScenarioPlanError
 from data_models.scenario import FieldDefinition
-from data_models.scenario_session import Extracted, MigrationProgress, ReviewFlag, ScenarioSession
+from data_models.scenario_session import (
+    Extracted,
+    MigrationProgress,
+    PatientProfile,
+    ReviewFlag,
+    ScenarioSession,
+)
 from services.language.yes_no import truth_in
 from services.scenarios.action import ToolAction
-from services.scenarios.answers import answers_in, is_plainly
+from services.scenarios.answers import Reading, answers_in, is_plainly, readings_in
 from services.scenarios.graph import Graph
 from services.scenarios.reconciliation_result import Outcome, ReconciliationResult
 from services.scenarios.seat import Act, ScenarioSeat
-from services.scenarios.waiting import idempotency_key, with_action_done, with_answers
+from services.scenarios.waiting import idempotency_key, with_action_done
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.scenario_parts import ScenarioParts
@@ -59,7 +65,7 @@ class TurnMigration:
             outcome, heard = await self._outcome(turn, seat, session, heard)
             if outcome.changed:
                 turn.unsaved = True
-                seat.keep(outcome.session, outcome.profile)
+                seat.keep(outcome.session)
                 elapsed = (self._parts.clock.monotonic() - began) * 1_000
                 self._parts.meter.applied(outcome, milliseconds=elapsed)
             match outcome.result.action:
@@ -70,6 +76,8 @@ class TurnMigration:
                     await self._ask(turn, outcome)
                     return True
                 case _:
+                    if seat.taken:
+                        seat.put_anew()
                     self._tell(turn, outcome.result)
                     return False
         raise ScenarioPlanError("the migration does not end")
@@ -93,7 +101,9 @@ class TurnMigration:
         answers = await self._answers(seat, session.progress, graph, fields, text)
         if answers:
             turn.unsaved = True
-            seat.keep(*with_answers(session, await seat.profile(), answers, graph))
+            values = {name: found.value for name, found in answers.items()}
+            quotes = {name: found.quote for name, found in answers.items()}
+            seat.take(values, quotes, graph)
         unread = [one for one in fields if one.name not in answers]
         if not was_asked or not unread or not self._parts.config.gap_fill.extraction_enabled:
             return {}
@@ -106,14 +116,15 @@ class TurnMigration:
         graph: Graph,
         fields: Sequence[FieldDefinition],
         text: str,
-    ) -> dict[str, JsonValue]:
-        """Return the values that the user gave; None denies one that was to be confirmed."""
+    ) -> dict[str, Reading]:
+        """Return what the user said; a value None denies one that was to be confirmed."""
         to_confirm = [one for one in fields if one.name in progress.confirming]
-        answers = answers_in(text, [one for one in fields if one not in to_confirm])
+        answers = readings_in(text, [one for one in fields if one not in to_confirm])
         if to_confirm and (session := seat.session) is not None:
-            likely = self._parts.guide.likely(graph, session, await seat.profile())
+            likely = self._parts.guide.likely(graph, session, await seat.known(graph))
             for field in to_confirm:
-                answers |= confirmation_in(field, text, likely=likely.get(field.name))
+                said = confirmation_in(field, text, likely=likely.get(field.name))
+                answers |= {name: Reading(value, text) for name, value in said.items()}
         return answers
 
     # -- what is done about it ----------------------------------------------------------------
@@ -127,7 +138,7 @@ class TurnMigration:
     ) -> tuple[Outcome, dict[str, Extracted]]:
         """Return what reconciliation says; extraction is asked once, where it wants to ask."""
         graph = await self._active(session)
-        profile = await seat.profile(graph.fields if graph is not None else ())
+        profile = PatientProfile() if graph is None else await seat.known(graph)
         reconciler = self._parts.reconciler
         outcome = await reconciler.before_turn(session, profile, extracted=heard)
         gap_fill = self._parts.config.gap_fill
@@ -135,7 +146,8 @@ class TurnMigration:
         if outcome.result.action != "collect" or not is_new or graph is None:
             return outcome, heard or {}
         turns = [one.user_message for one in turn.document().chat_history]
-        unknown = [one for name, one in graph.fields.items() if name not in profile.fields]
+        held = {*profile.fields, *session.variables}
+        unknown = [one for name, one in graph.fields.items() if name not in held]
         wanted = sorted(unknown, key=lambda one: one.name not in outcome.result.collect_fields)
         turns = turns[-gap_fill.max_conversation_turns :]
         found = await self._parts.extractor.extract(wanted, turns)
@@ -159,7 +171,7 @@ class TurnMigration:
             return False
         now = self._parts.clock.now()
         done = with_action_done(session, name, graph.version, now)
-        seat.keep(done, await seat.profile())
+        seat.keep(done)
         await self._documents.save(turn)
         return True
 

@@ -11,8 +11,8 @@ from data_models.identifiers import PatientId
 from data_models.scenario_session import ProfileField
 from services.records.ports import PatientRecords
 from services.records.views.demographics import Demographics, demographics
+from services.scenarios.facts import RECORD
 
-RECORD = "record"
 BIRTH_DATE = frozenset({"date_of_birth", "birth_date", "birthdate", "dob"})
 AGE = frozenset({"age", "age_years", "patient_age"})
 SEX = frozenset({"sex", "gender"})

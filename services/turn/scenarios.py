@@ -18,6 +18,7 @@ from services.scenarios.session_row import row_of
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer
+from services.turn.scenario_corrections import TurnCorrections
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.voice import TurnVoice
 
@@ -47,6 +48,7 @@ class TurnScenarios:
         self._migration = (
             None if parts is None else TurnMigration(parts=parts, documents=documents, voice=voice)
         )
+        self._corrections = None if parts is None else TurnCorrections(parts=parts, voice=voice)
 
     def is_answer(self, turn: TurnDraft) -> bool:
         """Whether the message only answers our question about a value: no patient is decided."""
@@ -63,7 +65,8 @@ class TurnScenarios:
         seat = turn.scenario = self._seat(turn, self._parts)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
-            not turn.kept and await self._commanded(turn, seat, act)
+            not turn.kept
+            and (await self._commanded(turn, seat, act) or await self._taken_back(turn, seat))
         ) or await self._migrated(turn, seat, act)
         if not is_answered and seat.session is not None:
             await self._settled(turn, seat, act)
@@ -81,6 +84,7 @@ class TurnScenarios:
         if any(answer.agent == seat.lead for answer in said):
             try:
                 await seat.close()
+                await self._asked_still(turn, seat, is_said=False)
             except _UNEXPECTED as error:
                 _log.warning("scenario_step_failed", error=type(error).__name__)
         self.show(turn)
@@ -199,6 +203,34 @@ class TurnScenarios:
             _log.warning("migration_failed", error=type(error).__name__)
             self._migration.flag(turn, seat, "migration_failed")
         return False
+
+    async def _taken_back(self, turn: TurnDraft, seat: ScenarioSeat) -> bool:
+        """Hear corrections and confirmations; True if the message is answered with that."""
+        if self._corrections is None:
+            return False
+        try:
+            if await self._corrections.answered(turn, seat):
+                self.show(turn)
+                return True
+            return await self._asked_still(turn, seat, is_said=True)
+        except ClaimLostError:
+            raise
+        except _UNEXPECTED as error:
+            _log.warning("scenario_correction_failed", error=type(error).__name__)
+        return False
+
+    async def _asked_still(self, turn: TurnDraft, seat: ScenarioSeat, *, is_said: bool) -> bool:
+        """Ask whether what lasts still holds, once for a run."""
+        session = seat.session
+        if self._corrections is None or self._parts is None or session is None:
+            return False
+        graph = await self._parts.guide.graph(session)
+        if not self._corrections.ask_still(turn, seat, graph):
+            return False
+        if is_said and turn.question is not None:
+            self.show(turn)
+            self._voice.say(turn, turn.question.text)
+        return True
 
     async def _settled(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> None:
         turn.unsaved = True

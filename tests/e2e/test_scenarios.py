@@ -26,16 +26,6 @@ pytestmark = pytest.mark.slow
 SAMPLES = ROOT / "samples" / "scenarios"
 POINTER_SECONDS = 5.2
 """After so long a server has looked at the active pointer again."""
-AGE = """
-id: age-note
-name: Age note
-version: 1
-entry_step: age
-fields: [{name: age, display_name: age, value_type: integer}]
-steps:
-  - {id: age, name: Age, collects_profile_fields: [age], transitions: [{target: noted}]}
-  - {id: noted, name: Noted, instructions: Say that it is noted.}
-"""
 
 
 def operate(server: Server, *arguments: str | Path, **more: str) -> dict[str, Any]:
@@ -183,9 +173,8 @@ async def test_clients_are_shown_the_step_in_the_shared_state(server: Server) ->
     }
 
 
-async def test_a_new_version_reaches_sessions_that_wait(server: Server, tmp_path: Path) -> None:
-    (tmp_path / "age.yaml").write_text(AGE)
-    operate(server, "publish", tmp_path / "age.yaml", "--by", "ann")
+async def test_a_new_version_reaches_sessions_that_wait(server: Server) -> None:
+    operate(server, "publish", SAMPLES / "age_note.yaml", "--by", "ann")
     adult, minor, paid = [await Patient.new(server) for _ in range(3)]
     await paid.say("start age note", "12", "ok")
     for patient in (adult, minor, paid):

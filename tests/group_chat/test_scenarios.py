@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from data_models.chat_context import ChatContext
+from data_models.chat_context import ChatContext, Turn
 from data_models.identifiers import PatientId
 from data_models.turn_events import ToolCallResult, ToolCallStarted
 from services.group_chat_port import ActionFinished
@@ -26,11 +26,14 @@ async def team() -> AsyncIterator[TeamWorld]:
         yield world
 
 
-async def board(team: TeamWorld) -> tuple[ScenarioSeat, ChatContext]:
+async def board(team: TeamWorld, said: str = "hello") -> tuple[ScenarioSeat, ChatContext]:
     """The preparation of a tumor board at its first step."""
     shop = ScenarioWorld()
     await shop.publish(sample("tumor_board_preparation"))
-    document = ChatContext(conversation_id="c1", patient_id=PatientId("patient_4"))
+    turn = Turn(turn_id=1, run_id="r1", timestamp=team.clock.now(), user="Ann", user_message=said)
+    document = ChatContext(
+        conversation_id="c1", patient_id=PatientId("patient_4"), chat_history=[turn]
+    )
     seat = ScenarioSeat(
         document=document,
         guide=shop.parts.guide,
@@ -49,7 +52,7 @@ async def nobody(_: ToolAction) -> bool:
 async def test_an_agent_begins_one_records_fields_and_the_house_runs_the_steps_tool(
     team: TeamWorld,
 ) -> None:
-    seat, document = await board(team)
+    seat, document = await board(team, "we prepare the board of 2030-02-01, Dr. Ito presents")
     values = {"board_date": "2030-02-01", "presenter": "Dr. Ito"}
     heard = await team.say(
         "we need to prepare the board",

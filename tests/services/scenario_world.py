@@ -121,6 +121,8 @@ class ScenarioWorld:
     )
     replica_name: str = "r1"
     replica: Replica = field(default_factory=Replica)
+    quotes: bool = True
+    """Whether the team quotes the whole message for what it records."""
 
     def __post_init__(self) -> None:
         self.model = ScriptedExtractor()
@@ -181,7 +183,8 @@ class ScenarioWorld:
     async def _record(self, request: GroupChatRequest) -> None:
         fields, self._fields = self._fields, {}
         if fields and request.scenario is not None:
-            await request.scenario.record(fields, act=self._act)
+            quotes = dict.fromkeys(fields, request.text) if self.quotes else {}
+            await request.scenario.record(fields, act=self._act, quotes=quotes)
 
     async def _act(self, action: ToolAction) -> bool:
         self.team.actions.append(action)

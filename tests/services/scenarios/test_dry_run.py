@@ -7,7 +7,7 @@ from data_models.clock import Clock
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
-from data_models.scenario_session import PatientProfile, ProfileField, ScenarioSession
+from data_models.scenario_session import ScenarioSession
 from services.scenarios.definition_checks import checked_graph
 from services.scenarios.deployment import Deployer
 from services.scenarios.dry_run import DryRun, DryRunCounts, DryRunRow
@@ -61,10 +61,8 @@ class Ward:
     async def admit(self, name: str, path: list[str], passed: list[str], **facts: int) -> None:
         session = session_at(self.old, path, passed).model_copy(update={"session_id": name})
         document = ConversationLayout.of(name).context(PATIENT)
+        session = session.model_copy(update={"variables": facts})
         context = ChatContext(conversation_id=name, patient_id=PATIENT, scenario=session)
-        context.profile = PatientProfile(
-            fields={key: ProfileField(value=value) for key, value in facts.items()}
-        )
         await self.documents.create(document, context.model_dump_json().encode())
         await self.index.put(row_of(session, document))
 
@@ -107,7 +105,7 @@ async def test_each_session_has_its_own_outcome_and_why(ward: Ward) -> None:
     }
     assert rows["asked"].collect == ("age",)
     assert rows["asked"].step_after == "pay"
-    assert rows["grown-up"].sources == {"age": "profile"}
+    assert rows["grown-up"].sources == {"age": "session"}
     assert rows["minor"].step_after == "away"
     assert rows["minor who paid"].blocked_by == "pay"
     assert "prevents this" in rows["minor who paid"].why

@@ -258,9 +258,7 @@ def play(
             return played
         asked = (*outcome.result.collect_fields, *outcome.result.confirm_fields)
         answers = {name: truth[name] for name in asked}
-        played.session, played.profile = with_answers(
-            played.session, played.profile, answers, chain.active
-        )
+        played.session = with_answers(played.session, answers, chain.active)
         for step in outcome.result.execute_actions:
             played.session = with_action_done(played.session, step, chain.active.version, NOW)
     raise AssertionError("the migration does not end")

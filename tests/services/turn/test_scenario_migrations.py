@@ -85,14 +85,14 @@ async def test_the_next_turn_has_nothing_left_to_do() -> None:
     await assert_one_event(world)
 
 
-async def test_a_gap_is_filled_from_the_profile_without_a_word() -> None:
+async def test_a_gap_is_filled_from_what_the_run_knows_without_a_word() -> None:
     world = await waiting()
-    await world.say("by the way", age=41)
+    await world.say("by the way, I am 41", age=41)
     await world.deploy(AGE_V2)
     heard = await world.say("hello again")
     assert questions(heard) == []
     await assert_one_event(
-        world, migration_scenario="gap_fill", fields_gap_filled={"age": "profile"}
+        world, migration_scenario="gap_fill", fields_gap_filled={"age": "session"}
     )
 
 
@@ -120,7 +120,7 @@ async def test_a_gap_is_asked_once_and_read_before_the_migration_goes_on() -> No
     assert place(await world.session()) == (1, "work")
     assert questions(await world.say("41")) == []
     assert place(await world.session()) == (2, "work")
-    assert (await world.document()).profile.fields["age"].value == 41
+    assert (await world.session()).variables["age"] == 41
     await assert_one_event(world, fields_collected=["age"])
 
 
@@ -156,7 +156,7 @@ async def test_what_the_user_said_before_is_used_when_a_model_is_sure() -> None:
     world.model.found = [{"field": "age", "value": "41", "quote": "I am 41", "confidence": 0.97}]
     assert questions(await world.say("hello again")) == []
     await assert_one_event(world, fields_gap_filled={"age": "extraction"})
-    assert (await world.document()).profile.fields["age"].source == "extraction"
+    assert (await world.session()).evidence["age"].quote == "I am 41"
     assert len(world.model.questions) == 1
 
 
@@ -193,20 +193,20 @@ async def test_a_likely_value_is_used_after_a_yes() -> None:
     world = await unsure()
     assert questions(await world.say("yes")) == []
     assert place(await world.session()) == (2, "work")
-    assert (await world.document()).profile.fields["email"].value == "jo@example.org"
+    assert (await world.session()).variables["email"] == "jo@example.org"
 
 
 async def test_a_likely_value_is_asked_for_after_a_no() -> None:
     world = await unsure()
     assert "What is your email?" in questions(await world.say("no"))[0]
     await world.say("al@example.org")
-    assert (await world.document()).profile.fields["email"].value == "al@example.org"
+    assert (await world.session()).variables["email"] == "al@example.org"
 
 
 async def test_a_likely_value_is_corrected_in_the_same_breath() -> None:
     world = await unsure()
     assert questions(await world.say("no, it's al@example.org")) == []
-    assert (await world.document()).profile.fields["email"].value == "al@example.org"
+    assert (await world.session()).variables["email"] == "al@example.org"
 
 
 async def test_extraction_can_be_switched_off() -> None:
@@ -239,19 +239,19 @@ async def test_a_re_route_is_announced() -> None:
 async def at_order_confirmation(**parts: Any) -> ScenarioWorld:
     """The seed's customer: the payment is processed, the order is being confirmed.
 
-    The age is known from an earlier scenario of the same patient.
+    The age is known from an earlier scenario that declares, as this one does, that it lasts.
     """
     world = ScenarioWorld(**parts)
-    await world.publish(version(1, step("age", "end", collects_profile_fields=("age",)), END))
+    await world.publish(sample("age_note"))
     await world.publish(sample("appointment_booking"))
-    await world.begin()
-    await world.say("0", age=12)
+    await world.begin("age note")
+    await world.say("I am 12", age=12)
     await world.say("start appointment booking")
-    await world.say("1", service="second opinion")
-    await world.say("2", preferred_day="2030-02-03")
-    await world.say("3", slot_accepted=True)
-    await world.say("4", email="jo@example.org", needs_interpreter=False)
-    await world.say("5", payment_done=True)
+    await world.say("a second opinion", service="second opinion")
+    await world.say("on 2030-02-03", preferred_day="2030-02-03")
+    await world.say("that suits", slot_accepted=True)
+    await world.say("no, write to jo@example.org", email="jo@example.org", needs_interpreter=False)
+    await world.say("paid", payment_done=True)
     assert (await world.session()).step == "confirmation"
     return world
 

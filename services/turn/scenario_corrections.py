@@ -1,0 +1,203 @@
+"""What a user takes back or confirms of a scenario's answers, before the team is asked."""
+
+from data_models.scenario import FieldDefinition
+from data_models.scenario_session import Evidence, PatientProfile, ScenarioSession
+from services.language.consent import consent_in
+from services.language.corrections import correction_in, names_consent, revokes_consent
+from services.scenarios.answers import taken_by
+from services.scenarios.corrections import answer_meant
+from services.scenarios.evidence import QUOTE_LIMIT_CHARS
+from services.scenarios.graph import Graph
+from services.scenarios.recording import shaped, unfit
+from services.scenarios.seat import ScenarioSeat
+from services.scenarios.step_text import confirmed_text, joined
+from services.scenarios.waiting import with_answers
+from services.turn.draft import TurnDraft
+from services.turn.scenario_parts import ScenarioParts
+from services.turn.voice import TurnVoice
+
+STILL = "still"
+REVOKED = "The consent is revoked: {}. It is not used any more."
+
+
+class TurnCorrections:
+    """Reads corrections, revoked consents and the confirmation of lasting values."""
+
+    def __init__(self, *, parts: ScenarioParts, voice: TurnVoice) -> None:
+        self._parts, self._voice = parts, voice
+
+    async def answered(self, turn: TurnDraft, seat: ScenarioSeat) -> bool:
+        """Do what the message says of earlier answers; True if that answers it wholly.
+
+        Raises:
+            ScenarioInputError: it cannot be done.
+            StoreError: a version cannot be read.
+        """
+        if turn.claim.message.press is not None and turn.question_press() is None:
+            return False
+        if revokes_consent(turn.answer):
+            return await self._revoked(turn, seat)
+        session = seat.session
+        if session is None:
+            return False
+        graph = await self._parts.guide.graph(session)
+        if session.to_confirm and is_asked_still(turn, session):
+            await self._confirmed(turn, seat, session, graph)
+            return False
+        if session.progress is not None:
+            return False  # what a migration asked is read there
+        return await self._corrected(turn, seat, session, graph)
+
+    def ask_still(self, turn: TurnDraft, seat: ScenarioSeat, graph: Graph) -> bool:
+        """Ask in one question whether what lasts still holds; False if nothing does."""
+        session = seat.session
+        if session is None or not session.to_confirm or turn.question is not None:
+            return False
+        held = [confirmed_text(graph.fields[n], f.value) for n, f in session.to_confirm.items()]
+        pseudo = FieldDefinition(name=STILL, value_type="boolean")
+        turn.ask(
+            "scenario_value",
+            f"From last time: {joined(held)}. Is that still right? (yes or no)",
+            patient_id=turn.patient_id,
+            question_id=self._parts.ids.new_id("question"),
+            payload={
+                "session": session.session_id,
+                STILL: True,
+                "fields": [pseudo.model_dump(mode="json")],
+            },
+        )
+        turn.unsaved = True
+        return True
+
+    async def _confirmed(
+        self, turn: TurnDraft, seat: ScenarioSeat, session: ScenarioSession, graph: Graph
+    ) -> None:
+        """Take up what still holds; all else is asked for when its step comes."""
+        said = consent_in(turn.answer)
+        offered = session.to_confirm if said == "yes" else {}
+        names = {name: one.value for name, one in offered.items()}
+        answered = names if said == "yes" else dict.fromkeys(session.to_confirm)
+        quotes = dict.fromkeys(answered, turn.answer) if said is not None else {}
+        seat.take(answered if said is not None else {}, quotes, graph)
+        if (now := seat.session) is not None:
+            seat.keep(now.model_copy(update={"to_confirm": {}}))
+        turn.unsaved = True
+
+    async def _corrected(
+        self, turn: TurnDraft, seat: ScenarioSeat, session: ScenarioSession, graph: Graph
+    ) -> bool:
+        """Change the answer that the message takes back; True if that could not be done."""
+        correction = correction_in(turn.answer)
+        if correction is None:
+            return False
+        meant = answer_meant(correction, session, graph)
+        if not meant:
+            return False
+        if len(meant) > 1:
+            labels = [field.label for field in meant]
+            return self._tell(
+                turn, f"Which answer do you mean: {joined(labels)}? {_such_as(meant[0])}"
+            )
+        field = meant[0]
+        if not correction.new:
+            return self._tell(turn, f"What is right for {field.label}? {_such_as(field)}")
+        value = shaped(field, correction.new)
+        if value == session.variables[field.name]:
+            return False
+        if unfit(field, value) is not None:
+            text = f"I did not change it: {field.label} takes {taken_by(field)}. {_such_as(field)}"
+            return self._tell(turn, text)
+        note = await self._changed(turn, seat, {field.name: value}, graph)
+        self._voice.say(turn, note)
+        return False
+
+    async def _changed(
+        self, turn: TurnDraft, seat: ScenarioSeat, values: dict[str, object], graph: Graph
+    ) -> str:
+        evidence = Evidence(turn=_turn_id(turn), quote=turn.answer[:QUOTE_LIMIT_CHARS])
+        note = await seat.change(values, dict.fromkeys(values, evidence), graph)  # type: ignore[arg-type]
+        seat.taken |= set(values)
+        seat.put_anew()
+        turn.unsaved = True
+        return note
+
+    async def _revoked(self, turn: TurnDraft, seat: ScenarioSeat) -> bool:
+        """Store the revocation wherever the consent was given, in runs of before too."""
+        labels: list[str] = []
+        notes: list[str] = []
+        document = turn.document()
+        if (session := seat.session) is not None:
+            graph = await self._parts.guide.graph(session)
+            if given := _consents(session, graph):
+                labels += [graph.fields[name].label for name in given]
+                notes.append(await self._changed(turn, seat, dict.fromkeys(given, False), graph))
+        document.left_scenarios = [
+            await self._without(turn, run, labels) for run in document.left_scenarios
+        ]
+        if seat.session is None and document.scenario is not None:
+            document.scenario = await self._without(turn, document.scenario, labels)
+        document.profile = _without_consents(document.profile, labels)
+        if not labels:
+            return False
+        turn.unsaved = True
+        told = REVOKED.format(joined([*dict.fromkeys(labels)]))
+        moved = " ".join(note for note in notes if "go to" in note or "way" in note)
+        self._voice.say(turn, f"{told} {moved}".strip())
+        return seat.session is None
+
+    async def _without(
+        self, turn: TurnDraft, run: ScenarioSession, labels: list[str]
+    ) -> ScenarioSession:
+        """Return a run that is not open with its consents revoked."""
+        graph = await self._parts.guide.graph(run)
+        given = _consents(run, graph)
+        labels += [graph.fields[name].label for name in given]
+        evidence = Evidence(turn=_turn_id(turn), quote=turn.answer[:QUOTE_LIMIT_CHARS])
+        if not given:
+            return run
+        return with_answers(run, dict.fromkeys(given, False), graph, dict.fromkeys(given, evidence))
+
+    def _tell(self, turn: TurnDraft, text: str) -> bool:
+        turn.unsaved = True
+        self._voice.say(turn, text)
+        return True
+
+
+def is_asked_still(turn: TurnDraft, session: ScenarioSession) -> bool:
+    """Whether the open question is whether what lasts still holds."""
+    question = turn.open_question()
+    if question is None or question.kind != "scenario_value" or STILL not in question.payload:
+        return False
+    return question.payload.get("session") == session.session_id
+
+
+def _such_as(field: FieldDefinition) -> str:
+    return f"Say for example: “{field.label} is …”."
+
+
+def _consents(session: ScenarioSession, graph: Graph) -> list[str]:
+    held = {*session.variables, *session.to_confirm}
+    return [
+        name
+        for name, field in graph.fields.items()
+        if name in held
+        and field.value_type == "boolean"
+        and (session.variables.get(name) is True or name in session.to_confirm)
+        and names_consent(f"{field.label} {name.replace('_', ' ')}")
+    ]
+
+
+def _without_consents(profile: PatientProfile, labels: list[str]) -> PatientProfile:
+    over = [
+        name
+        for name, one in profile.fields.items()
+        if one.value is True and names_consent(name.replace("_", " "))
+    ]
+    labels += [name.replace("_", " ") for name in over if not labels]
+    kept = {name: one for name, one in profile.fields.items() if name not in over}
+    return profile.model_copy(update={"fields": kept})
+
+
+def _turn_id(turn: TurnDraft) -> int:
+    history = turn.document().chat_history
+    return history[-1].turn_id if history else 0
