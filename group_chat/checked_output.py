@@ -12,6 +12,7 @@ from services.language.statements import REFERENCE, read_sentence
 from services.statements.check import Grounds, MessageCheck, Speaker
 from services.statements.deeds import proven_by
 from services.statements.known import KnownRows
+from services.statements.rows import stems_of
 from services.statements.verdict import UNCHECKED, Verdict
 
 RECORD_TOOLS = frozenset(
@@ -52,6 +53,7 @@ class StatementChecking:
             held=_held(request.held),
             deeds=set(),
             is_other_patient=_names_another(request.patient_id, request.all_patient_ids),
+            own_names=stems_of(request.snapshot),
         )
         _add_earlier(grounds, turn)
         return MessageCheck(grounds=grounds, speaker=self._speakers.get(agent, Speaker()))

@@ -59,7 +59,7 @@ class StatementWords:
     soft: frozenset[str]
     filling: frozenset[str]
     fillers: frozenset[str]
-    exclusive: Mapping[str, tuple[int, int]]
+    exclusive: Mapping[str, tuple[str, int]]
     denying: frozenset[str]
     sides: Mapping[str, str]
     places: Mapping[str, tuple[str, ...]]
@@ -86,7 +86,6 @@ def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
     files = [_read(_FOLDER / language / "statements.yaml") for language in _LANGUAGES]
     names = _read(_FOLDER / "clinical_names.yaml")
-    groups = [group for one in files for group in one["exclusive"]]
     kinds = ("drugs", "tests", "diagnoses", "procedures")
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     return StatementWords(
@@ -101,9 +100,10 @@ def statement_words() -> StatementWords:
         filling=_stems_of(names["filling"]),
         fillers=frozenset(names["fillers"].split()),
         exclusive={
-            stem(word): (at, which)
-            for at, group in enumerate(groups)
-            for which, words in enumerate(group)
+            stem(word): (group, which)
+            for one in files
+            for group, sides in one["exclusive"].items()
+            for which, words in enumerate(sides)
             for word in words.split()
         },
         denying=frozenset(stem(word) for one in files for word in one["denying"]),

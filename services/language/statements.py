@@ -34,7 +34,13 @@ _ARABIC = {
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
+_PERSON = re.compile(
+    r"(?P<name>[A-ZÄÖÜ][a-zà-ÿ]+ [A-ZÄÖÜ][a-zà-ÿ]+)(?:['’]s)? "
+    r"(?:has|had|is|was|takes|took|lives|denies|hat|hatte|ist|war|nimmt|leidet)\b"
+)
 _SITE_WORDS = 4
+_HEAD_WORDS = 5
+_LISTED_WORDS = 3
 _SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
 _BREAKS = frozenset({",", ";", "–", "—"})
 
@@ -49,6 +55,7 @@ class Sentence:
         is_heading: Whether what follows in lists is about it.
         is_question: Whether it asks.
         asks: Whether it tells somebody to do something.
+        listed: Stems of the first words of each thing that it lists, whatever they are.
     """
 
     text: str
@@ -60,6 +67,7 @@ class Sentence:
     asks: bool = False
     cues: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
+    listed: tuple[tuple[str, ...], ...] = ()
 
 
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
@@ -88,12 +96,57 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         clauses=tuple(clauses),
         refs=refs,
         is_item=bool(lead and (lead["item"] or lead["row"])),
-        is_heading=bool(lead and lead["heading"]) or plain.endswith(":"),
+        is_heading=bool(lead and lead["heading"]) or plain.endswith(":") or _is_bold(text),
         is_question=plain.endswith("?"),
         asks=first in statement_words().imperatives,
         cues=cues,
         words=frozenset(word for one in clauses for word in one.words),
+        listed=_listed(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
     )
+
+
+def _is_bold(line: str) -> bool:
+    line = line.strip()
+    return (
+        len(line) > 4 and line.startswith("**") and line.endswith("**") and "**" not in line[2:-2]
+    )
+
+
+def person_named_in(text: str) -> frozenset[str]:
+    """Return the words of a name that a sentence begins with: `John Miller has …`."""
+    found = _PERSON.match(text.lstrip())
+    if found is None:
+        return frozenset()
+    words = {stem(word) for word in found["name"].split()}
+    known = statement_words().phrases
+    is_name = not any(word in known or is_clinical_name(word) for word in words)
+    return frozenset(words) if is_name else frozenset()
+
+
+def _listed(body: str, *, is_item: bool) -> tuple[tuple[str, ...], ...]:
+    """Return what a list item begins with, or each thing behind `Medications:`."""
+    head, colon, rest = body.partition(":")
+    if is_item:
+        parts = [head]
+    elif colon and len(head.split()) <= _HEAD_WORDS and rest.strip():
+        parts = re.split(r"[,;]\s", rest)
+    else:
+        return ()
+    return tuple(found for part in parts if (found := _first_words(part)))
+
+
+def _first_words(text: str) -> tuple[str, ...]:
+    vocabulary = statement_words()
+    found: list[str] = []
+    for word in _WORD.findall(text):
+        lower = word.lower()
+        is_cue = lower in vocabulary.fillers or lower in vocabulary.phrases
+        if is_cue and not found and word[0].isalpha():
+            continue
+        if is_cue or not word[0].isalpha() or len(found) == _LISTED_WORDS:
+            break
+        found.append(stem(lower))
+    return tuple(found)
 
 
 class _Reader:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import is_clinical_name
-from services.language.statements import Sentence, read_sentence
-from services.statements.compare import compare_absence, compare_values
+from services.language.statements import Sentence, person_named_in, read_sentence
+from services.statements.compare import compare_absence, compare_values, person_groups
 from services.statements.deeds import DONE
 from services.statements.fit import fits
 from services.statements.known import KnownRows
@@ -35,6 +35,7 @@ class Grounds:
     Attributes:
         rows: Of this turn's tools and earlier ones about the same patient.
         held: What users said and memory holds; supports only "as you said".
+        own_names: Stems of words that name this patient.
         deeds: Kinds of deeds that tools of this conversation did or found done, such as `booked`.
         is_other_patient: Whether a text names a patient who is not this one.
     """
@@ -43,6 +44,12 @@ class Grounds:
     held: KnownRows = field(default_factory=KnownRows)
     deeds: set[str] = field(default_factory=set)
     is_other_patient: Callable[[str], bool] = lambda _: False
+    own_names: frozenset[str] = frozenset()
+
+    def is_other_person(self, text: str) -> bool:
+        """Whether a sentence is about somebody by a name that neither rows nor server know."""
+        words = person_named_in(text)
+        return bool(words) and words.isdisjoint(self.rows.words | self.own_names)
 
 
 class MessageCheck:
@@ -53,6 +60,7 @@ class MessageCheck:
         self.speaker = speaker
         self._subject: tuple[str, ...] = ()
         self._heading: tuple[str, ...] = ()
+        self._lists: frozenset[str] = frozenset()
 
     def check(self, text: str) -> Verdict:
         """Return what the rows say of `text`, one sentence."""
@@ -67,6 +75,10 @@ class MessageCheck:
             self._remember(sentence)
             return Verdict("supported", quoted)
         verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
+        if self._lists_unknown(sentence):
+            verdicts = [Verdict("unsupported")]
+        if grounds.is_other_person(text) and worst(verdicts).state == "supported":
+            verdicts = [Verdict("unsupported")]
         self._remember(sentence)
         found = worst([one for one in verdicts if one is not UNCHECKED])
         unknown = [ref for ref in sentence.refs if ref not in grounds.rows.sources]
@@ -134,6 +146,8 @@ class MessageCheck:
     def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
         if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
             return True
+        if "asserts" in clause.cues and not clause.names and person_groups(clause):
+            return True
         if clause.objects and not clause.names:
             return self._unknown_object(clause)
         if not clause.own_names or not clause.names:
@@ -145,11 +159,22 @@ class MessageCheck:
 
     def _unknown_object(self, clause: Clause) -> bool:
         """Whether somebody takes, has or is allergic to what no row has a word of."""
-        rows = self.grounds.rows
-        return bool(clause.objects) and not any(
-            word in rows.words
-            or any(known.startswith(word) for known in rows.words if len(word) > 4)
-            for word in clause.objects
+        return bool(clause.objects) and self._is_unknown(clause.objects)
+
+    def _lists_unknown(self, sentence: Sentence) -> bool:
+        """Whether a list of drugs, problems or allergies names what no row has a word of."""
+        kinds = self._lists if sentence.is_item else _listed_kinds(sentence)
+        if not kinds or sentence.asks or sentence.cues & {"no", "nothing"}:
+            return False
+        if not self.speaker.reads_records:
+            return False
+        return any(self._is_unknown(words) for words in sentence.listed)
+
+    def _is_unknown(self, words: Sequence[str]) -> bool:
+        known = self.grounds.rows.words
+        return not any(
+            word in known or any(one.startswith(word) for one in known if len(word) > 4)
+            for word in words
         )
 
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
@@ -240,8 +265,11 @@ class MessageCheck:
         named = [one.names for one in sentence.clauses if one.names and one.own_names]
         if sentence.is_heading:
             self._heading = named[-1] if named else ()
+            self._lists = _listed_kinds(sentence)
+        elif sentence.is_item and sentence.text.lstrip().startswith("|") and not named:
+            self._lists = _listed_kinds(sentence) or self._lists
         elif not sentence.is_item and sentence.text.strip():
-            self._heading = ()
+            self._heading, self._lists = (), frozenset()
         if named:
             self._subject = named[-1]
         elif sentence.is_heading:
@@ -252,6 +280,7 @@ _SHORT_CLAIM_WORDS = 2
 # "The lymph nodes were removed", "chemotherapy was completed": what happened to the patient.
 _OF_A_COURSE = frozenset({"deleted", "completed", "ordered", DONE})
 _OF_RECORDS = frozenset({"saved", "added", "deleted", "registered", "booked", "sent"})
+_LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
 _CLINICAL_TOPICS = frozenset(
     f"={topic}"
     for topic in (
@@ -268,6 +297,13 @@ def _each(clauses: Iterable[Clause]) -> Iterator[Clause]:
         if len(clause.quantities) > 1:
             for one in clause.quantities:
                 yield replace(clause, quantities=(one,), dates=())
+
+
+def _listed_kinds(sentence: Sentence) -> frozenset[str]:
+    """Return the kinds of things that a heading, or what stands before a colon, announces."""
+    said = frozenset(topic for one in sentence.clauses for topic in one.topics)
+    takes = {"=medication"} if "takes" in sentence.cues else frozenset[str]()
+    return (said | takes) & _LISTS
 
 
 def _is_measured(clause: Clause, names: tuple[str, ...]) -> bool:

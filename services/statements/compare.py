@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.statement_words import statement_words
 from services.statements.fit import excludes, fits, has_date, has_sites, is_measured, stands
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -14,6 +15,7 @@ _ROWS_CITED = 3
 _STEADY = 0.1
 """What is called stable may have changed by this share of its value."""
 _FROM = frozenset({"from", "von"})
+_OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _WITHOUT = frozenset({"without", "ohne"})
 
 
@@ -26,13 +28,10 @@ def compare_values(
         names: What the clause speaks of, perhaps by the sentence before.
         cited: Source ids that the sentence names.
     """
-    subject = _about(clause, rows, names)
     if not names and clause.sites and not clause.has_values:
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
         return _supported(subject) if subject else Verdict("unsupported")
-    if not names and clause.stages:
-        scales = {one.scale for one in clause.stages}
-        subject = [row for row in rows.rows if scales & {one.scale for one in row.stages}]
+    subject = _subject(clause, rows, names)
     candidates = subject or ([] if names else _by_values(clause, rows))
     fitting = [row for row in candidates if fits(clause, row)]
     fitting = [row for row in fitting if not row.is_earlier] or fitting
@@ -50,6 +49,27 @@ def compare_values(
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", _refs(subject[:1]))
+
+
+def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows that a clause speaks of."""
+    if names:
+        subject = _about(clause, rows, names)
+        if clause.cues & {"takes", "current"}:
+            # "under dexamethasone", in the row of another drug, does not say who takes that now.
+            return [row for row in subject if not row.needs.isdisjoint(names)] or subject
+        return subject
+    if groups := person_groups(clause):
+        return [row for row in rows.rows if not groups.isdisjoint(row.exclusive)]
+    scales = {one.scale for one in clause.stages}
+    return [row for row in rows.rows if scales & {one.scale for one in row.stages}]
+
+
+def person_groups(clause: Clause) -> frozenset[str]:
+    """Return the words of which a person is one, where a clause says one: man or woman."""
+    groups = statement_words().exclusive
+    said = {groups[word][0] for word in clause.exclusive} & _OF_A_PERSON
+    return frozenset(word for word, (group, _) in groups.items() if group in said)
 
 
 def _about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -221,7 +241,8 @@ def _is_outdated(
         return False
     if clause.dates or not (clause.stages or len(clause.quantities) == 1):
         return False
-    if cues & {"rising", "falling", "maybe"} or any(one.is_earlier for one in fitting):
+    is_course = bool(cues & {"rising", "falling"} and clause.words & _FROM)
+    if is_course or "maybe" in cues or any(one.is_earlier for one in fitting):
         return False
     # A stage by another source than the newest is right of that source.
     if clause.stages and any(set(one.sources) & set(cited) for one in fitting):
@@ -349,6 +370,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     meant = [
         row for row in found if row.is_text or _is_meant(row, clause.words | set(names), names)
     ]
+    if "family" in clause.cues or "=family history" in names:
+        meant = [row for row in meant if row.kind.startswith("family")]
     denied = [
         row
         for row in meant

@@ -104,7 +104,7 @@ class KnownRows:
             for day in row.dates:
                 self._by_day.setdefault((day.year, day.month), []).append(row)
                 self._by_day.setdefault((day.year, None), []).append(row)
-            if not row.is_text:
+            if not row.is_text and row.kind != "patient":
                 self._names.update(word for word in row.needs if _may_name(word))
 
     def _count(self, view: ChartView) -> None:

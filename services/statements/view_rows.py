@@ -63,7 +63,7 @@ def empty_of_view(view: ChartView) -> EmptyResult | None:
 
 def rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
     """Yield the row, and other values that it tells; a long text sentence by sentence."""
-    row, others = _parted(row)
+    row, others = _parted(_measured_row(row))
     for one in others:
         yield _known(one, one.value)
     text = " ".join(part for part in (row.value, row.detail) if part)
@@ -71,6 +71,15 @@ def rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
         yield from rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
         text = ""
     yield _known(row, text)
+
+
+def _measured_row(row: ViewRow) -> ViewRow:
+    """Return a row whose value is all one number with a unit as one that was measured."""
+    found = quantities_in(row.value) if row.number is None and not row.unit else []
+    whole = len(found) == 1 and found[0].unit and found[0].pair is None
+    if not whole or (found[0].start, found[0].end) != (0, len(row.value)):
+        return row
+    return row.model_copy(update={"number": found[0].number, "unit": found[0].unit})
 
 
 def _parted(row: ViewRow) -> tuple[ViewRow, list[ViewRow]]:

@@ -38,6 +38,19 @@ ROWS = (
         detail="Left frontal lobe and right cerebellum", sources=("Condition/brain-mets",),
     ),
     ViewRow(
+        kind="medication", name="Pantoprazole", value="20 mg once daily", status="active",
+        detail="for Protection of the stomach under dexamethasone",
+        sources=("MedicationStatement/pantoprazole",),
+    ),
+    ViewRow(
+        kind="medication", name="Dexamethasone", value="4 mg twice daily", status="completed",
+        date="2025-05-14", sources=("MedicationRequest/dexamethasone",),
+    ),
+    ViewRow(
+        kind="patient", name="Margaret Anne Whitfield", value="female, 69 years",
+        date="1957-03-14", sources=("Patient/patient-4",),
+    ),
+    ViewRow(
         kind="social history", name="Tobacco smoking status", value="Never smoked tobacco",
         date="2024-03-06", sources=("Observation/smoking-1",),
     ),
@@ -159,3 +172,55 @@ def test_a_deed_that_a_tool_did_may_be_told() -> None:
     done = frozenset({"booked", "done"})
     assert state("Done. ", reads_records=False, deeds=done) == "unchecked"
     assert state("Der Termin wurde gebucht.", reads_records=False, deeds=done) == "unchecked"
+
+
+def states(text: str) -> list[str]:
+    """Return the verdicts over the lines of a message."""
+    rows = KnownRows()
+    rows.add_view(ChartView(tool="current_status", kind="facts", title="Status", rows=ROWS))
+    check = MessageCheck(grounds=Grounds(rows=rows), speaker=Speaker())
+    return [check.check(line).state for line in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        (
+            "Current medications:\n- Fexofenadine\n- Pantoprazole 20 mg",
+            ["unsupported", "supported"],
+        ),
+        ("**Current drugs**\n* Xyzal", ["unsupported"]),
+        ("She takes:\n1. Pantoprazole\n2. Fexofenadine 180 mg", ["supported", "unsupported"]),
+        ("Medikamente:\n- Fexofenadin", ["unsupported"]),
+        (
+            "| Drug | Dose |\n| Pantoprazole | 20 mg |\n| Zyrtec | 5 mg |",
+            ["supported", "unsupported"],
+        ),
+        ("I can do this:\n- Look up the imaging", ["unchecked"]),
+    ],
+)
+def test_a_name_that_nobody_knows_is_a_statement_in_a_list(text: str, wanted: list[str]) -> None:
+    assert states(text)[1:] == wanted
+
+
+def test_a_name_that_nobody_knows_is_a_statement_behind_a_colon() -> None:
+    assert states("Medications: pantoprazole, fexofenadine") == ["unsupported"]
+    assert states("Medications: pantoprazole") == ["supported"]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("She still takes dexamethasone.", "contradicted"),
+        ("Dexamethasone was stopped.", "supported"),
+        ("The patient is a 69-year-old man.", "contradicted"),
+        ("The patient is a 69-year-old woman.", "supported"),
+        ("Sie ist männlich.", "contradicted"),
+        ("John Miller has stage IVB.", "unsupported"),
+        ("Margaret Whitfield has stage IVB.", "supported"),
+        ("There is no family history of cancer.", "unsupported"),
+        ("Kein Nachweis von Hirnmetastasen.", "contradicted"),
+    ],
+)
+def test_it_is_this_patient_and_this_drug(text: str, wanted: str) -> None:
+    assert state(text) == wanted
