@@ -16,7 +16,7 @@ from services.records.finding import means
 _KINDS = {
     "care plan": ("care plan",),
     "goal": ("goal",),
-    "care team": ("care team",),
+    "care team": ("care team", "general practitioner"),
     "device": ("device", "device use"),
     "directive": ("directive",),
     "coverage": ("coverage",),
@@ -29,8 +29,37 @@ _ENCOUNTERS = {
     "check up": ("check up", "well", "annual"),
 }
 _BY_CONCEPT = frozenset({"problems", "allergies"})
+# What a question calls a fact of `current_status`, and how its rows begin.
+_FACTS = {
+    "stage": ("stage",),
+    "tnm": ("clinical", "pathologic", "stage"),
+    "ECOG": ("ecog",),
+    "histology": ("histology",),
+    "primary site": ("primary site", "diagnosis"),
+}
+_TREATMENTS = frozenset({"medication", "procedure"})
+# What a question calls a fact of the Patient resource, and how its rows are called.
+_PERSONAL = {
+    "phone": ("phone", "sms", "pager", "fax", "email", "url"),
+    "race": ("race", "ethnicity"),
+    "marital status": ("marital status",),
+    "birth place": ("birth place",),
+    "other names": ("maiden name", "old name", "nickname name", "other name", "usual name"),
+    "identifiers": ("medical record number", "social security number"),
+}
+# How reports name what a question calls by one word.
+_MODALITIES = {
+    "ct": frozenset({"ct", "computed"}),
+    "mri": frozenset({"mri", "mr", "mrt", "magnetic"}),
+    "pet": frozenset({"pet", "positron"}),
+    "ultrasound": frozenset({"ultrasound", "sonography", "us", "echo", "endosonography"}),
+    "mammography": frozenset({"mammography", "mammogram", "mg"}),
+    "x ray": frozenset({"x", "xray", "radiograph", "dx", "cr"}),
+}
+_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _TO_COME = frozenset({"appointment"})
 _TELLING_CHARS = 4
+_WORDS_BEFORE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +78,25 @@ class AskedRows:
 def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
     named = tuple(row for row in view.rows if _is_named(question, row))
+    if question.name and question.tool in _REPORTS:
+        named = _reports(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT:
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if _has_words(row, question.name)) or named
     inside = tuple(row for row in named if _is_inside(row, question.span))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
+
+
+_OF_THE_PERSON = frozenset({"birth date", "vital status", "age", "sex", "name", "identifiers"})
+
+
+def has_answer(question: ChartQuestion, view: ChartView) -> bool:
+    """Whether `view` answers the question, so that no search over everything is needed."""
+    if question.tool == "chart_summary" and question.name:
+        is_known = question.name in _OF_THE_PERSON and bool(view.rows)
+        return is_known or bool(personal_facts(question.name, view.rows))
+    return bool(asked_rows(question, view).rows)
 
 
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
@@ -67,24 +109,88 @@ def concept_of(kind: ConceptKind, row: ViewRow) -> str:
 def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
     name = question.name
     match question.tool:
-        case "encounters" if row.kind in _TO_COME:
-            return False
+        case "encounters":
+            return _is_visit(row, name)
         case "problems" if name:
             return means("problem", name, label=row.name, codes=row.code) or _has_words(row, name)
         case "allergies" if name:
             is_drug = means("drug", name, label=row.name, codes=row.code)
             return row.kind != "no known allergy" and (is_drug or _has_words(row, name))
-        case "encounters" if name:
-            wanted = _ENCOUNTERS.get(name)
-            return _says(row, wanted) if wanted is not None else _has_words(row, name)
         case "care" | "history" if name:
-            return row.kind in _KINDS.get(name, ()) or (
-                name not in _KINDS and _has_words(row, name)
-            )
-        case "documents" | "search_record" if name:
+            return _is_part(row, name)
+        case "search_record" if not name:
+            return _has_any_word(row, str(question.arguments.get("query", "")))
+        case "documents" | "search_record" | "biomarkers" if name:
             return _has_words(row, name)
+        case "current_status" if name in _FACTS or name == "treatment":
+            return _is_fact(row, name)
         case _:
             return True
+
+
+def _is_visit(row: ViewRow, name: str) -> bool:
+    if row.kind in _TO_COME:
+        return False
+    wanted = _ENCOUNTERS.get(name)
+    return not name or (_has_words(row, name) if wanted is None else _says(row, wanted))
+
+
+def _is_fact(row: ViewRow, name: str) -> bool:
+    """Whether a row of the status is what `name` asks for, and is in the record."""
+    if name == "treatment":
+        return row.kind in _TREATMENTS
+    is_there = row.kind == "fact" and row.status != "not in the record"
+    return is_there and fold(row.name)[0].startswith(_FACTS[name])
+
+
+def _is_part(row: ViewRow, name: str) -> bool:
+    """Whether a row of `care` or `history` is of the kind, or says the words."""
+    kinds = _KINDS.get(name)
+    return _has_words(row, name) if kinds is None else row.kind in kinds or row.name in kinds
+
+
+def personal_facts(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows of the Patient resource that a question for `name` asks for."""
+    wanted = _PERSONAL.get(name, (name,))
+    return [row for row in rows if row.kind == "personal" and row.name in wanted]
+
+
+def passage(text: str, sought: str) -> str:
+    """Return the part of a long text around the first word that was looked for."""
+    flat = " ".join(text.split())
+    said = flat.split(" ")
+    wanted = [word for word in tokens_of(fold(sought)[0]) if len(word) > 1]
+    at = next(
+        (
+            number
+            for number, word in enumerate(said)
+            for own in tokens_of(fold(word)[0])
+            if any(_is_word(each, own) for each in wanted)
+        ),
+        0,
+    )
+    start = max(0, at - _WORDS_BEFORE)
+    return f"{'… ' if start else ''}{' '.join(said[start:])}"
+
+
+def _reports(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the reports on all that `name` says, by their titles or else by their texts.
+
+    "MRI of the brain" is no report on another part, and no CT that speaks of the brain.
+    """
+    words = [word for word in tokens_of(fold(name)[0]) if len(word) > 1 or word == "x"]
+    kinds = [said for each, said in _MODALITIES.items() if set(tokens_of(each)) <= {*words}]
+    known = {word for each in _MODALITIES for word in tokens_of(each) if {word} & {*words}}
+    parts = " ".join(word for word in words if word not in known)
+    of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
+    if not parts:
+        return tuple(of_kind)
+    titled = [row for row in of_kind if _says_all(" ".join((row.name, row.value)), parts)]
+    return tuple(titled or [row for row in of_kind if _has_words(row, parts)])
+
+
+def _title(row: ViewRow) -> frozenset[str]:
+    return frozenset(tokens_of(fold(f"{row.name} {row.value}")[0]))
 
 
 def _says(row: ViewRow, phrases: Sequence[str]) -> bool:
@@ -94,7 +200,15 @@ def _says(row: ViewRow, phrases: Sequence[str]) -> bool:
 
 def _has_words(row: ViewRow, name: str) -> bool:
     """Whether the row says every word of `name`, also in the plural or within a longer one."""
-    have = tokens_of(fold(" ".join((row.name, row.value, row.detail)))[0])
+    return _says_all(" ".join((row.name, row.value, row.detail)), name)
+
+
+def _has_any_word(row: ViewRow, query: str) -> bool:
+    return any(_has_words(row, word) for word in query.split())
+
+
+def _says_all(said: str, name: str) -> bool:
+    have = tokens_of(fold(said)[0])
     wanted = [word for word in tokens_of(fold(name)[0]) if len(word) > 1]
     return bool(wanted) and all(any(_is_word(word, each) for each in have) for word in wanted)
 

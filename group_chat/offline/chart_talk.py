@@ -4,22 +4,39 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data_models.chart_view import ChartView
-from group_chat.offline.chart_rows import asked_rows
+from group_chat.offline.chart_rows import asked_rows, has_answer
 from group_chat.offline.chart_templates import answer_of
 from group_chat.offline.prompt import Prompt, ToolAnswer
 from group_chat.offline.reply import Call, OfflineReply
 from services.language.answer_words import answer_words
 from services.language.chart_questions import SEARCH
-from services.language.utterance import ChartQuestion, Utterance
+from services.language.utterance import Aspect, ChartQuestion, Utterance
 
 ALL_VALUES = 1_000
 """As many values as the tool gives, for what is counted or compared over all of them."""
 _QUESTIONS_LIMIT = 4
 _OVER_ALL = frozenset({"minimum", "maximum", "average", "count", "first", "change", "trend"})
-# Where a name may be another kind of thing than its words suggest.
-_SEARCHED_TOO = frozenset(
-    {"results", "procedures", "immunizations", "problems", "medications", "encounters"}
-)
+# Words in which notes tell what a record has a field for.
+_ALSO_SAID = {
+    "marital status": "married widowed divorced husband wife spouse partner",
+    "address": "address lives",
+    "phone": "phone telephone",
+    "language": "language interpreter speaks",
+    "contact person": "contact daughter son husband wife sister brother mother father",
+    "general practitioner": "general practitioner family doctor GP",
+    "care team": "general practitioner family doctor GP",
+    "race": "race ethnicity",
+    "family": "family mother father sister brother parents",
+    "social": "social lives works occupation retired",
+    "coverage": "insurance insured",
+    "directive": "directive resuscitation living will",
+    "vital status": "died death",
+    "stage": "stage staging TNM",
+    "tnm": "TNM stage staging",
+    "ECOG": "ECOG performance status",
+    "inpatient admission": "admitted admission inpatient discharged",
+    "emergency": "emergency",
+}
 
 
 def answer_about_chart(prompt: Prompt) -> OfflineReply | None:
@@ -69,7 +86,7 @@ class _Talk:
             self._said.append(self._words.failed.format(title=question.tool, problem=problem))
             return None
         search = _search_for(question)
-        if asked_rows(question, taken).rows or search is None:
+        if has_answer(question, taken) or search is None:
             self._said.append(answer_of(question, taken, self._words))
             return None
         if not self._answers:
@@ -79,7 +96,8 @@ class _Talk:
         if isinstance(found, ChartView) and is_found:
             missing = answer_of(question, taken, self._words)
             said = answer_of(search, found, self._words)
-            self._said.append(f"{missing} {self._words.elsewhere}\n{said}")
+            lead = self._words.elsewhere if search.name else self._words.perhaps
+            self._said.append(f"{missing} {lead}\n{said}")
         else:
             self._said.append(answer_of(question, taken, self._words))
         return None
@@ -102,8 +120,18 @@ def _has_limit(question: ChartQuestion) -> bool:
 
 
 def _search_for(question: ChartQuestion) -> ChartQuestion | None:
-    """Return the search for one name that is none of those its tool knows."""
-    is_one = question.name and len(question.arguments.get("names", ())) <= 1
-    if question.tool not in _SEARCHED_TOO or not is_one or question.span is not None:
+    """Return the search over everything, where the tool of a question holds nothing of it.
+
+    What is absent from one list may stand in a note; only then it is not in the record.
+    """
+    if question.tool == SEARCH:
         return None
-    return replace(question, tool=SEARCH, arguments={"query": question.name}, aspect="all")
+    if question.tool == "encounters" and not question.name:
+        # Notes tell of visits that nobody recorded as such.
+        aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
+        return replace(question, tool="documents", arguments={}, aspect=aspect)
+    if not question.name or len(question.arguments.get("names", ())) > 1:
+        return None
+    said = _ALSO_SAID.get(question.name)
+    query, name = (said, "") if said is not None else (question.name, question.name)
+    return replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name)

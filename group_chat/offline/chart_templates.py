@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from data_models.chart_view import ChartView, ViewRow
-from group_chat.offline.chart_rows import asked_rows, concept_of
+from group_chat.offline.chart_rows import asked_rows, concept_of, passage, personal_facts
 from services.language.answer_words import AnswerWords
 from services.language.utterance import Aspect, ChartQuestion
 
@@ -13,6 +13,11 @@ LONGEST_CHARS = 1_400
 _ROWS_SHOWN = 12
 _LIST_SHOWN = 60
 _DETAIL_CHARS = 140
+_REPORT_CHARS = 900
+_PASSAGE_CHARS = 260
+_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
+_DIFFER = "sources differ"
+_PAUSED = frozenset({"on-hold"})
 _BRIEF_FROM = 14
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "cancelled"})
 _STATES = frozenset({"problems", "medications"})
@@ -32,7 +37,10 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = list(found.rows)
     if question.tool == "results":
-        return "\n".join(_of_series(question, series, words) for series in _by_name(rows))
+        said = [_of_series(question, series, words) for series in _by_name(rows)]
+        return "\n".join([*said, *_not_found(view, words)])
+    if question.tool in _REPORTS:
+        return _of_reports(question, rows, words)
     return _EVENTS.get(question.aspect, _listed)(question, rows, words)
 
 
@@ -42,7 +50,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
 def _absent(
     question: ChartQuestion, view: ChartView, words: AnswerWords, *, is_other_time: bool
 ) -> str:
-    if question.aspect == "count":
+    if question.aspect == "count" and view.rows:
         return _counted(question, [], words)
     if is_other_time:
         of = f": {question.name}" if question.name else ""
@@ -50,11 +58,19 @@ def _absent(
     if question.name:
         if not view.rows and view.nothing and words.is_language_of_tools:
             return view.nothing
-        searched = f" ({len(view.rows)} {words.things_of.get(question.tool, '')})"
-        name = f"“{question.name}”{searched if view.rows else ''}"
+        things = words.things_of.get(question.tool)
+        searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
+        name = f"“{question.name}”{searched}"
         return words.absent.format(name=name)
     told = view.nothing if words.is_language_of_tools else ""
     return told or words.nothing
+
+
+def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
+    """Say which of several names the tool did not find."""
+    ending = ": not in the record"
+    absent = [note.removesuffix(ending) for note in view.notes if note.endswith(ending)]
+    return [words.absent.format(name=f"“{name}”") for name in absent]
 
 
 # Values
@@ -186,11 +202,16 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     """Return the rows, active ones first as they come; a part that was asked for stands first."""
     if question.part is not None and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
-    shown = rows[: _PASSAGES_SHOWN if question.tool == "search_record" else _LIST_SHOWN]
+    is_search = question.tool == "search_record"
+    shown = rows[: _PASSAGES_SHOWN if is_search else _LIST_SHOWN]
+    if is_search:
+        sought = question.name or str(question.arguments.get("query", ""))
+        shown = [row.model_copy(update={"detail": passage(row.detail, sought)}) for row in shown]
     if question.tool in _REPEATED and question.aspect in ("all", "whether", "trend"):
         return _grouped(shown, words)
     is_brief = len(shown) > _BRIEF_FROM
-    lines = [f"- {_line(row, words, is_brief=is_brief)}" for row in shown]
+    chars = _PASSAGE_CHARS if is_search else _DETAIL_CHARS
+    lines = [f"- {_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
     more = len(rows) - len(shown)
     return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
 
@@ -230,19 +251,42 @@ def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> 
     return _listed(question, newest, words) if len(newest) > 1 else _line(newest[0], words)
 
 
+def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    """Return one report with what it concludes, or the titles of several, the newest first."""
+    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    if question.aspect == "count":
+        return _counted(question, newest, words)
+    if question.aspect == "first":
+        newest = newest[-1:]
+    is_one = len(newest) == 1 or question.aspect in ("latest", "first")
+    if is_one:
+        return _line(newest[0], words, detail_chars=_REPORT_CHARS)
+    return "\n".join(f"- {_line(row, words)}" for row in newest[:_ROWS_SHOWN])
+
+
 def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     if question.tool == "allergies" and all(row.kind == "no known allergy" for row in rows):
         return f"{words.no}: {_line(rows[0], words)}"
     if not question.name or question.tool == "search_record":
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in _OVER]
-    is_over = question.tool in _STATES and not now
     shown = now or rows
-    over = words.once if question.is_past else words.not_now
-    lead = over if is_over else words.yes
+    lead = _lead(question, shown, words)
     if len(shown) == 1:
         return f"{lead}: {_line(shown[0], words)}"
     return f"{lead}:\n{_listed(question, shown[:_ROWS_SHOWN], words)}"
+
+
+def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> str:
+    """Return yes only where the record says so: what is paused or unclear is called that."""
+    states = {row.status for row in rows}
+    if question.tool not in _STATES:
+        return words.yes
+    if states <= _OVER:
+        return words.once if question.is_past else words.not_now
+    if question.tool == "medications" and "active" not in states:
+        return words.paused if states & _PAUSED else words.unclear
+    return words.yes
 
 
 def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -269,6 +313,8 @@ def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
         return words.nothing
     source = _sources(row)
     match name:
+        case _ if facts := personal_facts(name, rows):
+            return "\n".join(_line(fact, words) for fact in facts)
         case "birth date" if row.date:
             return f"{words.born.format(date=row.date)} {source}"
         case "vital status":
@@ -283,7 +329,9 @@ def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
             return words.absent.format(name=name)
 
 
-def _line(row: ViewRow, words: AnswerWords, *, is_brief: bool = False) -> str:
+def _line(
+    row: ViewRow, words: AnswerWords, *, is_brief: bool = False, detail_chars: int = _DETAIL_CHARS
+) -> str:
     """Return one row: name, value, status, dates, details and source."""
     when = _day(row)
     if row.end and row.end[:10] != row.date[:10]:
@@ -295,9 +343,11 @@ def _line(row: ViewRow, words: AnswerWords, *, is_brief: bool = False) -> str:
     if means and means.casefold() not in row.name.casefold():
         name = f"{name} ({means})"
     head = f"{name}: {value}{_flag(row, words)}" if value else name
-    detail = "" if is_brief else " ".join(row.detail.split())
-    if len(detail) > _DETAIL_CHARS:
-        detail = f"{detail[:_DETAIL_CHARS].rstrip()}…"
+    # Where sources differ no side is left out.
+    is_disputed = row.status == _DIFFER
+    detail = "" if is_brief and not is_disputed else " ".join(row.detail.split())
+    if len(detail) > detail_chars and not is_disputed:
+        detail = f"{detail[:detail_chars].rstrip()}…"
     parts = ", ".join(part for part in (head, status, when) if part)
     return f"{parts}{f'; {detail}' if detail else ''} {_sources(row)}".strip()
 

@@ -28,6 +28,9 @@ class AnswerWords(BaseModel):
     nothing: str
     nothing_then: str
     elsewhere: str
+    perhaps: str
+    paused: str
+    unclear: str
     values: str
     things: str
     highest: str

@@ -53,6 +53,9 @@ _VALUE_ASPECTS = frozenset({"minimum", "maximum", "average", "change", "trend", 
 _EDGES = frozenset({"first", "latest"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _MOST_ROWS = 50
+_REPORTS = frozenset({"imaging_reports", "pathology_reports"})
+_MEASURED_FACTS = frozenset({"ECOG"})
+_OVER_TIME = frozenset({"minimum", "maximum", "average", "count", "change", "trend", "first"})
 SEARCH = "search_record"
 """The tool for what no other is known for."""
 
@@ -151,6 +154,16 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
 def _of_topic(
     topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
 ) -> Iterator[ChartQuestion]:
+    if topic.name in _MEASURED_FACTS and aspect in _OVER_TIME:
+        yield _of_results([topic.name], aspect, what)  # the status tells the newest only
+        return
+    if topic.tool in _REPORTS:
+        name = " ".join(filter(None, [topic.name, *(run.text for run in part.runs)]))
+        yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
+        return
+    if topic.tool == "biomarkers" and topic.name:
+        yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, topic.name, what)
+        return
     names = [topic.name]
     if topic.tool not in _FIXED and topic.tool != "results" and part.runs:
         known = [run.name for run in part.runs if run.known]

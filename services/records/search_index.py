@@ -26,6 +26,7 @@ from services.records.passages import split
 from services.records.record import PatientRecord
 from services.records.rows import row_of
 from services.records.values import value_in
+from services.records.views.person import personal_rows
 
 _LONGEST_NAME_WORDS = 4
 _CONSIDERED = 400
@@ -97,6 +98,9 @@ def _index(record: PatientRecord) -> SearchIndex:
 
 
 def _hits(record: PatientRecord) -> Iterator[Hit]:
+    for row in personal_rows(record):
+        said = words_of(f"{row.name} {row.value} {row.detail}")
+        yield Hit("", said, partial(_same, row))
     for entry in record.entries.values():
         if entry.kind == "Observation":
             yield from _measured(record, entry)

@@ -10,6 +10,7 @@ from services.records.finding import means
 from services.records.measurements import row_of_part, series_of
 from services.records.record import PatientRecord
 from services.records.rows import row_of
+from services.records.views.person import personal_rows
 from services.records.views.view import newest_first, view_of
 
 NO_KNOWN_ALLERGY = frozenset(
@@ -73,7 +74,8 @@ def procedures(
     nothing = "No procedure is recorded."
     if total:
         sought = f" “{name}”" if name else ""
-        nothing = f"No procedure{sought} of that time in the record ({total} searched)."
+        then = " of that time" if since is not None else ""
+        nothing = f"No procedure{sought}{then} in the record ({total} searched)."
     title = f"Procedures: {name}" if name else "Procedures"
     return view_of(
         record, "procedures", title, rows, nothing=nothing, left_out=_before(rows, since)
@@ -136,10 +138,13 @@ def care(record: PatientRecord) -> ChartView:
     for kind in kinds:
         found = newest_first(row_of(record, entry) for entry in record.entries_of(kind))
         rows += sorted(found, key=lambda row: row.status not in _GOING_ON)
+    # Who cares for the patient may stand in the Patient resource alone.
+    rows += [row for row in personal_rows(record) if row.name in _CARING]
     nothing = "No care plan, goal, team, device, directive, flag or order is recorded."
     return view_of(record, "care", "Care", rows, nothing=nothing)
 
 
+_CARING = frozenset({"general practitioner", "contact person"})
 _GOING_ON = frozenset({"active", "accepted", "in-progress", "on-hold", "planned", "draft", ""})
 
 

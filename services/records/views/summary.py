@@ -13,6 +13,7 @@ from services.records.views.demographics import demographics
 from services.records.views.lists import allergies, encounters
 from services.records.views.medications import medications
 from services.records.views.papers import documents
+from services.records.views.person import personal_rows
 from services.records.views.problems import problems
 from services.records.views.view import view_of
 
@@ -49,7 +50,7 @@ KEY_RESULTS = 16
 
 
 def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
-    """Return identity, allergies, problems, drugs, key results, visits and documents."""
+    """Return identity, facts of the person, allergies, problems, drugs, results and visits."""
     had_allergies, has, takes = (
         allergies(record),
         problems(record),
@@ -59,6 +60,7 @@ def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
     papers = documents(record)
     rows = [
         identity_row(record, today),
+        *personal_rows(record),
         *had_allergies.rows,
         *has.rows,
         *takes.rows,

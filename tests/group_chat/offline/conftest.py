@@ -13,7 +13,10 @@ from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
 from services.group_chat_port import GroupChatRequest, PastTurns
+from services.language.reading import read
+from services.language.utterance import Situation
 from services.records.ports import PatientRecords
+from services.turn.reading import member_of
 from tests.fakes import CountingIds
 from tests.group_chat.team_world import (
     SAMPLES,
@@ -37,9 +40,12 @@ class Conversation:
     shelf: MemoryShelf = field(default_factory=MemoryShelf)
     plan: Plan | None = None
     turns: list[Turn] = field(default_factory=list)
+    is_read: bool = False
 
     async def say(self, text: str, *, past: PastTurns | None = None) -> Heard:
         clock = SystemClock()
+        team = tuple(map(member_of, self.chat.agents))
+        situation = Situation(now=clock.now(), team=team)
         request = GroupChatRequest(
             conversation_id="c1",
             run_id=f"run-{len(self.turns)}",
@@ -54,6 +60,7 @@ class Conversation:
             artifacts=self.shelf,
             plan=self.plan,
             past=past,
+            utterance=read(text, situation) if self.is_read else None,
         )
         heard = Heard([event async for event in self.chat.run(request)])
         self.plan = heard.plan or self.plan

@@ -46,7 +46,7 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
         ("is he alive?", "chart_summary", {}, "whether", "vital status"),
         ("what happened in 2014?", "timeline",
          {"since": "2014-01-01", "until": "2014-12-31"}, "all", ""),
-        ("What is the current stage?", "current_status", {}, "latest", ""),
+        ("What is the current stage?", "current_status", {}, "latest", "stage"),
         ("does she have diabetes?", "problems", {"status": "all"}, "whether", "diabetes"),
         ("when was diabetes diagnosed?", "problems", {"status": "all"}, "when", "diabetes"),
         ("Is there any record of a pneumothorax?", "search_record",

@@ -1,0 +1,38 @@
+"""Questions for one fact over the sample records: one short answer with its source."""
+
+import pytest
+
+from tests.group_chat.offline.conftest import conversation
+
+LONGEST_CHARS = 1_500
+
+
+@pytest.mark.parametrize(
+    ("patient", "text", "said", "not_said"),
+    [
+        ("patient_4", "What is the stage?", "IVB", "ALK"),
+        ("patient_4", "ECOG?", "versus", "KRAS"),
+        ("patient_4", "T790M?", "Absent", "KRAS"),
+        ("patient_4", "PD-L1?", "5%", "KRAS"),
+        ("patient_4", "minimum performance status?", "0, 2024-09-18", "KRAS"),
+        ("patient_4", "what did the last CT show?", "Progressive disease", "MRI"),
+        ("patient_4", "what did the brain MRI show?", "brain", "abdomen"),
+        ("patient_4", "latest pathology report", "MET amplification", "CT chest"),
+        ("patient_4", "Welches Stadium?", "IVB", "ALK"),
+        ("patient_42", "is he on metformin at present?", "Paused", "Yes"),
+        ("patient_42", "nimmt er Metformin?", "Pausiert", "Ja"),
+        ("patient_4", "Is she married?", "her husband", "ALK"),
+        ("patient_4", "is she allergic to latex?", "not in the record", "Yes"),
+        ("patient_4", "has she ever had a stroke?", "not in the record", "Yes"),
+        ("patient_4", "chemotherapy?", "The record mentions it here", "KRAS"),
+    ],
+)
+async def test_one_fact_has_one_short_answer(
+    patient: str, text: str, said: str, not_said: str
+) -> None:
+    talk = conversation(patient_id=patient)
+    talk.is_read = True
+    told = "\n".join(text for _, text in (await talk.say(text)).said)
+    assert said in told
+    assert not_said not in told
+    assert len(told) <= LONGEST_CHARS
