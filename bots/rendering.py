@@ -9,6 +9,7 @@ from bots.inert import inert, settled
 from bots.next_steps import next_steps
 from bots.reference import Activity
 from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
 from data_models.errors import is_retryable
 from data_models.incoming_message import IncomingMessage
@@ -22,7 +23,7 @@ from data_models.turn_events import (
     TurnEvent,
     ViewShown,
 )
-from services.statements.shown import not_supported, pipe_table
+from services.statements.shown import not_supported, pipe_table, repeats
 
 CITATION_LIMIT = 10
 NAME_LIMIT_CHARS = 80
@@ -59,12 +60,12 @@ class TurnRenderer:
         self._first: SharedState | None = None
         self._state: SharedState | None = None
         self._told_place: str | None = None
-        self._tables: dict[str, list[str]] = {}
+        self._views: dict[str, list[ChartView]] = {}
 
     def activities(self, event: TurnEvent) -> list[Activity]:
         """Return what the user is sent for `event`, in order; for most events nothing."""
         if isinstance(event, ViewShown):
-            self._tables.setdefault(event.message_id, []).append(pipe_table(event.view))
+            self._views.setdefault(event.message_id, []).append(event.view)
             return []
         return self._activities(event)
 
@@ -109,7 +110,8 @@ class TurnRenderer:
 
     def _body(self, message: AgentMessage) -> str:
         """Return a message's text with its tables and what the record does not support."""
-        tables = self._tables.get(message.message_id, [])
+        views = self._views.get(message.message_id, [])
+        tables = [pipe_table(view) for view in views if not repeats(message.text, view)]
         parts = (message.text.strip(), *tables, not_supported(message))
         return inert("\n\n".join(part for part in parts if part), hosts=self._look.link_hosts)
 

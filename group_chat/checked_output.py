@@ -13,6 +13,7 @@ from services.statements.check import Grounds, MessageCheck, Speaker
 from services.statements.deeds import proven_by
 from services.statements.known import KnownRows
 from services.statements.rows import stems_of
+from services.statements.shown import repeats
 from services.statements.verdict import UNCHECKED, Verdict
 
 RECORD_TOOLS = frozenset(
@@ -26,7 +27,6 @@ RECORD_TOOLS = frozenset(
 
 
 VIEWS_SHOWN = 3
-_NAMED_SHARE = 0.8
 _NUMBERED = re.compile(r"[A-Za-z]{2,12}[-_]?\d{1,8}")
 
 
@@ -94,7 +94,7 @@ class CheckedOutput:
     def shown_views(self, text: str) -> list[ChartView]:
         """Return the views of this message's own tools that are drawn with it, at most three.
 
-        Lists, tables and series of several rows; not what the text names row by row already.
+        Series of several values, and lists and tables that the text does not name row by row.
         """
         own = self._turn.views[self._first_view :]
         drawn = [one for one in own if _is_drawn(one, text)]
@@ -151,8 +151,8 @@ class CheckedOutput:
 def _is_drawn(view: ChartView, text: str) -> bool:
     if view.kind not in ("series", "table", "timeline") or len(view.rows) < 2:
         return False
-    named = sum(any(ref in text for ref in row.sources) for row in view.rows)
-    return named < _NAMED_SHARE * len(view.rows)
+    # A curve shows what lines of text do not.
+    return view.kind == "series" or not repeats(text, view)
 
 
 def _speaker(spec: AgentSpec) -> Speaker:

@@ -6,6 +6,7 @@ Clients of the reference implementation read these frames as they are.
 from datetime import datetime
 from typing import Any, TypeAlias
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
 from data_models.turn_events import (
@@ -18,7 +19,7 @@ from data_models.turn_events import (
     TurnEvent,
     ViewShown,
 )
-from services.statements.shown import not_supported, pipe_table
+from services.statements.shown import not_supported, pipe_table, repeats
 from services.turn.state import footer_of
 
 Frame: TypeAlias = dict[str, Any]
@@ -40,7 +41,7 @@ class PlainFrames:
         self._client_message_id = client_message_id
         self._clock = clock
         self._state: SharedState | None = None
-        self._tables: list[str] = []
+        self._views: list[ChartView] = []
 
     def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
         """Return what the client is sent for `event`, the run's `seq`-th, unless it was told."""
@@ -51,7 +52,7 @@ class PlainFrames:
                 self._state = state
                 return []
             case ViewShown(view=view):
-                self._tables.append(pipe_table(view))
+                self._views.append(view)
                 return []
             case AgentMessageFinished(message=message):
                 return [self._message(message)]
@@ -67,7 +68,8 @@ class PlainFrames:
                 return []
 
     def _message(self, message: AgentMessage) -> Frame:
-        tables, self._tables = self._tables, []
+        views, self._views = self._views, []
+        tables = [pipe_table(view) for view in views if not repeats(message.text, view)]
         footer = footer_of(self._state) if self._state else ""
         parts = (message.text.rstrip(), *tables, not_supported(message), footer)
         text = "\n\n".join(part for part in parts if part)

@@ -4,11 +4,12 @@
 as they are.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import BaseModel
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import Artifact, Turn
 from data_models.incoming_message import IncomingMessage
 from data_models.patient_identity import PatientIdentity
@@ -89,6 +90,11 @@ class HistoryPage(Protocol):
     @property
     def patient(self) -> PatientIdentity | None:
         """Who the patient is, as noted when their chart was opened."""
+        ...
+
+    @property
+    def views(self) -> Mapping[str, ChartView]:
+        """Rows that were shown with their messages, by view; those that can be read."""
         ...
 
     @property

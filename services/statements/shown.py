@@ -8,6 +8,7 @@ from data_models.statement_check import CheckedStatement
 
 HEADING = "**Not supported by the record:**"
 ROWS_SHOWN = 40
+_NAMED_SHARE = 0.8
 _COLUMNS = ("date", "name", "value", "unit", "range", "flag", "status", "detail")
 
 
@@ -21,6 +22,12 @@ def support_label(statements: Sequence[CheckedStatement]) -> str:
     """Return `7 of 8 statements supported`; "" where there are none."""
     supported = sum(one.state == "supported" for one in statements)
     return f"{supported} of {len(statements)} statements supported" if statements else ""
+
+
+def repeats(text: str, view: ChartView) -> bool:
+    """Whether `text` names nearly every row of `view` by its source already."""
+    named = sum(any(ref in text for ref in row.sources) for row in view.rows)
+    return named >= _NAMED_SHARE * len(view.rows)
 
 
 def pipe_table(view: ChartView) -> str:

@@ -2,25 +2,20 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 import * as api from "./api";
+import type { People } from "./chat";
+import { hueOf, PatientMark, Who } from "./patient_mark";
 import { strings } from "./strings";
-import type { Demographics, SharedState } from "./types";
+import type { Demographics, Person, SharedState } from "./types";
 
 const said = strings.banner;
-const COLOURS = 6;
 /** `patient_4` before `patient_15`. */
 const byNumber = new Intl.Collator("en", { numeric: true }).compare;
 const FORMS: api.ExportForm[] = ["md", "docx", "json"];
 
-/** The same for a patient everywhere and always; two may share one, so it only underlines. */
-function colourOf(patientId: string): string {
-  const mixed = (before: number, char: string): number =>
-    (before * 31 + (char.codePointAt(0) ?? 0)) % 1_000_003;
-  return `patient-${[...patientId].reduce(mixed, 7) % COLOURS}`;
-}
-
 interface BannerProps {
   chatId: string;
   state: SharedState;
+  people: People;
   isOffline: boolean;
   isBusy: boolean;
   onSwitch: (patientId: string) => void;
@@ -30,10 +25,10 @@ interface BannerProps {
   children: ComponentChildren;
 }
 
-/** Who this is about, always in view; each patient of a conversation has a colour of its own. */
-export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, onMemory, children }: BannerProps) {
+/** Who this is about, always in view; each patient of a conversation has a mark of its own. */
+export function Banner({ chatId, state, people, isOffline, isBusy, onSwitch, onSearch, onMemory, children }: BannerProps) {
   const active = state.patient_id;
-  const colour = active === null ? "no-patient" : colourOf(active);
+  const colour = active === null ? "no-patient" : hueOf(people, active);
   return (
     <header class={`banner ${colour}`}>
       {/* A new element for every patient, so that the change is seen. */}
@@ -43,7 +38,7 @@ export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, o
         <span class="brand" aria-hidden="true">
           {strings.product}
         </span>
-        <Identity chatId={chatId} patientId={active} />
+        <Identity chatId={chatId} patientId={active} people={people} />
         <span class="spacer" />
         {isOffline && (
           <span class="badge" title={said.offlineHint}>
@@ -64,18 +59,19 @@ export function Banner({ chatId, state, isOffline, isBusy, onSwitch, onSearch, o
       </div>
       <Where state={state} />
       <Files chatId={chatId} state={state} />
-      <Roster state={state} isBusy={isBusy} onSwitch={onSwitch} />
+      <Roster state={state} people={people} isBusy={isBusy} onSwitch={onSwitch} />
     </header>
   );
 }
 
 interface RosterProps {
   state: SharedState;
+  people: People;
   isBusy: boolean;
   onSwitch: (patientId: string) => void;
 }
 
-function Roster({ state, isBusy, onSwitch }: RosterProps) {
+function Roster({ state, people, isBusy, onSwitch }: RosterProps) {
   const others = state.all_patient_ids.filter((id) => id !== state.patient_id).sort(byNumber);
   if (others.length === 0) return null;
   return (
@@ -84,13 +80,14 @@ function Roster({ state, isBusy, onSwitch }: RosterProps) {
       {others.map((id) => (
         <button
           type="button"
-          class={`chip ${colourOf(id)}`}
+          class="chip with-mark"
           key={id}
           disabled={isBusy}
-          aria-label={said.switchToPatient(id)}
           onClick={() => onSwitch(id)}
         >
-          {id}
+          <PatientMark people={people} patientId={id} person={people.get(id) ?? null} />{" "}
+          <span class="visually-hidden">{said.switchTo} </span>
+          {[id, people.get(id)?.name].filter(Boolean).join(" ")}
         </button>
       ))}
       {state.patient_count > state.all_patient_ids.length && (
@@ -120,8 +117,14 @@ function Where({ state }: { state: SharedState }) {
   );
 }
 
-function Identity({ chatId, patientId }: { chatId: string; patientId: string | null }) {
-  const person = useDemographics(chatId, patientId);
+interface IdentityProps {
+  chatId: string;
+  patientId: string | null;
+  people: People;
+}
+
+function Identity({ chatId, patientId, people }: IdentityProps) {
+  const found = useDemographics(chatId, patientId);
   if (patientId === null) {
     return (
       <h1 class="identity" aria-live="polite">
@@ -129,18 +132,15 @@ function Identity({ chatId, patientId }: { chatId: string; patientId: string | n
       </h1>
     );
   }
-  const details = [person?.birth_date && said.born(person.birth_date), person?.sex].filter(Boolean);
   return (
     <h1 class="identity" aria-live="polite">
       <span class="visually-hidden">{said.activePatient}</span>
-      {person?.name && <span class="patient-name">{person.name}</span>}
-      <code class="patient-id">{patientId}</code>
-      {details.length > 0 && <span class="patient-details">{details.join(" · ")}</span>}
+      <Who people={people} patientId={patientId} person={found ?? people.get(patientId) ?? null} />
     </h1>
   );
 }
 
-function useDemographics(chatId: string, patientId: string | null): Demographics | null {
+function useDemographics(chatId: string, patientId: string | null): Person | null {
   const [person, setPerson] = useState<Demographics | null>(null);
   useEffect(() => {
     setPerson(null);
@@ -155,7 +155,8 @@ function useDemographics(chatId: string, patientId: string | null): Demographics
       isCurrent = false;
     };
   }, [chatId, patientId]);
-  return person?.patient_id === patientId ? person : null;
+  if (person === null || person.patient_id !== patientId) return null;
+  return { name: person.name ?? "", birth_date: person.birth_date ?? "", sex: person.sex ?? "" };
 }
 
 function Files({ chatId, state }: { chatId: string; state: SharedState }) {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 import { ApiError } from "./api";
@@ -13,6 +14,8 @@ const CHANGED = 412;
 interface MemoryPanelProps {
   chatId: string;
   patientId: string;
+  /** Whose it is: the sheet may lie over the page's own words on that. */
+  who: ComponentChildren;
   onClose: () => void;
 }
 
@@ -25,7 +28,7 @@ export interface MemoryActions {
 }
 
 /** What is remembered of one patient, with its sources; people can put it right. */
-export function MemoryPanel({ chatId, patientId, onClose }: MemoryPanelProps) {
+export function MemoryPanel({ chatId, patientId, who, onClose }: MemoryPanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { memory, problem, told, isBusy, change } = useMemory(chatId, patientId);
   useEffect(() => {
@@ -38,6 +41,7 @@ export function MemoryPanel({ chatId, patientId, onClose }: MemoryPanelProps) {
   return (
     <dialog ref={dialog} class="sheet" aria-labelledby="memory-title" onClose={onClose} onClick={closeOutside}>
       <div class="sheet-inside">
+        <p class="sheet-who">{who}</p>
         <header class="sheet-head">
           <h2 id="memory-title">{said.title(patientId)}</h2>
           <button type="button" class="button" onClick={() => dialog.current?.close()}>

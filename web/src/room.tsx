@@ -5,6 +5,7 @@ import { visibleTurns } from "./chat";
 import { Composer, goToMessage } from "./composer";
 import type { Link } from "./connection";
 import { MemoryPanel } from "./memory_panel";
+import { Who } from "./patient_mark";
 import { PlanCard } from "./plan_card";
 import { QuestionCard } from "./question_card";
 import { matching, SearchBar, useHighlight } from "./search";
@@ -55,6 +56,9 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     () => ({ onEdit: setDraft, onResend: (text) => send(text), onSource: setOpened }),
     [send, setDraft],
   );
+  const who = patientId !== null && (
+    <Who people={chat.people} patientId={patientId} person={chat.people.get(patientId) ?? null} />
+  );
   const closeOnEscape = (event: KeyboardEvent): void => {
     if (event.key === "Escape" && !matchMedia(WIDE).matches) setSideBar(false);
   };
@@ -66,6 +70,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
       <Banner
         chatId={chatId}
         state={chat.state}
+        people={chat.people}
         isOffline={session.model_kind === "offline"}
         isBusy={busy}
         onSwitch={(id) => send(`switch to ${id}`)}
@@ -100,6 +105,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           chatId={chatId}
           patientId={patientId}
           opened={opened}
+          who={who}
           onClose={() => setOpened(null)}
         />
       )}
@@ -108,6 +114,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           key={patientId}
           chatId={chatId}
           patientId={patientId}
+          who={who}
           onClose={() => setShowsMemory(false)}
         />
       )}

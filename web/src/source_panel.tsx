@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
@@ -17,11 +18,13 @@ interface SourcePanelProps {
   chatId: string;
   patientId: string;
   opened: Opened;
+  /** Whose it is: the sheet may lie over the page's own words on that. */
+  who: ComponentChildren;
   onClose: () => void;
 }
 
 /** The note behind a citation, beside the answer, with the cited words marked. */
-export function SourcePanel({ chatId, patientId, opened, onClose }: SourcePanelProps) {
+export function SourcePanel({ chatId, patientId, opened, who, onClose }: SourcePanelProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const { citation, statement } = opened;
   const [source, setSource] = useState<SourceText | null>(null);
@@ -47,6 +50,7 @@ export function SourcePanel({ chatId, patientId, opened, onClose }: SourcePanelP
   return (
     <dialog ref={dialog} class="sheet" aria-labelledby="source-title" onClose={onClose} onClick={closeOutside}>
       <div class="sheet-inside">
+        <p class="sheet-who">{who}</p>
         <header class="sheet-head">
           <h2 id="source-title">{title}</h2>
           <button type="button" class="button" onClick={() => dialog.current?.close()}>

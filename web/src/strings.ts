@@ -32,7 +32,6 @@ const english = {
     offlineHint: "Answers come from fixed rules over the records.",
     roster: "Other patients of this conversation",
     switchTo: "Switch to",
-    switchToPatient: (id: string) => `Switch to ${id}`,
     patientsInAll: (number: number) => `${number} patients in all`,
     files: "Files of this patient",
     filesShort: "Files",

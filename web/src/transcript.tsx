@@ -49,6 +49,12 @@ export function Transcript({ turns, session, actions, follows, onEarlier }: Tran
   );
 }
 
+/** What scrolls: the middle, or in a low window everything but whom it is about. */
+function scrollerOf(middle: Element): Element {
+  const isLow = getComputedStyle(middle).overflowY === "visible";
+  return (isLow && middle.closest(".room")) || middle;
+}
+
 /** Follows new text, unless the reader has scrolled up. */
 function useStickyEnd(turns: Turn[], isWanted: boolean) {
   const end = useRef<HTMLDivElement>(null);
@@ -56,25 +62,27 @@ function useStickyEnd(turns: Turn[], isWanted: boolean) {
   const wanted = useRef(isWanted);
   wanted.current = isWanted;
   useEffect(() => {
+    const room = end.current?.closest(".room");
     const box = end.current?.closest(".middle");
-    if (!box) return undefined;
-    let before = box.scrollTop;
+    if (!room || !box) return undefined;
+    let before = scrollerOf(box).scrollTop;
     // Text may have grown since the page scrolled itself: only who moves up stops following.
     const note = (): void => {
-      const isNear = box.scrollHeight - box.scrollTop - box.clientHeight < NEAR_END_PIXELS;
+      const { scrollHeight, scrollTop, clientHeight } = scrollerOf(box);
+      const isNear = scrollHeight - scrollTop - clientHeight < NEAR_END_PIXELS;
       if (isNear) follows.current = true;
-      else if (box.scrollTop < before) follows.current = false;
-      before = box.scrollTop;
+      else if (scrollTop < before) follows.current = false;
+      before = scrollTop;
     };
     // A card below takes room from the end of the text.
     const resized = new ResizeObserver(() => {
       if (follows.current && wanted.current) end.current?.scrollIntoView({ block: "end" });
     });
     resized.observe(box);
-    box.addEventListener("scroll", note, { passive: true });
+    room.addEventListener("scroll", note, { passive: true, capture: true });
     return () => {
       resized.disconnect();
-      box.removeEventListener("scroll", note);
+      room.removeEventListener("scroll", note, { capture: true });
     };
   }, []);
   const newest = turns.at(-1)?.key;
@@ -91,7 +99,10 @@ function useStickyEnd(turns: Turn[], isWanted: boolean) {
 function useKeptPlace(turns: Turn[], end: { current: HTMLDivElement | null }): void {
   const first = turns[0]?.key;
   const seen = useRef<{ first: string | undefined; fromEnd: number | null }>({ first, fromEnd: null });
-  const boxOf = (): Element | null => end.current?.closest(".middle") ?? null;
+  const boxOf = (): Element | null => {
+    const middle = end.current?.closest(".middle");
+    return middle ? scrollerOf(middle) : null;
+  };
   if (first !== seen.current.first) {
     // Measured while drawing: afterwards the older turns are there already.
     const box = boxOf();
