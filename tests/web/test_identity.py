@@ -104,7 +104,7 @@ async def test_each_sheet_of_paper_names_the_patient(site: Site, browser: Browse
     page = await read(site, browser)
     await page.evaluate("document.querySelector('.view button')?.click()")
     for options in ({"format": "A4"}, {"format": "Letter"}, {"format": "A4", "landscape": True}):
-        paper = await page.pdf(**options, prefer_css_page_size=True)  # type: ignore[arg-type]
+        paper = await page.pdf(**options, prefer_css_page_size=True)
         sheets = PdfReader(io.BytesIO(paper)).pages
         assert len(sheets) > 1
         for sheet in sheets:
