@@ -15,8 +15,8 @@ from services.identity.index import PersonIndex
 from services.identity.matching import Known, Mention, mentions_in
 from services.identity.person import Person
 from services.identity.subject import NumberSaid, Said, Subject, subject_of
-from services.language.full_dates import FullDate, full_dates
-from services.language.mentions import Message, Word, neighbours, read_words
+from services.language.full_dates import FullDate, birth_years, full_dates
+from services.language.mentions import Message, Word, neighbours, read_words, with_joined_words
 from services.language.people_words import people_words
 
 DIRECTORY_SECONDS = 2.0
@@ -74,7 +74,7 @@ class SubjectLinker:
 
     async def link(self, text: str, situation: Situation) -> Linked:
         """Return whom `text` is about; it fails closed: what is not answered in time is unsure."""
-        message, dates = read_words(text), full_dates(text)
+        message, dates = read_words(with_joined_words(text)), full_dates(text)
         tokens = list(_number_tokens(message, dates))
         sought = Sought(
             ids=tuple(situation.roster),
@@ -92,9 +92,13 @@ class SubjectLinker:
             mentions=[_settled(one, index, situation) for one in mentions_in(message, known)],
             numbers=list(self._numbers(message, tokens, index, situation, has_answered)),
             dates=dates,
+            birth_years=birth_years(text),
         )
         subject = subject_of(said, known)
-        if not has_answered and subject.outcome == "same" and _may_name(message, said):
+        is_unknown = subject.reason == "stranger" or (
+            subject.outcome == "same" and _may_name(message, said)
+        )
+        if not has_answered and is_unknown:
             subject = Subject("unsure", "unanswered")
         return Linked(subject, index, message, has_answered, _is_plain(said))
 

@@ -9,6 +9,7 @@ from services.identity.index import NameHit, PersonIndex
 from services.identity.person import Person
 from services.language.mentions import Message, Word, neighbours
 from services.language.people_words import people_words
+from services.language.statement_words import is_clinical_name, stem
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
@@ -266,6 +267,7 @@ def _counts(
         if cover.has_family and cover.has_given and len(span) > 1:
             return signed or not any(common)
         is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
+        is_name = is_name or _stands_where_names_do(span)
         return (is_name and not any(common)) or _is_sure_sign(span)
     if strength in ("family", "former"):
         return signed if any(common) else True
@@ -285,6 +287,14 @@ def _is_sure_sign(span: tuple[Word, ...]) -> bool:
     return any(one.title in ("man", "woman", "patient") or one.is_owner for one in span) or (
         span[0].is_heading
     )
+
+
+def _stands_where_names_do(span: tuple[Word, ...]) -> bool:
+    """Whether a word that nobody knows begins the message or follows what names follow."""
+    known = people_words()
+    first = span[0]
+    is_unknown = not is_clinical_name(stem(first.text)) and first.text not in known.eponyms
+    return is_unknown and (first.is_first or first.before in known.before_names)
 
 
 def _stands_alone(span: tuple[Word, ...]) -> bool:
@@ -320,6 +330,9 @@ def _strangers(
     """Yield names that nobody of the directory has, where a title says who is meant."""
     for place in sorted(free):
         word = run[place]
+        if place and _is_unknown_full_name(run[place - 1], word) and not hits[place - 1]:
+            yield Mention(f"{run[place - 1].raw} {word.raw}", (), "stranger", span=(word,))
+            continue
         if word.title not in ("man", "woman") or len(word.raw) < 2:
             continue
         if word.is_common and not word.is_owner:
@@ -328,6 +341,20 @@ def _strangers(
             continue
         if word.raw[0].isupper() or word.is_owner:
             yield Mention(word.raw, (), "stranger", span=(word,))
+
+
+def _is_unknown_full_name(first: Word, last: Word) -> bool:
+    """Whether two words of no language stand as somebody's name: `Ottoline Featherstone's`."""
+    is_owned = last.is_owner and first.gap.strip() != "-" and last.gap == " "
+    return is_owned and all(
+        one.is_capital
+        and one.title is None
+        and not one.is_common
+        and not one.is_eponym
+        and not is_clinical_name(stem(one.text))
+        and not one.raw.isupper()
+        for one in (first, last)
+    )
 
 
 def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:

@@ -35,6 +35,7 @@ class Said:
     mentions: Sequence[Mention] = ()
     numbers: Sequence[NumberSaid] = ()
     dates: Sequence[FullDate] = ()
+    birth_years: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def subject_of(said: Said, known: Known) -> Subject:
     found = _Evidence()
     problem = _read_numbers(said, known, found)
     problem = problem or _read_mentions(said, found) or _read_dates(said, known, found)
+    problem = problem or _read_years(said, known, found)
     return problem or _concluded(said, known, found)
 
 
@@ -144,6 +146,17 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 return Subject("unsure", "contradiction", said=_typed(said, one))
             found.asked += [(each, "birth_date", _typed(said, one)) for each in born]
     return None
+
+
+def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:
+    """A year of birth that is not the open patient's asks; it names nobody by itself."""
+    person = known.open
+    if person is None or not person.birth_date or found.sure or found.asked:
+        return None
+    other = next((one for one in said.birth_years if not person.birth_date.startswith(str(one))), 0)
+    if not other or said.message.registers:
+        return None
+    return Subject("unsure", "contradiction", said=str(other))
 
 
 def _narrow(one: FullDate, found: _Evidence) -> Subject | None:

@@ -18,9 +18,11 @@ _DAY_FIRST = re.compile(r"(?<![\w.])(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{
 _NAMED = re.compile(
     r"(?<!\w)(?:(\d{1,2})(?:st|nd|rd|th|er|º|°)?[\s.]{1,2}(?:(?:de|of|di|del)\s)?([^\W\d_]{3,12})\.?"
     r"[\s,]{1,2}(?:(?:de|del|of)\s)?(\d{4})"
-    r"|([^\W\d_]{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s(\d{4}))(?!\w)",
+    r"|([^\W\d_]{3,12})\.?\s(\d{1,2})(?:st|nd|rd|th)?,?\s{1,2}(\d{4}))(?!\w)",
     re.IGNORECASE,
 )
+_YEAR = re.compile(r"(?<![\w./-])(?:19|20)\d{2}(?![\w/-]|\.\d)")
+_NEXT_WORD = re.compile(r"[ ,(]{1,3}([^\W\d_]+)")
 _COMPACT = re.compile(r"(?<!\w)((?:19|20)\d{2})(\d{2})(\d{2})(?!\w)")
 
 
@@ -62,7 +64,10 @@ def _all(
                 readings.add(date(year, month, day))
         if readings:
             yield FullDate(
-                one.start(), one.end(), frozenset(readings), _is_birth(text[: one.start()])
+                one.start(),
+                one.end(),
+                frozenset(readings),
+                _is_birth(text[: one.start()]) or _is_birth_behind(text[one.end() :]),
             )
 
 
@@ -90,6 +95,25 @@ def month_numbers() -> Mapping[str, int]:
             for number, name in get_month_names(width, locale=language).items():
                 named[folded(name.rstrip("."))] = number
     return named
+
+
+def birth_years(text: str) -> Sequence[int]:
+    """Return the years in which somebody was born by the text, where no day stands: `born in 1968`.
+
+    "Aged" and "since" say nothing of a birth.
+    """
+    found = []
+    for one in _YEAR.finditer(text):
+        words = [folded(each) for each in re.findall(r"[^\W\d_]+", text[: one.start()][-24:])][-2:]
+        if any(each in people_words().born for each in words):
+            found.append(int(one[0]))
+    return found
+
+
+def _is_birth_behind(behind: str) -> bool:
+    """Whether the next word says that the date is a birth date: `21 July 1968 (DOB)`."""
+    word = _NEXT_WORD.match(behind)
+    return word is not None and folded(word[1]) in people_words().born
 
 
 def _is_birth(before: str) -> bool:

@@ -119,7 +119,8 @@ class _Finder:
         digits = core[len(letters) :]
         word = letters.rstrip(_SEPARATORS).lower()
         is_short = word in {prefix.rstrip(_SEPARATORS) for prefix in self._prefixes} | {"patient"}
-        return digits if is_short and len(word) > 2 and 0 < len(digits) <= _DIGITS_LIMIT else None
+        is_short = (is_short and len(word) > 2) or letters.lower() in ("pt_", "pat_")
+        return digits if is_short and 0 < len(digits) <= _DIGITS_LIMIT else None
 
     def _embedded(self, core: str) -> str | None:
         """Return the shape of a token that holds an id between separators: `patient_4.Then`."""

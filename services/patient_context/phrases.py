@@ -17,6 +17,9 @@ _WORK = (
     r"|make|compile|explain|talk\s+about|focus\s+on)"
 )
 _NUMBER = r"(?:(?:number|no\.?|nr\.?|id|\#)[\s:=]*)*<\d+>"
+_PATIENT = r"(?:patient(?:s|en|in|innen|e|es)?|pacientes?|pazient[ei])"
+# "PT 15" is a clotting time; where a patient stands it is short for one.
+_SHORT = r"(?:^|\b(?:of|for|to|about|is|does|has|was|open)\s+)(?:pt|pat)\.?_?"
 _OBJECT = r"(?:(?:the|patient|case|chart|record|id|of|for)\s+)*"
 _TARGET = rf"(?:<id>|<unfit>|patient[\s:=]*{_NUMBER})"
 _END = r"(?:\s*'s)?(?:\s+(?:please|pls|now|instead|again|then))*[\s.!?]*"
@@ -24,7 +27,7 @@ _END = r"(?:\s*'s)?(?:\s+(?:please|pls|now|instead|again|then))*[\s.!?]*"
 _UNIT = (
     r"(?!\s*(?:%|st\b|nd\b|rd\b|th\b|[xX]\b|/|-|(?:days?|weeks?|wks?|months?|mos?|years?|yrs?|y|yo|hours?|hrs?"
     r"|minutes?|mins?|mg|g|kg|lbs?|mcg|ug|ml|dl|l|cm|mm|m|gy|mmol|units?|cycles?|doses?|times|lesions?"
-    r"|nodes?|fractions?|of|out|percent|male|female|degrees?)\b))"
+    r"|nodes?|fractions?|of|out|percent|male|female|degrees?|secs?|seconds?|s|sec|jahre?|ans|anos|anni|años)\b))"
 )
 
 LEAD = re.compile(
@@ -62,7 +65,7 @@ TOPIC = re.compile(
 """A message that begins with its patient, as a heading."""
 
 STRONG_NUMBERS = re.compile(
-    rf"\bpatients?[\s:=]*({_NUMBER}(?:\s*(?:,|and|or|&)\s*<\d+>)*){_UNIT}"
+    rf"(?:\b{_PATIENT}|{_SHORT})[\s:=]*({_NUMBER}(?:\s*(?:,|and|or|&)\s*<\d+>)*){_UNIT}"
     rf"|(?:{_MOVE})\s+{_OBJECT}({_NUMBER}){_UNIT}"
     rf"|(?:what|how)\s+about\s+({_NUMBER})[\s?.!]*$"
     rf"|^(?:switch|open|activate|select)\s+{_OBJECT}({_NUMBER}){_END}$"

@@ -39,6 +39,7 @@ from services.group_chat_port import (
     ActionFinished,
     AgentCard,
     ChatFinished,
+    GroupChat,
     GroupChatEvent,
     GroupChatRequest,
 )
@@ -158,6 +159,7 @@ class World:
     memory: TurnMemory | None = None
     tools: TurnTools | None = None
     pace: Pace | None = None
+    group_chat: GroupChat | None = None
 
     def __post_init__(self) -> None:
         clock, ids = self.clock, self.ids
@@ -189,7 +191,7 @@ class World:
                 linker=self.linker,
             ),
             clearing=Clearing(store=documents.store, contexts=self.contexts),
-            group_chat=self.team,
+            group_chat=self.group_chat or self.team,
             metrics=Metrics(registry=CollectorRegistry()),
             clock=clock,
             ids=ids,

@@ -272,3 +272,34 @@ async def test_a_patient_who_is_described_is_asked_for(text: str) -> None:
 )
 async def test_the_patient_without_more_is_the_open_one(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "doile hba1c",
+        "adeyeme cea?",
+        "last CEA of Ade-\nyemi",
+        "July 21st, 1968 birthday: CEA?",
+        "21 July 1968 (DOB): CEA?",
+        "the one born in 1968, CEA?",
+        "what is Ottoline Featherstone's stage?",
+    ],
+)
+async def test_slips_divided_words_and_loose_birth_dates_ask(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "unsure"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ramipril dose?",
+        "is she on letrozole?",
+        "born in 1957, so how old is she?",
+        "what was found in 1968?",
+        "Foundation Medicine's report?",
+        "pre-\noperative CEA?",
+    ],
+)
+async def test_drugs_years_and_firms_are_nobody(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "same"

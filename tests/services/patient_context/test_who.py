@@ -7,6 +7,7 @@ import pytest
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
+from data_models.patient_context_models import PatientContextDecision
 from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
@@ -250,3 +251,46 @@ async def test_an_id_beside_the_open_patient_asks_and_opens_nobody(text: str) ->
 
     assert verdict.decision == "NEEDS_PATIENT_ID"
     assert verdict.patient_id == "patient_4"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pt 15 stage",
+        "pt_15 stage",
+        "pateint 15 stage",
+        "patient fifteen's stage",
+        "patient_\n15 stage",
+        "stadio del paziente 15",
+        "le stade de la patiente 15",
+        "¿estadio de la paciente 15?",
+        "Stadium der Patientin 15",
+        "muéstrame el paciente 15",
+    ],
+)
+async def test_a_number_of_another_however_written_is_never_the_open_patient(text: str) -> None:
+    """Whatever a model says of it."""
+    stays = PatientContextDecision(action="UNCHANGED", reasoning="the same patient")
+    here = World("patient_4", "patient_15", active="patient_4", script=[stays])
+
+    verdict = await here.say(text)
+
+    assert verdict.decision == "NEEDS_PATIENT_ID" or verdict.patient_id == "patient_15"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PT 15 seconds, is that normal?",
+        "did 15 patients get this drug?",
+        "what share of patients 15 months later is alive?",
+        "is the patient 69 years old?",
+    ],
+)
+async def test_a_number_that_counts_or_measures_is_no_patient(text: str) -> None:
+    stays = PatientContextDecision(action="UNCHANGED", reasoning="the same patient")
+    here = World("patient_4", "patient_15", active="patient_4", script=[stays])
+
+    verdict = await here.say(text)
+
+    assert verdict.decision == "UNCHANGED"
