@@ -349,7 +349,10 @@ def _line(
     if len(detail) > detail_chars and not is_disputed:
         detail = f"{detail[:detail_chars].rstrip()}…"
     parts = ", ".join(part for part in (head, status, when) if part)
-    return f"{parts}{f'; {detail}' if detail else ''} {_sources(row)}".strip()
+    told = f"; {detail}" if detail else ""
+    if "[" in detail:  # what it tells of earlier days or other sides has its own sources
+        return f"{parts} {_sources(row)}{told}".strip()
+    return f"{parts}{told} {_sources(row)}".strip()
 
 
 def _value(row: ViewRow) -> str:

@@ -18,7 +18,7 @@ _TOKEN = re.compile(r"[^\W\d_][\w-]*")
 _EXAMPLES = (
     "- start tumor board\n"
     "- what is the current status, the timeline, the imaging, the pathology\n"
-    "- any hemoglobin? (looks for words in the notes)\n"
+    "- any hemoglobin?\n"
     "- which patients have we discussed\n"
     "- I want to see Dr. Smith\n"
     "- what's on my calendar tomorrow"
