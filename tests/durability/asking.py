@@ -50,6 +50,6 @@ def asking(request: RecordedRequest, canary: _Canary) -> Reply | None:
     if not steps:
         return Reply(text="As you wish.")
     name, arguments = steps[0]
-    offered = [one for one in request.tool_names if one.endswith(f"-{name}")]
+    offered = [one for one in request.tool_names if one.rpartition("-")[2] == name]
     calls = [ToolCall(one, arguments(results, canary)) for one in offered]
     return Reply(tool_calls=calls) if calls else Reply(text="That is not mine to do.")

@@ -32,8 +32,11 @@ from tests.fakes_openai_brain import structured_answer
 from tests.fakes_store import MemoryBlobStore
 
 PATIENTS = ("patient_4", "patient_7", "patient_15", "patient_21", "patient_33")
-CANARY = re.compile(r"\b(?:user|agent)-canary-(?:patient_[0-9]+|session)-[0-9]{5}\b")
 SESSION = "session"
+# Words that nobody takes for an id or a name: a message is about who is active, not about these.
+_WORDS = {SESSION: SESSION, **{one: f"chart{chr(97 + n)}" for n, one in enumerate(PATIENTS)}}
+_OWNERS = {word: owner for owner, word in _WORDS.items()}
+CANARY = re.compile(rf"\b(?:user|agent)-canary-(?:{'|'.join(_OWNERS)})-[0-9]{{5}}\b")
 Result = TypeVar("Result")
 CHAT = "chat_machine"
 REMEMBER = "do you remember"
@@ -41,7 +44,8 @@ SCENARIO = Path("samples/scenarios/tumor_board_preparation.yaml").read_text("utf
 
 
 def owner_of(canary: str) -> str:
-    return canary.split("-")[2]
+    """Return the patient in whose turn a canary was made, or the session."""
+    return _OWNERS[canary.split("-")[2]]
 
 
 class Conversation:
@@ -127,7 +131,7 @@ class Conversation:
 
     def canary(self, kind: str) -> str:
         # Of one width: a text that is cut short must not read as an earlier one.
-        made = f"{kind}-canary-{self.active}-{next(self._numbers):05}"
+        made = f"{kind}-canary-{_WORDS[self.active]}-{next(self._numbers):05}"
         self.spoken.add(made)
         return made
 
