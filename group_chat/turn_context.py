@@ -12,6 +12,7 @@ from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
+from group_chat.tools.in_order import CallLine
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
 from services.scenarios.action import ToolAction
 from services.statements.check import MessageCheck
@@ -70,6 +71,7 @@ class TurnContext:
         proposed: The plan that was proposed in this turn; from then on no tool runs (R24).
         order: What the facilitator ordered in the message that is being written.
         calls: Made so far in this turn.
+        line: Calls under way of who speaks; what comes of them is kept in their order.
         tools_ok: Calls of the current message that gave a result.
         tools_failed: Calls of the current message that gave an error.
         asked_by: The agent whose tool asked the user something: it waits for the answer.
@@ -92,6 +94,7 @@ class TurnContext:
     proposed: Plan | None = None
     order: Order | None = None
     calls: CallsMade = field(default_factory=CallsMade)
+    line: CallLine = field(default_factory=CallLine)
     tools_ok: int = 0
     tools_failed: int = 0
     asked_by: str | None = None
@@ -115,6 +118,7 @@ class TurnContext:
             views=[],
             ran=[],
             order=None,
+            line=CallLine(),
             tools_ok=0,
             tools_failed=0,
             out_of_rounds=False,

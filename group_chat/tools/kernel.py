@@ -33,7 +33,7 @@ from group_chat.tools.once import run_once
 from group_chat.tools.result import compact_json, error_json, plain
 from group_chat.tools.tool import ToolOutput
 from group_chat.tools.watcher import ToolRun, ToolWatcher
-from group_chat.turn_context import RanTool, TurnContext, current_turn
+from group_chat.turn_context import RanTool, TurnContext, action_key, current_turn
 from services.patient_context.snapshot import neutralise
 from services.records.views.lines import lines_of
 
@@ -63,8 +63,11 @@ class _Call:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     content: str = ""
     data: Mapping[str, Any] | None = None
+    output: ToolOutput | None = None
     error_code: str | None = None
+    duration_ms: float = 0.0
     ends_message: bool = False
+    has_changed: bool = False
 
     def failed(self, code: str, message: str) -> None:
         self.error_code, self.content = code, error_json(message)
@@ -108,17 +111,22 @@ class ToolKernel(Kernel):
             began=self._clock.monotonic(),
         )
         self._tell_started(turn, call, function_call)
-        try:
-            await self._run(turn, call, function_call, request_index or 0)
-        except asyncio.CancelledError:
-            call.failed("stopped", "the tool was stopped")
-            self._tell_result(turn, call)
-            raise
-        await self._finish(turn, call)
-        result = FunctionResultContent.from_function_call_content_and_result(
-            function_call, call.content
-        )
-        chat_history.add_message(result.to_chat_message_content())
+        with turn.line.place() as others_before:
+            try:
+                await self._run(turn, call, function_call, request_index or 0)
+                # What changed something is filed at once; a scenario's run is within a call.
+                if not call.has_changed and not action_key():
+                    await others_before()
+            except asyncio.CancelledError:
+                call.failed("stopped", "the tool was stopped")
+                self._tell_result(turn, call)
+                raise
+            self._keep(turn, call)
+            await self._finish(turn, call)
+            result = FunctionResultContent.from_function_call_content_and_result(
+                function_call, call.content
+            )
+            chat_history.add_message(result.to_chat_message_content())
         return self._terminating(function_call, chat_history) if call.ends_message else None
 
     async def _run(
@@ -137,11 +145,15 @@ class ToolKernel(Kernel):
         except (RecordsError, StoreUnavailableError) as error:
             call.failed(error.code, error.user_message)
         else:
-            self._keep(turn, call, result.value if result is not None else {})
-            call.ends_message = function.tool.ends_message
+            call.output = result.value if result is not None else {}
+            call.ends_message, call.has_changed = function.tool.ends_message, function.tool.changes
+        call.duration_ms = self._elapsed_ms(call)
 
-    def _keep(self, turn: TurnContext, call: _Call, output: ToolOutput) -> None:
+    def _keep(self, turn: TurnContext, call: _Call) -> None:
         """Keep the whole result for people and code, and write down what the model gets of it."""
+        output = call.output
+        if output is None:
+            return
         limit = self._limits.tool_result_chars
         call.data = plain(output)
         if isinstance(output, ChartView):
@@ -218,7 +230,7 @@ class ToolKernel(Kernel):
             content=call.content,
             data=call.data,
             error_code=call.error_code,
-            duration_ms=self._elapsed_ms(call),
+            duration_ms=call.duration_ms,
         )
         turn.ran.append(RanTool(call.call_id, call.tool, call.data))
         if turn.works_beside_others:
@@ -229,7 +241,8 @@ class ToolKernel(Kernel):
 
     def _tell_result(self, turn: TurnContext, call: _Call) -> None:
         is_error = call.error_code is not None
-        turn.emit(ToolCallResult(call.call_id, call.content, is_error, self._elapsed_ms(call)))
+        duration_ms = call.duration_ms or self._elapsed_ms(call)
+        turn.emit(ToolCallResult(call.call_id, call.content, is_error, duration_ms))
 
     def _elapsed_ms(self, call: _Call) -> float:
         return (self._clock.monotonic() - call.began) * 1_000

@@ -41,6 +41,7 @@ ASKED = "please remember the board"
 LONG = Reply(text="It is all noted. " * 200, chunk_chars=17, tokens_per_second=5.0)
 FIRST = "*Secretary*, please remember this."
 SECONDS = 60.0
+_SERVERS = re.compile(r"<<(DATA|SERVER) (\w+)>>.*?<<END \2>>", re.DOTALL)
 
 
 @dataclass
@@ -62,7 +63,9 @@ class TwoAttempts:
         if "response_format" in request.body:
             return Reply(text=structured_answer(request.body))
         said = [str(one["content"]) for one in request.messages if one["role"] == "user"]
-        if ASKED not in said[-1]:
+        # What the server says stands in a message of its own where an answer stands between.
+        words = [own for one in said if (own := _SERVERS.sub("", one).strip())]
+        if ASKED not in words[-1]:
             return Reply(text="It is stage III.")
         tools = {name.rpartition("-")[2]: name for name in request.tool_names}
         if "add_task" not in tools:
