@@ -29,6 +29,7 @@ from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.judging import DANGER_FIRST, is_about_danger
 from group_chat.offline.prompt import Prompt, read_prompt
 from group_chat.offline.reply import NOT_A_LANGUAGE_MODEL, OfflineReply
+from group_chat.offline.scenario import scenario_in
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
 from services.language.held_statements import held_statements
@@ -125,6 +126,8 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
     """Return that a statement is noted, where the message makes one and asks nothing."""
     if prompt.said or prompt.cue.kind != "none" or "?" in prompt.asked:
         return None
+    if prompt.is_facilitator and scenario_in(prompt.instructions) is not None:
+        return None  # the guide of a scenario hears answers to its step first
     stated = [one for one in held_statements(prompt.asked) if not one.only_if_held]
     if not stated or prompt.patient_id is None:
         return None

@@ -72,8 +72,7 @@ def _said(step: Mapping[str, Any]) -> str:
     if "failed_tool" in step:
         return f"{head} {step['failed_tool']} could not be run. Shall I try again?"
     if step["ask_for"]:
-        asked = _asked(step["ask_for"])
-        return f"{head} {asked[:1].upper()}{asked[1:]}?"
+        return f"{head} {_asked(step['ask_for'])}"
     # The rest of the text is the author's word to an agent, not to whoever reads this.
     says = " ".join(_QUOTED.findall(str(step["says"])))
     told = f"{head} {says}" if says else f"{head[:-1]}."
@@ -81,8 +80,14 @@ def _said(step: Mapping[str, Any]) -> str:
 
 
 def _asked(rows: Sequence[Mapping[str, Any]]) -> str:
-    names = [f"{row['label']}{_HINTS.get(str(row['type']), '')}" for row in rows]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    """Return one question for all rows: the labels first, then what authors ask themselves."""
+    hinted = [(row, _HINTS.get(str(row["type"]), "")) for row in rows]
+    names = [f"{row['label']}{hint}" for row, hint in hinted if "question" not in row]
+    own = [f"{row['question']}{hint}" for row, hint in hinted if "question" in row]
+    if not names:
+        return " ".join(own)
+    plain = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return " ".join([f"{plain[:1].upper()}{plain[1:]}?", *own])
 
 
 _HINTS = {"boolean": " (yes or no)", "date": " (such as 2030-01-31)"}

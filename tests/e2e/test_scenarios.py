@@ -122,6 +122,28 @@ async def test_the_oncology_intake_runs_over_a_websocket_and_through_a_restart(
     assert passed == ["Consent recorded"]
 
 
+async def test_answers_are_asked_again_used_once_and_taken_back(server: Server) -> None:
+    patient = await Patient.new(server, patient="patient_4")
+    await patient.say("start oncology intake", "fine", "yes", "1957-03-14")
+    assert "contact_phone" not in patient.session()["variables"]
+    await patient.say("0151 23456", "ok")
+    held = patient.session()["variables"]
+    assert (held["contact_phone"], "referral_reason" in held) == ("0151 23456", False)
+    asked = await patient.say("a shadow on the lung", "9 and no")
+    assert "a whole number from 0 to 5" in asked or "ECOG" in asked
+    told = await patient.say("no actually I revoke the consent")
+    assert "The consent is revoked" in told
+    held = patient.session()["variables"]
+    assert (held["consent_given"], "ecog" in held) == (False, False)
+    await patient.say("ECOG 1")
+    await patient.say("no")
+    assert "Urgent review" in await patient.say("ECOG is 3")
+    await patient.say("ok", "no", "fine", "thanks")
+    assert patient.session()["step"] is None
+    assert "Welcome" in await patient.say("start oncology intake")
+    assert patient.session()["variables"] == {}
+
+
 async def test_a_board_is_prepared_with_tools_left_and_resumed(server: Server) -> None:
     patient = await Patient.new(server, patient="patient_4")
     asked = await patient.say("start tumor board preparation", "2030-02-01, Dr. Ito")
@@ -152,7 +174,7 @@ async def test_an_appointment_is_booked_over_the_bots_endpoint(server: Server) -
         await talk.say("jo@example.org, no", last_words="Checkout")
         await talk.say("yes", last_words="Order Confirmation")
         done = await talk.say("thanks", last_words="Reminder")
-        assert "A reminder comes the day before." in done.text
+        assert "no reminder is sent from here" in done.text
         assert "*Appointment booking: Reminder, 8 of 10 steps done*" in done.text
 
 

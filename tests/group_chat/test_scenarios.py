@@ -99,6 +99,21 @@ async def test_a_value_of_another_type_is_the_models_to_mend(team: TeamWorld) ->
     assert document.profile.fields == {}
 
 
+async def test_a_value_that_the_user_did_not_say_is_the_models_to_ask_for(team: TeamWorld) -> None:
+    seat, document = await board(team, "let us begin")
+    await seat.begin("tumor-board-preparation", agent=LEAD, act=nobody)
+    invented = {"board_date": "2030-02-01", "presenter": "Dr. Invented"}
+    await team.say(
+        "let us begin",
+        call("record_fields", values=invented, quotes=dict.fromkeys(invented, "let us begin")),
+        text("Which day, and who presents?"),
+        scenario=seat,
+    )
+    assert "the user has not said this" in str(team.prompts()[-1][-1]["content"])
+    assert document.scenario is not None
+    assert "presenter" not in document.scenario.variables
+
+
 async def test_the_server_runs_a_tool_under_its_key_without_a_model(team: TeamWorld) -> None:
     action = ToolAction("load_patient_data", {}, "key-1")
     events = [event async for event in team.chat.act(team.request("hello"), action)]
