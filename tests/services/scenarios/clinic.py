@@ -90,7 +90,8 @@ class Clinic:
         for visitor in visitors:
             patient, conversation = PatientId("patient_4"), f"chat-{visitor.name}"
             session = self.session(visitor)
-            known = {} if visitor.age is None else {"age": ProfileField(value=visitor.age)}
+            lasts = ProfileField(value=visitor.age, expires_at=datetime(2100, 1, 1, tzinfo=UTC))
+            known = {} if visitor.age is None else {"age": lasts}
             context = ChatContext(
                 conversation_id=conversation,
                 patient_id=patient,
