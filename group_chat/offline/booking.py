@@ -11,6 +11,7 @@ from group_chat.offline.clinic_days import (
     WHICH_DOCTOR,
     WHICH_TIME,
     asks,
+    chain_of,
     hour_in,
     listed_day_in,
     names_no_time,
@@ -22,7 +23,7 @@ from group_chat.offline.moving import MOVE, MOVE_TOOL, is_move, line_of, next_of
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.tools.clinic_times import day_of
-from services.entities.wishes import wishes_in
+from services.entities.wishes import refused_doctors, wishes_in
 from services.language.yes_no import is_consent
 
 BOOKING_TOOL = "book_appointment"
@@ -204,12 +205,22 @@ def _proposed(proposal: Mapping[str, Any]) -> str:
 
 
 def _doctors(prompt: Prompt, data: Mapping[str, Any]) -> list[str]:
-    rows = [str(row["name"]) for row in data.get("doctors", ())]
+    named = [str(row["name"]) for row in data.get("doctors", ())]
+    rows = [name for name in named if not _is_refused(prompt, name)]
+    if named and not rows:
+        return ["No other doctor is here.", ""]
     if not rows and _name_in(prompt):
         return [f"No doctor here is called {_name_in(prompt)}.", ""]
     if not rows or (len(rows) == 1 and _name_in(prompt)):
         return []
     return ["Doctors here:", *(f"- {name}" for name in rows), "", WHICH_DOCTOR]
+
+
+def _is_refused(prompt: Prompt, doctor: str) -> bool:
+    """Whether the user ruled this doctor out, now or earlier in the same arrangement."""
+    words = doctor.casefold().split()
+    refused = [name for link in chain_of(prompt) for name in refused_doctors(link.text)]
+    return any(name.casefold().split()[-1] in words for name in refused)
 
 
 def _times(data: Mapping[str, Any]) -> list[str]:
@@ -234,6 +245,8 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
     wishes = _wishes(prompt)
     named = {"doctor_preference": "doctor", "date_preference": "day", "time_preference": "time"}
     wanted = {name: str(wishes[key]) for key, name in named.items() if key in wishes}
+    if _is_refused(prompt, wanted.get("doctor", "")):
+        wanted.pop("doctor")
     if (hour := hour_in(prompt)) is not None:
         wanted["time"] = hour
     if names_no_time(prompt):

@@ -243,13 +243,8 @@ def _with_figures(
     pieces: Sequence[Piece],
 ) -> ChartQuestion:
     """Return the question with its days, its limit ("above 5") and its count ("last 3")."""
-    arguments = dict(question.arguments)
-    if span is not None and question.tool in _TAKES_DAYS:
-        if span.since is not None:
-            arguments["since"] = span.since.isoformat()
-        if span.until is not None and question.tool in _TAKES_LAST_DAY:
-            arguments["until"] = span.until.isoformat()
-    found = replace(question, arguments=arguments, span=span)
+    found = question if span is None else with_days(question, span)
+    arguments = dict(found.arguments)
     for at, number in numbers:
         before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
         if "above" in before or "below" in before:
@@ -263,6 +258,16 @@ def _with_figures(
         if is_count and "latest" in around and question.tool in ("results", "encounters"):
             return replace(found, arguments={**arguments, "last": int(number)}, aspect="all")
     return found
+
+
+def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
+    """Return the question for the days of `span`, also told to its tool where it takes them."""
+    arguments = dict(question.arguments)
+    if question.tool in _TAKES_DAYS and span.since is not None:
+        arguments["since"] = span.since.isoformat()
+    if question.tool in _TAKES_LAST_DAY and span.until is not None:
+        arguments["until"] = span.until.isoformat()
+    return replace(question, arguments=arguments, span=span)
 
 
 def _merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:

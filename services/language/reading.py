@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.language.addressing import addressee_in
 from services.language.chart_questions import SEARCH, chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of
+from services.language.follow_ups import followed_up, is_follow_up
 from services.language.references import numbers_in, references_in
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
 from services.language.vocabulary import LANGUAGES
@@ -25,6 +27,8 @@ def read(message: str, situation: Situation) -> Utterance:
     language, about = _asked(words, situation) if not is_reply else ("", ())
     if _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about)):
         about = ()  # "Anna Keller's number" stands in an address book
+    if not is_reply and situation.asked_before and is_follow_up(words):
+        language, about = _goes_on(words, language, about, situation)
     return Utterance(
         text=message,
         language=language or language_of(words, default=situation.language),
@@ -38,6 +42,17 @@ def read(message: str, situation: Situation) -> Utterance:
         times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
+
+
+def _goes_on(
+    words: str, language: str, about: Sequence[ChartQuestion], situation: Situation
+) -> tuple[str, tuple[ChartQuestion, ...]]:
+    """Return what a short question asks, by what was asked just before it."""
+    *earlier, last = situation.asked_before
+    before = read(last, replace(situation, asked_before=tuple(earlier)))
+    spoken = language_of(words, default=before.language) if not about else language
+    today = situation.now.date()
+    return spoken, followed_up(words, about, before.about, today=today, language=spoken)
 
 
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")

@@ -115,6 +115,7 @@ class Situation:
         language: What the conversation was in so far.
         team: In the order of the team's file.
         plan_is_open: Whether a plan waits for a yes.
+        asked_before: What the user asked about this patient just before, the newest last.
         names_of_patients: Words that name people of this conversation, folded: no concepts.
     """
 
@@ -122,6 +123,7 @@ class Situation:
     language: str = "en"
     team: Sequence[TeamMember] = ()
     plan_is_open: bool = False
+    asked_before: Sequence[str] = ()
     names_of_patients: AbstractSet[str] = frozenset()
 
 

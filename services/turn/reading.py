@@ -1,7 +1,8 @@
 """Reads the message of a turn, once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 from services.group_chat_port import AgentCard
 from services.language.reading import read
@@ -10,18 +11,25 @@ from services.language.without_names import without_names
 from services.turn.draft import TurnDraft
 from services.turn.state import identity_of
 
+_TURNS_BEFORE = 5
+# A question of another day is not what "and in 2015?" goes on from.
+_NEAR = timedelta(minutes=30)
+
 
 def utterance_of(turn: TurnDraft, text: str, agents: Sequence[AgentCard]) -> Utterance:
     """Return what `text` says; read anew only where the turn's words have changed since."""
     if turn.utterance is None or turn.utterance.text != text:
-        subject = identity_of(turn, turn.patient_id)
-        asked = (
-            text
-            if subject is None
-            else without_names(text, (subject.name,), born=subject.birth_date)
-        )
+        asked = _without_name(turn, text)
         turn.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
     return turn.utterance
+
+
+def _without_name(turn: TurnDraft, text: str) -> str:
+    """Return `text` without the name of whose chart is open: it is no concept."""
+    subject = identity_of(turn, turn.patient_id)
+    if subject is None:
+        return text
+    return without_names(text, (subject.name,), born=subject.birth_date)
 
 
 def member_of(card: AgentCard) -> TeamMember:
@@ -37,4 +45,14 @@ def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
         now=turn.now,
         team=tuple(map(member_of, agents)),
         plan_is_open=plan is not None and plan.is_open,
+        asked_before=tuple(_asked_before(turn)),
     )
+
+
+def _asked_before(turn: TurnDraft) -> Iterator[str]:
+    """Yield what was asked about this patient just before, the newest last."""
+    document = turn.context.document if turn.context is not None else None
+    for earlier in document.chat_history[-_TURNS_BEFORE - 1 :] if document is not None else ():
+        is_near = turn.now - earlier.timestamp <= _NEAR
+        if earlier.run_id != turn.run.run_id and is_near:
+            yield _without_name(turn, earlier.user_message)
