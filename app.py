@@ -6,6 +6,7 @@ the parts. `python app.py` serves; tests call `build` with stores of their own.
 
 import asyncio
 import sys
+from typing import get_args
 
 import aiohttp
 from prometheus_client import CollectorRegistry
@@ -41,6 +42,7 @@ from services.hand_over.chosen import turn_queues_for
 from services.hand_over.hand_over import HandOver
 from services.identity.access_policy import access_policy_for
 from services.identity.chosen import linker_for
+from services.identity.directory import DirectoryState
 from services.operators.chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.service import PatientContextService
@@ -87,6 +89,7 @@ def build(
     operators = _operators(base)
     context = _route_context(base, desk, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
+    base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
     application = create_web_app(context=context, door=_door(settings, session, clock))
     hand_over = HandOver(queues=turn_queues_for(settings), desk=desk, meter=base.metrics)
     services = _bot_services(base, desk, reader, hand_over, context.rate)

@@ -1,6 +1,6 @@
 """Figures of this process for Prometheus; labels come from fixed sets (spec page 7, R46)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Literal, TypeAlias
@@ -55,6 +55,11 @@ class Metrics:
         self._running = gauge("rounds_turns_running", "Turns that run now.")
         self._queued = gauge("rounds_messages_queued", "Messages that wait.")
         self._sockets = gauge("rounds_sockets_open", "Sockets open now.")
+        self._directory = gauge(
+            "rounds_directory_state",
+            "Whether the directory of patients is in this state.",
+            ["state"],
+        )
         self._errors = counter("rounds_errors", "Errors by code.", ["code"])
         self._corrupt = counter("rounds_corrupt_documents", "Stored documents that cannot be read.")
         self._calls = histogram(
@@ -101,6 +106,11 @@ class Metrics:
         self._sockets.set_function(sockets)
         self._queued.set_function(queued)
 
+    def watch_directory(self, states: Iterable[str], current: Callable[[], str]) -> None:
+        """Ask for the state of the directory whenever the figures are collected."""
+        for one in states:
+            self._directory.labels(one).set_function(partial(_is, one, current))
+
     def failed(self, error: RoundsError) -> None:
         """Count an error that a user was told of, or that ended a turn."""
         self._errors.labels(error.code if error.code in _CODES else RoundsError.code).inc()
@@ -140,3 +150,7 @@ class Metrics:
     def stored(self, kind: StorageOperation) -> None:
         """Count a storage operation of `kind`."""
         self._storage.labels(kind).inc()
+
+
+def _is(state: str, current: Callable[[], str]) -> float:
+    return float(current() == state)

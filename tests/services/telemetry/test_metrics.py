@@ -94,3 +94,17 @@ def test_a_purpose_of_elsewhere_makes_no_new_series(
     labels = {"purpose": "other", "outcome": "success"}
     assert registry.get_sample_value("rounds_model_call_seconds_count", labels) == 1
     assert b"made up" not in generate_latest(registry)
+
+
+def test_the_state_of_the_directory_is_a_figure() -> None:
+    registry = CollectorRegistry()
+    state = "ok"
+    Metrics(registry=registry).watch_directory(("ok", "slow", "down"), lambda: state)
+
+    def figures() -> list[float | None]:
+        name = "rounds_directory_state"
+        return [registry.get_sample_value(name, {"state": each}) for each in ("ok", "slow", "down")]
+
+    assert figures() == [1, 0, 0]
+    state = "down"
+    assert figures() == [0, 0, 1]
