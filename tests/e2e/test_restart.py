@@ -128,6 +128,11 @@ def turns_of(server: Server, conversation: str) -> list[dict[str, Any]]:
     return turns
 
 
+def steps_of(server: Server, conversation: str) -> dict[str, str]:
+    plan = stored_in(server, conversation).document(FOUR)["plan"]
+    return {step["agent"]: step["status"] for step in plan["steps"]}
+
+
 def rows_of(server: Server, conversation: str) -> list[tuple[str, str]]:
     """Return what the user said and what became of it; a message whose patient the dead server
     had not yet decided is kept with the session."""
@@ -152,6 +157,8 @@ async def test_a_kill_amid_a_plan_loses_no_step_and_no_word(
     async with stream_to(server, conversation) as socket:
         await socket.send_json({"content": "yes proceed"})
         await until(socket, "long story")
+        # Steps run side by side; each is stored once it is finished, whatever the others do.
+        await until_so(lambda: steps_of(server, conversation)["PatientHistory"] == "done")
         server.kill()
     model.brain = board_brain
     server.start()
