@@ -9,6 +9,7 @@ from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.concepts.table import ConceptKind, concept_table
+from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
 from services.records.finding import means
 
@@ -215,7 +216,8 @@ def _says_all(said: str, name: str) -> bool:
 
 def _is_word(wanted: str, said: str) -> bool:
     stem = wanted.removesuffix("s")
-    return said == wanted or (len(stem) >= _TELLING_CHARS and said.startswith(stem))
+    is_longer = len(stem) >= _TELLING_CHARS and said.startswith(stem)
+    return said == wanted or is_longer or words_of(said) == words_of(wanted)
 
 
 def _is_inside(row: ViewRow, span: TimeSpan | None) -> bool:

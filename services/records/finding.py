@@ -60,7 +60,8 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     have = words_of(label)
     concept = table.named(kind, name)
     if concept is None:
-        return bool(wanted) and _holds(have, wanted)
+        # "Brain metastases" is "Metastasis to brain".
+        return bool(wanted) and (_holds(have, wanted) or (len(wanted) > 1 and {*wanted} <= {*have}))
     pairs = tuple(codes)
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True

@@ -5,6 +5,9 @@ import unicodedata
 from functools import lru_cache
 
 _WORD = re.compile(r"[a-z0-9]+")
+_GREEK_PLURALS = ("stases", "noses", "boses", "lyses", "roses", "toses", "moses")
+"""Of metastasis, diagnosis, thrombosis, dialysis, fibrosis, ptosis, ecchymosis."""
+_SHORTEST_GREEK = 6
 _BRITISH = (("ae", "e"), ("oe", "e"), ("our", "or"), ("isation", "ization"), ("phth", "pth"))
 
 
@@ -28,6 +31,8 @@ def _compared(word: str) -> str:
     for british, american in _BRITISH:
         if british in word:
             word = word.replace(british, american)
+    if len(word) > _SHORTEST_GREEK and word.endswith(_GREEK_PLURALS):
+        return f"{word[:-2]}is"
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word
