@@ -1,11 +1,14 @@
 """`GET /api/chats/{chat_id}/export`: one patient's whole history as a file."""
 
 import asyncio
-from typing import Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 import orjson
 from aiohttp import web
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Turn
 from data_models.errors import BadFrameError
 from data_models.patient_identity import PatientIdentity
@@ -13,8 +16,9 @@ from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
 from routes.ports import Reader
-from services.statements.shown import not_supported
+from services.statements.shown import maker_label, not_supported, pipe_table, views_of
 
+Views: TypeAlias = Mapping[str, ChartView]
 PAGE_TURNS = 200
 SESSION = "session"
 WORD_TYPE = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -28,18 +32,18 @@ async def export_chat(request: web.Request) -> web.Response:
         raise BadFrameError(f"format must be one of {', '.join(FORMATS)}")
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     reader, asked = request.app[CONTEXT].reader, request.query.get("patient_id")
-    turns, patient_id, patient = await _all_turns(reader, chat_id, owner, asked)
+    turns, views, patient_id, patient = await _all_turns(reader, chat_id, owner, asked)
     name = f"rounds-{patient_id or SESSION}.{form}"
     match form:
         case "json":
             body = _as_json(turns, chat_id=chat_id, patient_id=patient_id, patient=patient)
             return download(body, file_name=name, media_type="application/json")
         case "docx":
-            body = await asyncio.to_thread(_as_word, turns, patient_id, patient)
+            body = await asyncio.to_thread(_as_word, turns, views, patient_id, patient)
             return download(body, file_name=name, media_type=WORD_TYPE)
         case _:
-            body = as_markdown(turns, patient_id=patient_id, patient=patient).encode()
-            return download(body, file_name=name, media_type="text/markdown")
+            text = as_markdown(turns, views, patient_id=patient_id, patient=patient)
+            return download(text.encode(), file_name=name, media_type="text/markdown")
 
 
 def _as_json(
@@ -52,60 +56,71 @@ def _as_json(
     return orjson.dumps(exported, option=orjson.OPT_INDENT_2)
 
 
-def _as_word(turns: list[Turn], patient_id: str | None, patient: PatientIdentity | None) -> bytes:
+def _as_word(
+    turns: list[Turn], views: Views, patient_id: str | None, patient: PatientIdentity | None
+) -> bytes:
     # Here, in a thread: the library is large and few ask for a document.
     from routes.export_word import as_word
 
-    return as_word(turns, patient_id=patient_id, patient=patient)
+    return as_word(turns, views, patient_id=patient_id, patient=patient)
 
 
 async def _all_turns(
     reader: Reader, chat_id: str, owner: str, patient_id: str | None
-) -> tuple[list[Turn], str | None, PatientIdentity | None]:
-    """Return every turn of one patient, and who that is.
+) -> tuple[list[Turn], Views, str | None, PatientIdentity | None]:
+    """Return every turn of one patient, the rows shown with them, and who that is.
 
     Without an id it is who is active at the first page: a switch while the others are read would
     put two patients into one file.
     """
     pages: list[list[Turn]] = []
+    views: dict[str, ChartView] = {}
     before: int | None = None
     while True:
         page = await reader.messages(
             chat_id, owner=owner, patient_id=patient_id, before=before, limit=PAGE_TURNS
         )
         pages.append(list(page.turns))
+        views |= page.views
         before, patient_id = page.next_before, page.patient_id or SESSION
         if before is None:
             turns = [turn for turns in reversed(pages) for turn in turns]
-            return turns, page.patient_id, page.patient
+            return turns, views, page.patient_id, page.patient
 
 
 def as_markdown(
-    turns: list[Turn], *, patient_id: str | None, patient: PatientIdentity | None = None
+    turns: list[Turn],
+    views: Views = MappingProxyType({}),
+    *,
+    patient_id: str | None,
+    patient: PatientIdentity | None = None,
 ) -> str:
-    """Return the turns as a document for people."""
+    """Return the turns as a document for people, rows of the chart as tables."""
     title = f"# Conversation about {patient_id}" if patient_id else "# Conversation"
     who = [] if patient is None else [f"**Patient:** {patient.label} ({patient_id})"]
     return (
-        "\n\n".join([title, *who, *(part for turn in turns for part in _turn_parts(turn))]) + "\n"
+        "\n\n".join([title, *who, *(part for turn in turns for part in _turn_parts(turn, views))])
+        + "\n"
     )
 
 
-def _turn_parts(turn: Turn) -> list[str]:
+def _turn_parts(turn: Turn, views: Views) -> list[str]:
     asked = f"## {turn.timestamp:%Y-%m-%d %H:%M} UTC · {turn.user or 'User'}"
     parts = [asked, _quoted(turn.user_message)]
-    parts += [_answer(message) for message in turn.agent_responses]
+    parts += [_answer(message, views) for message in turn.agent_responses]
     if turn.turn_status in ("FAILED", "STOPPED"):
         parts.append(f"*This turn ended early: {turn.turn_status.lower()}.*")
     return parts
 
 
-def _answer(message: AgentMessage) -> str:
+def _answer(message: AgentMessage, views: Views) -> str:
+    head = " · ".join(one for one in (f"**{message.agent}**", maker_label(message)) if one)
+    tables = "".join(f"\n\n{pipe_table(view)}" for view in views_of(message, views))
     sources = [f"- {one.title or one.ref} ({one.ref})" for one in message.citations]
     listed = "\n\nSources:\n\n" + "\n".join(sources) if sources else ""
     unsupported = not_supported(message)
     marked = f"\n\n{unsupported}" if unsupported else ""
-    return f"**{message.agent}**\n\n{message.text}{marked}{listed}"
+    return f"{head}\n\n{message.text}{tables}{marked}{listed}"
 
 
 def _quoted(text: str) -> str:

@@ -1,6 +1,6 @@
 """How a surface without marks says what of a message the record does not support."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage
@@ -10,6 +10,17 @@ HEADING = "**Not supported by the record:**"
 ROWS_SHOWN = 40
 _NAMED_SHARE = 0.8
 _COLUMNS = ("date", "name", "value", "unit", "range", "flag", "status", "detail")
+
+
+def views_of(message: AgentMessage, views: Mapping[str, ChartView]) -> list[ChartView]:
+    """Return the views of a message that can be read and say more than its text does."""
+    own = [views[one.view_id] for one in message.views if one.view_id in views]
+    return [view for view in own if not repeats(message.text, view)]
+
+
+def maker_label(message: AgentMessage) -> str:
+    """Return who wrote a message, as people are told; "" where that was not noted."""
+    return {"model": "AI-generated", "rules": "Rule-based"}.get(message.made_by or "", "")
 
 
 def not_supported(message: AgentMessage) -> str:
