@@ -28,7 +28,8 @@ _ALONE = (
 def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
     """Return the message to who leads, if it answers no question of an agent for `topic`."""
     asked = bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith("?")
-    if not asked or prompt.answers or prompt.said or not _is_elsewhere(prompt, topic):
+    is_elsewhere = _is_elsewhere(prompt, topic) if asked else _is_of_chart(prompt, topic)
+    if prompt.answers or prompt.said or not is_elsewhere:
         return None
     leader = next(
         (one.agent for one in reversed(prompt.earlier) if _PASSED_ON.search(one.text)), None
@@ -39,6 +40,12 @@ def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
 def is_handed_back(prompt: Prompt) -> bool:
     """Whether what was said last is such a message."""
     return bool(prompt.said) and prompt.said[-1].text.endswith(NOT_FOR_ME)
+
+
+def _is_of_chart(prompt: Prompt, topic: str) -> bool:
+    """Whether something of the chart is asked after an arrangement that is over."""
+    asks = prompt.utterance is not None and bool(prompt.utterance.about)
+    return asks and bool(prompt.earlier) and not _OWN[topic].search(prompt.asked)
 
 
 def _is_elsewhere(prompt: Prompt, topic: str) -> bool:

@@ -1,0 +1,28 @@
+"""What is asked of the chart after an arrangement is over goes to who reads charts."""
+
+from datetime import UTC, datetime
+
+from group_chat.offline.elsewhere import NOT_FOR_ME, handed_back
+from group_chat.offline.prompt import Prompt, Spoken
+from services.language.reading import read
+from services.language.utterance import Situation
+
+OVER = [
+    Spoken("Orchestrator", "*AppointmentManager*, please see to this."),
+    Spoken("Orchestrator", "Nothing was booked: *Dr. Peter Jones*, Mon 23 Nov 2026 10:00."),
+]
+
+
+def prompt_for(text: str) -> Prompt:
+    situation = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
+    return Prompt(asked=text, utterance=read(text, situation), earlier=list(OVER))
+
+
+def test_a_question_about_the_chart_is_handed_back() -> None:
+    reply = handed_back(prompt_for("latest CEA"), topic="appointment")
+    assert reply is not None
+    assert reply.text == f"*Orchestrator*, {NOT_FOR_ME}"
+
+
+def test_another_appointment_is_kept() -> None:
+    assert handed_back(prompt_for("book Dr. Jones then"), topic="appointment") is None
