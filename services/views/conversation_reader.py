@@ -1,7 +1,6 @@
 """Reads conversations back for people: one door, and one answer for absent and not yours."""
 
 import asyncio
-from datetime import datetime
 
 import structlog
 from pydantic import AwareDatetime, BaseModel, Field
@@ -14,7 +13,7 @@ from data_models.conversation import Conversation
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.errors import CorruptDocumentError, InvalidIdentifierError, NotFoundError
 from data_models.identifiers import PatientId, storable_patient_id
-from data_models.patient_context_models import PatientContext, Registry
+from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.plan import Plan
@@ -22,6 +21,7 @@ from data_models.scenario_session import ScenarioPlace
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.conversations.owner_index import OwnerIndex
+from services.views.roster import RosterRow, roster_rows
 
 SESSION = "session"
 PAGE_LIMIT_TURNS = 200
@@ -38,16 +38,6 @@ class ConversationSummary(BaseModel):
     patient_ids: list[PatientId]
     created_at: AwareDatetime
     updated_at: AwareDatetime
-
-
-class RosterRow(BaseModel):
-    """A patient of the conversation; name, birth date and sex are "" where none was noted."""
-
-    patient_id: PatientId
-    last_used_at: AwareDatetime
-    name: str = ""
-    birth_date: str = ""
-    sex: str = ""
 
 
 class RunningRow(BaseModel):
@@ -183,10 +173,7 @@ class ConversationReader:
             created_at=conversation.created_at,
             updated_at=conversation.updated_at,
             patient_id=active,
-            patients=[
-                _roster_row(row)
-                for row in sorted(registry.patient_registry.values(), key=_first_opened)
-            ],
+            patients=roster_rows(registry.patient_registry.values()),
             plan=context.plan,
             artifacts=context.artifacts,
             scenario=context.scenario.shown_place if context.scenario else None,
@@ -356,12 +343,3 @@ class ConversationReader:
             conversation.conversation_id, patient_id, epoch=conversation.epoch, fresh=True
         )
         return stored.document
-
-
-def _first_opened(row: PatientContext) -> tuple[datetime, str]:
-    return row.created_at, row.patient_id
-
-
-def _roster_row(row: PatientContext) -> RosterRow:
-    who = identity_noted(row.facts) or PatientIdentity("", "", "")
-    return RosterRow(patient_id=row.patient_id, last_used_at=row.updated_at, **who._asdict())

@@ -44,10 +44,10 @@ from services.views.conversation_reader import (
     ConversationView,
     HistoryPage,
     Progress,
-    RosterRow,
     RunningRow,
 )
 from services.views.patient_directory import Demographics
+from services.views.roster import RosterRow
 
 QUEUE_DEPTH = 20
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)
