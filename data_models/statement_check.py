@@ -19,6 +19,7 @@ class CheckedStatement(Part):
         sources: Source ids that were compared.
         record_says: What the record says instead, for people; "" where it says nothing.
         text: The words of a sentence that was withheld.
+        is_repair: It stands for sentences that were withheld; only figures count it.
     """
 
     start: int
@@ -27,3 +28,4 @@ class CheckedStatement(Part):
     sources: tuple[str, ...] = ()
     record_says: str = ""
     text: str = ""
+    is_repair: bool = False

@@ -100,7 +100,7 @@ def _agent(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -
     ]
     if calls:
         return Reply(text=None, tool_calls=calls)
-    return Reply(text=script.says)
+    return Reply(text=script.says or script.facilitator or "")
 
 
 def _called(request: RecordedRequest) -> set[str]:

@@ -41,7 +41,9 @@ def build_team(
     Raises:
         ConfigurationError: a setting of the model is missing or malformed.
     """
-    models = build_models(settings=model_settings_of(settings), observe=metrics.model_called)
+    chosen = model_settings_of(settings)
+    models = build_models(settings=chosen, observe=metrics.model_called)
+    metrics.model_is(chosen.model if models.is_language_model else "offline")
     group_chat = SemanticGroupChat.build(
         team=team,
         chat_model=models.chat,
@@ -56,6 +58,7 @@ def build_team(
             tool_calls=settings.turn_tool_calls,
             tool_seconds=settings.tool_seconds,
             output_bytes=settings.turn_output_bytes,
+            window_tokens=lambda: models.profile().window_tokens,
         ),
         is_language_model=models.is_language_model,
         clinic=SchedulingTools(

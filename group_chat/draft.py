@@ -77,6 +77,7 @@ class Draft:
         self._before_looking: list[CheckedPiece] | None = None
         self._unlooked: list[CheckedPiece] = []
         self._may_wait = True
+        self._is_repairing = False
         self._tools_at_last_text = 0
         self._has_written = False
 
@@ -137,7 +138,9 @@ class Draft:
         before, self._withheld = self._withheld, []
         known = len(self._statements)
         gap = "" if self.is_blank else "\n\n"
+        self._is_repairing = True
         sent = self.write(f"{gap}{text.strip()}") + self.settle()
+        self._is_repairing = False
         said = {ref for one in self._statements[known:] for ref in one.sources}
         missed = [one for one in before if said.isdisjoint(one.verdict.sources)]
         self._withheld = missed or self._withheld
@@ -204,6 +207,7 @@ class Draft:
                 end=start + len(shown.strip()),
                 state="supported" if piece.verdict.state == "supported" else "unsupported",
                 sources=piece.verdict.sources,
+                is_repair=self._is_repairing,
             )
         )
 

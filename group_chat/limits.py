@@ -1,6 +1,10 @@
 """The caps of one turn (spec page 7, R26); the operator may change them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+_CHARS_PER_TOKEN = 3.5
+_RESULT_SHARE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +18,7 @@ class GroupChatLimits:
         tool_calls: Tool calls of all agents.
         tool_seconds: Longest run of one tool.
         tool_result_chars: Longest result of one tool.
+        window_tokens: The model's window as it is known now; None where nobody says.
         output_bytes: UTF-8 bytes that all agents may write.
     """
 
@@ -24,3 +29,16 @@ class GroupChatLimits:
     tool_seconds: float = 30.0
     tool_result_chars: int = 6_000
     output_bytes: int = 200_000
+    window_tokens: Callable[[], int | None] = lambda: None
+
+    @property
+    def result_chars(self) -> int:
+        """The longest result of one tool: at most an eighth of the model's window.
+
+        So what was looked up before an agent is asked fits as it is, and rows are left out by a
+        view, which keeps what is active, not by the cutting of a request that is too long.
+        """
+        window = self.window_tokens()
+        if window is None:
+            return self.tool_result_chars
+        return min(self.tool_result_chars, int(window * _CHARS_PER_TOKEN) // _RESULT_SHARE)

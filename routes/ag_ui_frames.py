@@ -155,7 +155,7 @@ def _notice(event: Notice) -> Frame:
 
 
 def _claims(event: ClaimsChecked) -> Frame:
-    rows = [one.model_dump(mode="json", exclude={"text"}) for one in event.claims]
+    rows = [one.model_dump(mode="json", exclude={"text", "is_repair"}) for one in event.claims]
     value = {"message_id": event.message_id, "claims": rows}
     return {"type": "CUSTOM", "name": "claims", "value": value}
 

@@ -154,7 +154,7 @@ class ToolKernel(Kernel):
         output = call.output
         if output is None:
             return
-        limit = self._limits.tool_result_chars
+        limit = self._limits.result_chars
         call.data = plain(output)
         if isinstance(output, ChartView):
             turn.views.append(output.model_copy(update={"view_id": call.call_id}))

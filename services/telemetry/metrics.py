@@ -12,6 +12,7 @@ from data_models import errors
 from data_models.counting_blob_store import StorageOperation
 from data_models.errors import RoundsError
 from data_models.identifiers import hashed
+from data_models.statement_check import CheckedStatement
 from services.usage import TokenUsage
 
 TurnOutcome: TypeAlias = Literal["success", "interrupt", "cancelled", "failed"]
@@ -75,6 +76,12 @@ class Metrics:
             ["kind"],
         )
         self._dollars = counter("rounds_model_dollars", "Cost of models by the operator's prices.")
+        self._model = "none"
+        self._statements = counter(
+            "rounds_statements",
+            "Statements of agents by what the record says of them; those repaired once more.",
+            ["agent", "model", "state"],
+        )
         self._storage = counter("rounds_storage_operations", "Storage operations.", ["kind"])
         self._handed_over = counter(
             "rounds_turns_handed_over",
@@ -94,6 +101,17 @@ class Metrics:
         self._turn_seconds.observe(seconds)
         if first_text_seconds is not None:
             self._first_text_seconds.observe(first_text_seconds)
+
+    def model_is(self, name: str) -> None:
+        """Name the model whose statements are counted from now on, as the operator set it."""
+        self._model = name
+
+    def statements_checked(self, agent: str, statements: Iterable[CheckedStatement]) -> None:
+        """Count what the record said of a message's statements."""
+        for one in statements:
+            self._statements.labels(agent, self._model, one.state).inc()
+            if one.is_repair:
+                self._statements.labels(agent, self._model, "repaired").inc()
 
     @contextmanager
     def running_turn(self) -> Iterator[None]:

@@ -72,6 +72,8 @@ class TurnMeter:
             seconds=timing.total_ms / 1000,
             first_text_seconds=None if first is None else first / 1000,
         )
+        for message in turn.unkept_answers:
+            metrics.statements_checked(message.agent, message.statements)
         logger.info(
             "turn_finished",
             run_id=turn.run.run_id,

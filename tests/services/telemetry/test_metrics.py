@@ -6,6 +6,7 @@ from structlog.testing import capture_logs
 
 from data_models.errors import ModelTimeoutError, RoundsError
 from data_models.identifiers import hashed
+from data_models.statement_check import CheckedStatement
 from services.telemetry.metrics import Metrics
 from services.telemetry.redaction import redacted
 
@@ -108,3 +109,23 @@ def test_the_state_of_the_directory_is_a_figure() -> None:
     assert figures() == [1, 0, 0]
     state = "down"
     assert figures() == [0, 0, 1]
+
+
+def test_statements_are_counted_by_agent_model_and_what_the_record_says(
+    registry: CollectorRegistry, metrics: Metrics
+) -> None:
+    metrics.model_is("small-model")
+    metrics.statements_checked(
+        "Radiology",
+        [
+            CheckedStatement(start=0, end=5, state="supported"),
+            CheckedStatement(start=6, end=9, state="supported", is_repair=True),
+            CheckedStatement(start=9, end=9, state="contradicted"),
+        ],
+    )
+    labels = {"agent": "Radiology", "model": "small-model"}
+    counted = {
+        state: registry.get_sample_value("rounds_statements_total", {**labels, "state": state})
+        for state in ("supported", "unsupported", "contradicted", "repaired")
+    }
+    assert counted == {"supported": 2, "unsupported": None, "contradicted": 1, "repaired": 1}
