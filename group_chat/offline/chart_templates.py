@@ -5,6 +5,14 @@ from decimal import Decimal
 
 from data_models.chart_view import ChartView, ViewRow
 from group_chat.offline.chart_rows import asked_rows, concept_of, passage, personal_facts
+from group_chat.offline.row_parts import (
+    day_of,
+    figure,
+    flag_of,
+    number_of,
+    sources_of,
+    value_of,
+)
 from services.language.answer_words import AnswerWords
 from services.language.utterance import Aspect, ChartQuestion
 
@@ -22,9 +30,7 @@ _BRIEF_FROM = 14
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "cancelled"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
-_SOURCES_SHOWN = 1
 _PASSAGES_SHOWN = 5
-_DIGITS = 4
 _USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
 
 
@@ -105,21 +111,21 @@ def _of_series(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
 
 
 def _lowest(rows: list[ViewRow], words: AnswerWords) -> str:
-    return words.lowest.format(row=_sentence(min(rows, key=_number), words))
+    return words.lowest.format(row=_sentence(min(rows, key=number_of), words))
 
 
 def _highest(rows: list[ViewRow], words: AnswerWords) -> str:
-    return words.highest.format(row=_sentence(max(rows, key=_number), words))
+    return words.highest.format(row=_sentence(max(rows, key=number_of), words))
 
 
 def _average(rows: list[ViewRow], words: AnswerWords) -> str:
-    mean = sum((Decimal(str(_number(row))) for row in rows), Decimal()) / len(rows)
+    mean = sum((Decimal(str(number_of(row))) for row in rows), Decimal()) / len(rows)
     return words.average.format(
         name=rows[0].name,
-        value=f"{_figure(mean)} {rows[0].unit}".strip(),
+        value=f"{figure(mean)} {rows[0].unit}".strip(),
         count=len(rows),
-        first=_day(rows[-1]),
-        last=_day(rows[0]),
+        first=day_of(rows[-1]),
+        last=day_of(rows[0]),
     )
 
 
@@ -131,12 +137,12 @@ def _change(rows: list[ViewRow], words: AnswerWords, *, name: str) -> str:
     first, last = rows[-1], rows[0]
     if first is last:
         return _sentence(last, words)
-    difference = Decimal(str(_number(last))) - Decimal(str(_number(first)))
+    difference = Decimal(str(number_of(last))) - Decimal(str(number_of(first)))
     return words.change.format(
         name=name,
-        first=f"{_value(first)} ({_day(first)}) {_sources(first)}",
-        last=f"{_value(last)} ({_day(last)}) {_sources(last)}",
-        difference=f"{'+' if difference > 0 else ''}{_figure(difference)} {last.unit}".strip(),
+        first=f"{value_of(first)} ({day_of(first)}) {sources_of(first)}",
+        last=f"{value_of(last)} ({day_of(last)}) {sources_of(last)}",
+        difference=f"{'+' if difference > 0 else ''}{figure(difference)} {last.unit}".strip(),
     )
 
 
@@ -152,10 +158,10 @@ def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     """Say whether any value is above or below the limit, and which."""
     is_above = question.above is not None
     limit = question.above if question.above is not None else question.below or 0.0
-    met = [row for row in rows if (_number(row) > limit) == is_above and _number(row) != limit]
+    met = [row for row in rows if (number_of(row) > limit) == is_above and number_of(row) != limit]
     shown = f"{limit:g}"
     if not met:
-        edge = max(rows, key=_number) if is_above else min(rows, key=_number)
+        edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)
         none = words.none_above if is_above else words.none_below
         said = none.format(total=len(rows), limit=shown, row=_sentence(edge, words))
         return f"{words.no}. {said}"
@@ -175,7 +181,7 @@ def _course(rows: list[ViewRow], words: AnswerWords) -> str:
 def _table(rows: Sequence[ViewRow], words: AnswerWords) -> str:
     """Return a line with date, value and source for each row, the newest first."""
     lines = [
-        f"- {_day(row)} {_value(row)}{_flag(row, words)} {_sources(row)}"
+        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)} {sources_of(row)}"
         for row in rows[:_ROWS_SHOWN]
     ]
     more = len(rows) - len(lines)
@@ -183,16 +189,16 @@ def _table(rows: Sequence[ViewRow], words: AnswerWords) -> str:
 
 
 def _counted_values(rows: list[ViewRow], words: AnswerWords) -> str:
-    span = f" ({_day(rows[-1])} – {_day(rows[0])})"
+    span = f" ({day_of(rows[-1])} – {day_of(rows[0])})"
     return words.values.format(count=len(rows), name=rows[0].name, span=span)
 
 
 def _sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:
     """Return `**Potassium**: 4.2 mmol/L (3.5–5.1), high, 2020-03-04 [Observation/k-7]`."""
-    parts = [f"**{row.name}**: {_value(row)}{_flag(row, words)}", _day(row)]
+    parts = [f"**{row.name}**: {value_of(row)}{flag_of(row, words)}", day_of(row)]
     if with_range and not row.flag:
         parts.append(words.unflagged if row.range else words.no_range)
-    return f"{', '.join(part for part in parts if part)} {_sources(row)}".strip()
+    return f"{', '.join(part for part in parts if part)} {sources_of(row)}".strip()
 
 
 # Everything else
@@ -224,7 +230,7 @@ def _grouped(rows: Sequence[ViewRow], words: AnswerWords) -> str:
     lines = []
     for each in groups.values():
         line = _line(each[0], words, is_brief=len(groups) > _BRIEF_FROM)
-        others = ", ".join(_day(row) for row in each[1:_ROWS_SHOWN])
+        others = ", ".join(day_of(row) for row in each[1:_ROWS_SHOWN])
         more = " …" if len(each) > _ROWS_SHOWN else ""
         lines.append(f"- {line}{f'; {others}{more}' if others else ''}")
     return "\n".join(lines)
@@ -311,7 +317,7 @@ def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
     row = next((each for each in rows if each.kind == "patient"), None)
     if row is None:
         return words.nothing
-    source = _sources(row)
+    source = sources_of(row)
     match name:
         case _ if facts := personal_facts(name, rows):
             return "\n".join(_line(fact, words) for fact in facts)
@@ -333,16 +339,16 @@ def _line(
     row: ViewRow, words: AnswerWords, *, is_brief: bool = False, detail_chars: int = _DETAIL_CHARS
 ) -> str:
     """Return one row: name, value, status, dates, details and source."""
-    when = _day(row)
+    when = day_of(row)
     if row.end and row.end[:10] != row.date[:10]:
         when = words.between.format(first=when or "?", last=row.end[:10])
     status = "" if row.status in _USUAL else words.word(row.status)
-    value = _value(row)
+    value = value_of(row)
     name = f"**{row.name}**"
     means = concept_of("vaccine", row) if row.kind == "immunization" else ""
     if means and means.casefold() not in row.name.casefold():
         name = f"{name} ({means})"
-    head = f"{name}: {value}{_flag(row, words)}" if value else name
+    head = f"{name}: {value}{flag_of(row, words)}" if value else name
     # Where sources differ no side is left out.
     is_disputed = row.status == _DIFFER
     detail = "" if is_brief and not is_disputed else " ".join(row.detail.split())
@@ -351,35 +357,5 @@ def _line(
     parts = ", ".join(part for part in (head, status, when) if part)
     told = f"; {detail}" if detail else ""
     if "[" in detail:  # what it tells of earlier days or other sides has its own sources
-        return f"{parts} {_sources(row)}{told}".strip()
-    return f"{parts}{told} {_sources(row)}".strip()
-
-
-def _value(row: ViewRow) -> str:
-    value = row.value
-    if row.unit and not value.endswith(row.unit):
-        value = f"{value} {row.unit}"
-    return value.strip()
-
-
-def _flag(row: ViewRow, words: AnswerWords) -> str:
-    flag = f", {words.word(row.flag)}" if row.flag else ""
-    return f" ({row.range}){flag}" if row.range else flag
-
-
-def _day(row: ViewRow) -> str:
-    return row.date[:10]
-
-
-def _sources(row: ViewRow) -> str:
-    return "".join(f"[{ref}]" for ref in row.sources[:_SOURCES_SHOWN])
-
-
-def _number(row: ViewRow) -> float:
-    return row.number if row.number is not None else 0.0
-
-
-def _figure(number: Decimal) -> str:
-    """Return a number that was worked out, with at most four significant digits."""
-    rounded = Decimal(f"{number:.{_DIGITS}g}")
-    return f"{rounded:f}" if rounded else "0"
+        return f"{parts} {sources_of(row)}{told}".strip()
+    return f"{parts}{told} {sources_of(row)}".strip()
