@@ -138,7 +138,7 @@ class Conversation:
     def _brain(self, request: RecordedRequest) -> Reply:
         """Answer with a canary of whose turn it is; look into the record first, when offered."""
         self.sent.append((self.active, request.text))
-        self.readings += "enriched_message" in request.text
+        self.readings += "standalone" in request.text
         if "response_format" in request.body or "JSON Schema" in request.instructions:
             return Reply(text=_read(request))
         if (asked := asking(request, partial(self.canary, "agent"))) is not None:
@@ -241,10 +241,9 @@ def _read(request: RecordedRequest) -> str:
     What a model was shown of one patient then stands in that patient's memory, and must stay there.
     """
     answer: dict[str, Any] = orjson.loads(structured_answer(request.body))
-    if "enriched_message" in answer:
+    if "standalone" in answer:
         shown = " ".join(dict.fromkeys(CANARY.findall(request.text)))
-        answer |= {"enriched_message": f"User means {shown}", "previous_context": shown}
-        answer |= {"key_points": [f"Seen: {shown}"], "next_topics": [shown], "topic": "canaries"}
+        answer |= {"standalone": f"User means {shown}" if shown else ""}
     return orjson.dumps(answer).decode()
 
 

@@ -66,7 +66,7 @@ class TwoAttempts:
         # What the server says stands in a message of its own where an answer stands between.
         words = [own for one in said if (own := _SERVERS.sub("", one).strip())]
         if ASKED not in words[-1]:
-            return Reply(text="It is stage III.")
+            return Reply(text="Let us go on.")
         tools = {name.rpartition("-")[2]: name for name in request.tool_names}
         if "add_task" not in tools:
             self.led += 1
@@ -142,7 +142,7 @@ async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
         with running_server(tmp_path, **settings) as server:
             async with FakeConnector() as channel:
                 talk = BotTalk("19:done-once@thread.tacv2", channel, server.url)
-                await talk.say("start with patient_4", last_words="stage III")
+                await talk.say("start with patient_4", last_words="go on.")
                 await channel.say(server.url, ASKED, conversation=talk.conversation)
 
                 def has_all_but_an_answer() -> bool:
@@ -155,8 +155,8 @@ async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
                 await die_and_come_back(server)
                 before = len(channel.activities(talk.conversation))
                 talk.url = server.url
-                await channel.say(server.url, "what is the stage?", conversation=talk.conversation)
-                await talk.answer(before, last_words="stage III")
+                await channel.say(server.url, "what comes next?", conversation=talk.conversation)
+                await talk.answer(before, last_words="go on.")
 
                 assert {
                     "tasks": [one["title"] for one in ada.tasks.values()],

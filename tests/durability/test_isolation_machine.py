@@ -33,6 +33,11 @@ from tests.durability.recorded_chat import (
 )
 
 
+def held_in(text: str, words: frozenset[str]) -> list[str]:
+    """Return the words of a record that stand in `text`, as a value or in brackets."""
+    return [word for word in words if f'{word}"' in text or f"{word}]" in text]
+
+
 class Isolation(RuleBasedStateMachine):
     """Five patients in one conversation."""
 
@@ -81,7 +86,7 @@ class Isolation(RuleBasedStateMachine):
         shown = "".join(sent for _, sent in self.talk.sent).replace("\\", "")
         assert canary in shown
         own = self.talk.record_words.get(self.talk.active, frozenset())
-        assert not own or [word for word in own if f'{word}"' in shown]
+        assert not own or held_in(shown, own)
 
     @rule()
     def answer(self) -> None:
@@ -184,7 +189,7 @@ class Isolation(RuleBasedStateMachine):
             assert not found & self.talk.archived
             plain = text.replace("\\", "")  # JSON within JSON
             for patient, words in self.talk.record_words.items():
-                assert patient == active or not [word for word in words if f'{word}"' in plain]
+                assert patient == active or not held_in(plain, words)
 
     @invariant()
     def the_clinic_keeps_each_patients_words_with_that_patient(self) -> None:

@@ -188,7 +188,7 @@ async def test_what_an_interrupted_turn_had_begun_for_the_patient_goes_too() -> 
 @pytest.mark.parametrize(
     ("chat", "wish"),
     [
-        ("chat_1", f"show the CT of Mrs {CANARY}"),  # a name that nobody but people can tell
+        ("chat_1", f"show the CT of {CANARY}"),  # a name that nobody but people can tell
         ("chat_9", f"show the CT of patient 4, {CANARY}"),
         ("chat_9", f"show the CT of PATIENT_4 and patient_15, {CANARY}"),
     ],
