@@ -82,6 +82,10 @@ class Metrics:
             "Statements of agents by what the record says of them; those repaired once more.",
             ["agent", "model", "state"],
         )
+        self._count_the_rest(registry)
+
+    def _count_the_rest(self, registry: CollectorRegistry) -> None:
+        counter = partial(Counter, registry=registry)
         self._storage = counter("rounds_storage_operations", "Storage operations.", ["kind"])
         self._handed_over = counter(
             "rounds_turns_handed_over",
