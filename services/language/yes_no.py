@@ -55,6 +55,11 @@ def says_no(text: str) -> bool:
     return yes_no_in(text) == "no"
 
 
+def names_a_deed(text: str) -> bool:
+    """Whether an answer is an order where nothing was asked, as "cancel it"."""
+    return any(each in " ".join(words_of(text)) for each in _ALSO_CONSENT)
+
+
 def is_consent(text: str) -> bool:
     """Whether `text` begins by agreeing and holds no if or but: "yes, book it for ten"."""
     words = words_of(without_address(text))

@@ -6,7 +6,7 @@ from data_models.chat_context import ChatContext
 from data_models.clock import IdSource
 from services.language.commands import command_in
 from services.language.folding import words_of
-from services.language.yes_no import says_no, says_yes
+from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
@@ -75,6 +75,7 @@ class TurnStops:
         """
         message = turn.claim.message
         is_bare = message.press is None and (says_yes(message.text) or says_no(message.text))
+        is_bare = is_bare and not names_a_deed(message.text)
         if not is_bare or turn.open_question() is not None or _waits_for_answer(turn.document()):
             return False
         self._voice.say(

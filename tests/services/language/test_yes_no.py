@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.yes_no import is_consent, says_no, says_yes, truth_in, yes_no_in
+from services.language.yes_no import (
+    is_consent,
+    names_a_deed,
+    says_no,
+    says_yes,
+    truth_in,
+    yes_no_in,
+)
 
 YES = """
 yes|Yes.|yep|yup|yeah|y|sure|of course|correct|alright|all right|ok|Okay!|do it|go ahead|
@@ -95,3 +102,9 @@ def test_a_reply_about_a_person_is_true_false_or_open(text: str, truth: bool | N
 def test_any_text_is_read(text: str) -> None:
     assert yes_no_in(text) in ("yes", "no", "yes_with_changes", None)
     assert is_consent(text) in (True, False)
+
+
+def test_cancel_it_answers_a_question_and_is_an_order_where_there_is_none() -> None:
+    assert says_no("cancel it")
+    assert names_a_deed("please cancel it")
+    assert not any(names_a_deed(text) for text in ("yes", "no", "go ahead", "never mind"))
