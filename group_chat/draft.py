@@ -17,7 +17,7 @@ from data_models.written_order import in_written_order
 from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
 from group_chat.turn_context import TurnContext
-from services.language.statements import without_refs
+from services.language.statement_parts import without_refs
 from services.patient_context.line_filter import LineFilter
 
 NOTHING_LEFT = "What I would have said does not agree with the record, so I leave it out."

@@ -9,6 +9,7 @@ from group_chat.offline.assistant_report import report_of
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.words import topics_of
+from services.language.requests import NAMED_NUMBER, moves_to_an_hour
 
 ASSISTANT_TOOL = "list_events"
 _NOUNS = (
@@ -16,7 +17,7 @@ _NOUNS = (
     ("task", re.compile(r"(?i)\btasks?\b|\bto-?dos?\b")),
     ("email", re.compile(r"(?i)\be?-?mails?\b|\binbox\b|\bmessages?\b|\bdrafts?\b")),
     ("document", re.compile(r"(?i)\bmy (?:documents?|files?)\b|\bdocuments?\b|\bfiles?\b")),
-    ("contact", re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['’]s (?:\w+ )?number\b")),
+    ("contact", NAMED_NUMBER),
     (
         "calendar_event",
         re.compile(
@@ -28,11 +29,6 @@ _NOUNS = (
 )
 _DELETE = re.compile(r"(?i)\b(?:cancel|delete|remove|drop|call off)\b")
 _MOVE = re.compile(r"(?i)\b(?:move|reschedule|postpone|push|shift)\b")
-# "move the ward round to 4 pm": an hour is a goal in a calendar alone.
-_MOVES_TO = re.compile(
-    r"(?i)\A\W*(?:please |can you |could you )*(?:move|reschedule|postpone|push|shift)\b"
-    r"[^.?!\n]{1,60}\bto (?:\d{1,2}(?::\d\d)?\s*(?:am|pm|o['’]clock)|\d{1,2}:\d\d)\b"
-)
 _ADD = re.compile(r"(?i)\b(?:add|create|new|schedule)\b")
 _CHANGE = re.compile(r"(?i)\b(?:change|update|correct)\b")
 _READ = re.compile(r"(?i)\b(?:read|open|say|says)\b")
@@ -119,7 +115,7 @@ def is_office_request(prompt: Prompt) -> bool:
     acts = _DELETE, _MOVE, _DONE, _SEND, _READ
     if topics_of(_PICKED.sub("", text)):
         return False
-    if _MOVES_TO.search(text):
+    if moves_to_an_hour(text):
         return True
     if _DAY.search(text) and any(each.search(text) for each in (_ADD, _MOVE, _DELETE)):
         return True

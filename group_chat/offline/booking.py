@@ -23,7 +23,8 @@ from group_chat.offline.moving import MOVE, MOVE_TOOL, is_move, line_of, next_of
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.tools.clinic_times import day_of
-from services.entities.wishes import refused_doctors, wishes_in
+from services.entities.wishes import wishes_in
+from services.language.requests import refused_doctors
 from services.language.yes_no import is_consent
 
 BOOKING_TOOL = "book_appointment"

@@ -3,21 +3,14 @@
 import re
 from typing import Any
 
+from services.language.requests import refused_doctors
+
 _TOPIC = re.compile(
     r"(?i)\b(appointments?|book(?:ing)?|re-?schedul\w*|schedule|slots?|available|availability"
     r"|see (?:a |the )?(?:dr|doctor)|(?:want|like|prefer|need|rather) (?:to see )?(?:a |an )?"
     r"(?:dr\b|doctor|check-?up|cleaning|consultation|follow-?up))"
 )
 _DOCTOR = re.compile(r"\b(?:[Dd]r\.?|[Dd]octor)\s+([A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+)?)")
-# "not Dr. Smith but Dr. Jones" refuses the first only.
-_REFUSED = re.compile(
-    r"(?i:\b(?:any(?: ?one|body)?|every(?: ?one|body)|all|somebody|someone)"
-    r"(?: doctors?)?(?: else)? but"
-    r"|\b(?:except|besides|other than|apart from|rather than|instead of|no|not|never|without|außer"
-    r"|nicht|keinesfalls)(?: (?:for|with|by|to|see|bei|zu))*"
-    r"|\b(?:don['’]?t|do not|won['’]?t|will not|cannot|can['’]?t)\b[^.,;!?\n]{0,40}?)"
-    r"\s+(?:the )?(?:[Dd]r\.?|[Dd]octor)\s+([A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+)?)"
-)
 _DATE = re.compile(
     r"(?i)\b(today|tomorrow|day after tomorrow|(?:next |on |this )?(?:mon|tues|wednes|thurs|fri|"
     r"satur|sun)day|[0-9]{4}-[0-9]{2}-[0-9]{2})\b"
@@ -68,11 +61,6 @@ def wishes_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         if (match := _last(pattern, text)) is not None:
             found[key] = match[1].strip()
     return found
-
-
-def refused_doctors(text: str) -> frozenset[str]:
-    """Return the names of doctors whom `text` rules out, as written: "anyone but Dr. Smith"."""
-    return frozenset(match[1] for match in _REFUSED.finditer(text[: 2 * _END_CHARS]))
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:

@@ -6,6 +6,12 @@ from typing import Literal
 
 from data_models.identifiers import PatientId
 from services.identity.index import NameHit, PersonIndex
+from services.identity.name_signs import (
+    fills_a_clause,
+    is_sure_sign,
+    stands_alone,
+    stands_where_names_do,
+)
 from services.identity.person import Person
 from services.language.mentions import Message, Word, neighbours
 from services.language.people_words import people_words
@@ -251,7 +257,7 @@ def _counts(
     in_roster = person.patient_id is not None and person.patient_id in known.roster
     title = span[0].title
     # A name in capitals or with a title; lower-case words of common language need a sign.
-    signed = any(one.stands_as_name for one in span) or _fills_a_clause(span)
+    signed = any(one.stands_as_name for one in span) or fills_a_clause(span)
     common = [one.is_common for one in span]
     if in_roster and cover.is_exact:
         begins = len(span) > 1 and span[0].is_first
@@ -267,38 +273,11 @@ def _counts(
         if cover.has_family and cover.has_given and len(span) > 1:
             return signed or not any(common)
         is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
-        is_name = is_name or _stands_where_names_do(span)
-        return (is_name and not any(common)) or _is_sure_sign(span)
+        is_name = is_name or stands_where_names_do(span)
+        return (is_name and not any(common)) or is_sure_sign(span)
     if strength in ("family", "former"):
         return signed if any(common) else True
-    return _is_sure_sign(span) or (in_roster and signed) or _stands_alone(span)
-
-
-def _fills_a_clause(span: tuple[Word, ...]) -> bool:
-    """Whether all the words stand where one name would: `open will grant`."""
-    known = people_words()
-    if span[0].is_first and span[-1].closes and len(span) > 1:
-        return True
-    opens = span[0].before in known.opening_verbs or span[0].before in known.before_names
-    return len(span) > 1 and opens and span[-1].closes
-
-
-def _is_sure_sign(span: tuple[Word, ...]) -> bool:
-    return any(one.title in ("man", "woman", "patient") or one.is_owner for one in span) or (
-        span[0].is_heading
-    )
-
-
-def _stands_where_names_do(span: tuple[Word, ...]) -> bool:
-    """Whether a word that nobody knows begins the message or follows what names follow."""
-    known = people_words()
-    first = span[0]
-    is_unknown = not is_clinical_name(stem(first.text)) and first.text not in known.eponyms
-    return is_unknown and (first.is_first or first.before in known.before_names)
-
-
-def _stands_alone(span: tuple[Word, ...]) -> bool:
-    return not any(one.is_common for one in span) and any(one.stands_as_name for one in span)
+    return is_sure_sign(span) or (in_roster and signed) or stands_alone(span)
 
 
 def _contradicts(span: tuple[Word, ...], person: Person) -> bool:

@@ -1,12 +1,22 @@
 """Reads what a sentence of an agent states of a patient; what is true of it, rows say."""
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from services.language.clauses import Clause, Stage, after, goes_on, joined
 from services.language.quantities import Quantity, quantities_in
+from services.language.statement_parts import (
+    blank,
+    graded,
+    groups,
+    is_cue_only,
+    masked,
+    placed,
+    scale,
+    with_digits,
+)
 from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
 from services.language.written_dates import FoundDate, dates_in
 
@@ -19,19 +29,6 @@ _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
 _WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
-_ARABIC = {
-    "I": 1,
-    "II": 2,
-    "III": 3,
-    "IV": 4,
-    "V": 5,
-    "VI": 6,
-    "VII": 7,
-    "VIII": 8,
-    "IX": 9,
-    "X": 10,
-}
-_GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
 _PERSON = re.compile(
@@ -41,7 +38,6 @@ _PERSON = re.compile(
 _SITE_WORDS = 4
 _HEAD_WORDS = 5
 _LISTED_WORDS = 3
-_SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
 _BREAKS = frozenset({",", ";", "–", "—"})
 
 
@@ -78,15 +74,15 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     """
     lead = _LEAD.match(text)
     refs = tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
-    body = _with_digits(text[lead.end() :] if lead else text)
+    body = with_digits(text[lead.end() :] if lead else text)
     if refs:
-        body = REFERENCE.sub(_blank, _BRACKETS.sub(_blank, body))
-    body = _MARKS.sub(_blank, _CELL_EDGE.sub(" ", body))
+        body = REFERENCE.sub(blank, _BRACKETS.sub(blank, body))
+    body = _MARKS.sub(blank, _CELL_EDGE.sub(" ", body))
     plain = body.rstrip()
     dates = dates_in(body) if any(map(str.isdigit, body)) else []
-    masked = _masked(body, [(one.start, one.end) for one in dates])
-    quantities = quantities_in(masked) if any(map(str.isdigit, masked)) else []
-    words = [(one.start(), one.group()) for one in _WORD.finditer(masked)]
+    shown = masked(body, [(one.start, one.end) for one in dates])
+    quantities = quantities_in(shown) if any(map(str.isdigit, shown)) else []
+    words = [(one.start(), one.group()) for one in _WORD.finditer(shown)]
     reader = _Reader(words=words, dates=dates, quantities=quantities, is_name=is_name)
     clauses = reader.clauses()
     cues = frozenset(cue for one in clauses for cue in one.cues)
@@ -215,20 +211,20 @@ class _Reader:
         quantities = [one for one in self._quantities if low <= one.start < high]
         phrases = [one for one in self._found if start <= one.start < end]
         cues = frozenset(tag for one in phrases for tag in one.tags)
-        taken = {at for one in phrases for at in range(one.start, one.end) if _is_cue_only(one)}
+        taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one)}
         stages, used = self._stages(start, end, phrases)
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
         places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
         stems = {at: stem(self._lower[at]) for at in places if not self._lower[at].isdigit()}
         named = {at: one for at, one in stems.items() if at not in taken and self._is_name(one)}
-        named |= {one.start: group for one in phrases for group in _groups(one, "same:")}
+        named |= {one.start: group for one in phrases for group in groups(one, "same:")}
         names = [named[at] for at in sorted(named)]
         if any("'" in self._lower[at] and self._lower[at].endswith("n't") for at in places):
             cues |= {"no"}
         counted, quantities = self._counted(quantities, places)
         return Clause(
             words=frozenset((*stems.values(), *names)),
-            topics=tuple(group for one in phrases for group in _groups(one, "topic:")),
+            topics=tuple(group for one in phrases for group in groups(one, "topic:")),
             names=tuple(dict.fromkeys(names)),
             objects=self._objects(start, end, phrases),
             quantities=tuple(quantities),
@@ -272,14 +268,14 @@ class _Reader:
         used: list[tuple[int, int]] = []
         scales = [one for one in phrases if "stages" in one.tags]
         for phrase in scales:
-            scale = _scale(self._lower[phrase.start])
+            measured_on = scale(self._lower[phrase.start])
             for at in range(phrase.end, min(end, phrase.end + 7)):
                 offset, word = self._words[at]
                 value = graded(word)
-                if word.startswith("(") or (at > phrase.end and scale in ("type", "class")):
+                if word.startswith("(") or (at > phrase.end and measured_on in ("type", "class")):
                     break
                 if value:
-                    found.append(Stage(scale, value))
+                    found.append(Stage(measured_on, value))
                     used.append((offset, offset + len(word)))
                     break
         for at in range(start, end):
@@ -325,7 +321,7 @@ class _Reader:
                 is_other = word in vocabulary.fillers and word not in vocabulary.sides
                 if beside == _SITE_WORDS or not word[0].isalpha() or done in taken or is_other:
                     break
-                found.update(_placed(word))
+                found.update(placed(word))
                 beside += 1
             if len(found) > 1:
                 yield frozenset(found)
@@ -344,72 +340,8 @@ class _Reader:
                     break
                 continue
             if word in statement_words().imperatives or any(
-                one.start <= at < one.end for one in phrases if _groups(one, "topic:")
+                one.start <= at < one.end for one in phrases if groups(one, "topic:")
             ):
                 break
             found.append(stem(word))
         return tuple(found[:3])
-
-
-def _placed(word: str) -> tuple[str, ...]:
-    """Return a word of a place in the body in the words of records."""
-    vocabulary = statement_words()
-    side = vocabulary.sides.get(word)
-    return (side,) if side is not None else vocabulary.places.get(word, (stem(word),))
-
-
-def _with_digits(text: str) -> str:
-    """Return `text` with `two point nine` as `2.9`."""
-    numbers = statement_words().numbers
-
-    def written(found: re.Match[str]) -> str:
-        parts = [numbers.get(word.lower()) for word in (found["whole"], *found["rest"].split())]
-        if None in parts:
-            return found.group()
-        return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
-
-    return _SPOKEN.sub(written, text)
-
-
-def graded(word: str) -> str:
-    """Return a stage or grade in one form, `4B` for `IVB` and `4b`; "" where it is none."""
-    roman = _ROMAN.match(word)
-    if roman is not None:
-        number = word[: len(word) - len(roman["rest"])]
-        return f"{_ARABIC[number]}{roman['rest']}"
-    arabic = _GRADED.match(word.removeprefix("G") if word[1:2].isdigit() else word)
-    return f"{int(arabic['number'])}{arabic['rest'].upper()}" if arabic else ""
-
-
-def _groups(phrase: FoundPhrase, prefix: str) -> list[str]:
-    return [tag.removeprefix(prefix) for tag in phrase.tags if tag.startswith(prefix)]
-
-
-def _scale(word: str) -> str:
-    return {"stadium": "stage", "grad": "grade", "typ": "type"}.get(word, word)
-
-
-def _is_cue_only(phrase: FoundPhrase) -> bool:
-    if any(tag.startswith("same:") for tag in phrase.tags):
-        return True
-    kept = {"things_done", "stages", "family"}
-    return not all(tag in kept or tag.startswith("topic:") for tag in phrase.tags)
-
-
-def _blank(found: re.Match[str]) -> str:
-    return " " * len(found.group())
-
-
-def _masked(text: str, spans: Collection[tuple[int, int]]) -> str:
-    for start, end in spans:
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-    return text
-
-
-def without_refs(text: str, refs: Collection[str]) -> str:
-    """Return `text` without source ids, their brackets too where nothing else is in them."""
-    for ref in refs:
-        bare = re.escape(ref)
-        text = re.sub(rf"\s*[\[(]\s*(?:[Ss]ources?:?\s*)?{bare}\s*[\])]", "", text)
-        text = re.sub(rf"[,;]?\s*\b{bare}(?![\w-])", "", text)
-    return text

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from services.language.clauses import Clause
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, person_named_in, read_sentence
-from services.statements.compare import compare_absence, compare_values, person_groups
+from services.statements.compare import compare_values, person_groups
+from services.statements.compare_absence import compare_absence
 from services.statements.deeds import DONE
 from services.statements.fit import fits
 from services.statements.known import KnownRows

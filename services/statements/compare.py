@@ -5,11 +5,21 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
+from services.statements.compare_series import (
+    against_extreme,
+    against_flag,
+    against_step,
+    against_trend,
+    is_judged_without_range,
+    is_not_newest,
+    is_outdated,
+    series_of,
+)
 from services.statements.fit import excludes, fits, has_date, has_sites, is_measured, stands
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.units import is_comparable
-from services.statements.verdict import UNCHECKED, Verdict
+from services.statements.verdict import Verdict
 
 _ROWS_CITED = 3
 _STEADY = 0.1
@@ -30,7 +40,7 @@ def compare_values(
     """
     if not names and clause.sites and not clause.has_values:
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
-        return _supported(subject) if subject else Verdict("unsupported")
+        return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
     candidates = subject or ([] if names else _by_values(clause, rows))
     fitting = [row for row in candidates if fits(clause, row)]
@@ -38,17 +48,17 @@ def compare_values(
     if fitting:
         against = _against_polarity(clause, fitting, candidates)
         against = against or _objection(clause, fitting, candidates, cited=cited)
-        return against if against is not None else _supported(fitting)
+        return against if against is not None else supported(fitting)
     several = _by_each(clause, rows, names)
     if several is not None:
         return several
     relaxed = _by_nearest(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
-        return _supported(relaxed)
+        return supported(relaxed)
     counter = _contradicting(clause, [row for row in subject if not row.is_earlier])
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
-    return Verdict("unsupported", _refs(subject[:1]))
+    return Verdict("unsupported", refs(subject[:1]))
 
 
 def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -75,10 +85,10 @@ def person_groups(clause: Clause) -> frozenset[str]:
 def _about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
     found = rows.about(names)
     spoken = clause.words | set(names)
-    return [row for row in found if row.is_text or _is_meant(row, spoken, names)]
+    return [row for row in found if row.is_text or is_meant(row, spoken, names)]
 
 
-def _is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:
+def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:
     """Whether a clause that names some of a row's words speaks of that row."""
     if row.needs_all:
         return row.needs <= set(spoken)
@@ -119,7 +129,7 @@ def _by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[K
         fitting = [
             row
             for row in rows.about(group)
-            if (row.is_text or _is_meant(row, spoken, group)) and fits(clause, row)
+            if (row.is_text or is_meant(row, spoken, group)) and fits(clause, row)
         ]
         if fitting:
             return fitting
@@ -151,10 +161,10 @@ def _by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict |
     first, last = (one[0].number or 0.0 for one in (found[0], found[-1]))
     is_trend = bool(clause.cues & {"rising", "falling"})
     if is_trend and not clause.dates and found[0][0].order > found[-1][-1].order:
-        return Verdict("contradicted", _refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
+        return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
     if ("rising" in clause.cues and last < first) or ("falling" in clause.cues and last > first):
-        return Verdict("contradicted", _refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
-    return _supported([one[0] for one in found])
+        return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
+    return supported([one[0] for one in found])
 
 
 def _against_polarity(
@@ -180,15 +190,15 @@ def _objection(
     row = fitting[0]
     if row.is_text:
         return None
-    flagged = _against_flag(clause, row)
+    flagged = against_flag(clause, row)
     if flagged:
         return Verdict("contradicted", row.sources, flagged)
-    if _is_judged_without_range(clause, row):
+    if is_judged_without_range(clause, row):
         return Verdict("unsupported", row.sources)
-    series = _series(clause, row, candidates)
+    series = series_of(clause, row, candidates)
     if not series:
         return None
-    if _is_not_newest(clause, fitting, series[-1]) or _is_outdated(
+    if is_not_newest(clause, fitting, series[-1]) or is_outdated(
         clause, fitting, series[-1], cited
     ):
         return Verdict("contradicted", series[-1].sources, series[-1].says)
@@ -197,125 +207,8 @@ def _objection(
     if len(numbers) < 2:
         return None
     if not clause.quantities:
-        return _against_trend(clause, numbers)
-    return _against_step(clause, row, numbers) or _against_extreme(clause, fitting, numbers)
-
-
-def _series(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> list[KnownRow]:
-    """Return the values of what a row is about, and stages on a clause's scale, oldest first."""
-    scales = {one.scale for one in clause.stages}
-    found = [
-        one
-        for one in candidates
-        if not one.is_text
-        and one.order
-        and (one.name == row.name or scales & {each.scale for each in one.stages})
-    ]
-    return sorted(found, key=lambda one: one.order)
-
-
-def _is_not_newest(clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow) -> bool:
-    """Whether a clause calls a value the latest that is not."""
-    if "newest" not in clause.cues or not clause.has_values:
-        return False
-    return all(one.order < newest.order for one in fitting if one.order)
-
-
-def _against_extreme(
-    clause: Clause, fitting: Sequence[KnownRow], numbers: Sequence[KnownRow]
-) -> Verdict | None:
-    top = max(numbers, key=lambda one: one.number or 0.0)
-    bottom = min(numbers, key=lambda one: one.number or 0.0)
-    for cue, extreme in (("highest", top), ("lowest", bottom)):
-        if cue in clause.cues and all(one.number != extreme.number for one in fitting):
-            return Verdict("contradicted", extreme.sources, extreme.says)
-    return None
-
-
-def _is_outdated(
-    clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow, cited: Collection[str]
-) -> bool:
-    """Whether an earlier value is told as if it held now: `CEA is 3.1` where it is 9.7 since."""
-    cues = clause.cues
-    if "is_now" not in cues or cues & {"before", "highest", "lowest", "begun", "when", "ended"}:
-        return False
-    if clause.dates or not (clause.stages or len(clause.quantities) == 1):
-        return False
-    is_course = bool(cues & {"rising", "falling"} and clause.words & _FROM)
-    if is_course or "maybe" in cues or any(one.is_earlier for one in fitting):
-        return False
-    # A stage by another source than the newest is right of that source.
-    if clause.stages and any(set(one.sources) & set(cited) for one in fitting):
-        return False
-    told = [one for one in fitting if not one.is_text]
-    return all(one.order and one.order[:10] < newest.order[:10] for one in told)
-
-
-def _is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
-    """Whether a value is called normal, high or low where neither flag nor range says so."""
-    is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 and "no" not in clause.cues
-    return is_judged and row.number is not None and not row.flag and not row.ranges
-
-
-def _against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> Verdict | None:
-    """Return what speaks against "rose to 4.1" or "stable at 4.1": the value before it."""
-    if len(clause.quantities) != 1 or not clause.cues & {"rising", "falling", "steady"}:
-        return None
-    earlier = [one for one in numbers if one.order < row.order]
-    if not earlier or clause.words & _FROM or row.number is None:
-        return None
-    before, now = earlier[-1].number or 0.0, row.number
-    is_wrong = (
-        ("rising" in clause.cues and now <= before)
-        or ("falling" in clause.cues and now >= before)
-        or ("steady" in clause.cues and _has_changed(before, now))
-    )
-    if not is_wrong:
-        return None
-    return Verdict("contradicted", row.sources, f"{earlier[-1].says}; {row.says}")
-
-
-def _has_changed(before: float, now: float) -> bool:
-    return abs(now - before) > _STEADY * max(abs(before), abs(now))
-
-
-def _against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None:
-    first, before, last = (one.number or 0.0 for one in (numbers[0], numbers[-2], numbers[-1]))
-    rises = last > first or last > before
-    falls = last < first or last < before
-    steady = not _has_changed(before, last)
-    for cue, holds in (("rising", rises), ("falling", falls), ("steady", steady)):
-        if cue in clause.cues and not holds:
-            return Verdict(
-                "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
-            )
-    return None
-
-
-def _against_flag(clause: Clause, row: KnownRow) -> str:
-    if row.number is None:
-        return ""
-    flag = row.flag.lower() or _flag_by_range(row)
-    said = clause.cues & {"high", "low", "normal"}
-    if len(said) != 1 or not flag or "no" in clause.cues:
-        return ""
-    holds = {"high": "high" in flag, "low": "low" in flag, "normal": flag == "normal"}
-    if flag in ("critical", "abnormal"):
-        holds = {"high": True, "low": True, "normal": False}
-    return "" if holds[next(iter(said))] else f"{row.says}{_range_text(row)} ({flag})"
-
-
-def _flag_by_range(row: KnownRow) -> str:
-    if len(row.ranges) != 2 or row.number is None:
-        return ""
-    low, high = row.ranges[0].number, row.ranges[1].number
-    return "low" if row.number < low else "high" if row.number > high else "normal"
-
-
-def _range_text(row: KnownRow) -> str:
-    if len(row.ranges) != 2:
-        return ""
-    return f", range {row.ranges[0].number:g}-{row.ranges[1].number:g}"
+        return against_trend(clause, numbers)
+    return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)
 
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:
@@ -355,53 +248,11 @@ def _agreement(clause: Clause, row: KnownRow) -> int:
     return agreed + sum(has_date(one, row) for one in clause.dates)
 
 
-def _supported(rows: Sequence[KnownRow]) -> Verdict:
-    return Verdict("supported", _refs(rows[:_ROWS_CITED]), rows[0].says)
+def supported(rows: Sequence[KnownRow]) -> Verdict:
+    """Return that the first of `rows` says it."""
+    return Verdict("supported", refs(rows[:_ROWS_CITED]), rows[0].says)
 
 
-def _refs(rows: Iterable[KnownRow]) -> tuple[str, ...]:
+def refs(rows: Iterable[KnownRow]) -> tuple[str, ...]:
+    """Return the sources of `rows`, each once."""
     return tuple(dict.fromkeys(ref for row in rows for ref in row.sources))
-
-
-def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
-    """Return what `rows` say of a clause that states that something is not so."""
-    named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
-    found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
-    meant = [
-        row for row in found if row.is_text or _is_meant(row, clause.words | set(names), names)
-    ]
-    if "family" in clause.cues or "=family history" in names:
-        meant = [row for row in meant if row.kind.startswith("family")]
-    denied = [
-        row
-        for row in meant
-        if (row.negated and row.standing != "absent")
-        or row.words & _WITHOUT & clause.words
-        or row.smoking == "never"
-    ]
-    if "recorded" in clause.cues or "nothing" in clause.cues:
-        return _not_recorded(rows, meant, names)
-    plain = [row for row in meant if not row.negated and not row.is_text]
-    if denied:
-        return _supported(denied)
-    ended = [row for row in plain if row.standing == "ended"]
-    if plain and len(ended) == len(plain) and clause.cues & {"takes", "current"}:
-        return _supported(ended)
-    if plain and not clause.has_values:
-        return Verdict("contradicted", plain[0].sources, plain[0].says)
-    if clause.has_values and not names:
-        return UNCHECKED
-    return Verdict("unsupported", _refs(meant[:1]))
-
-
-def _not_recorded(rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]) -> Verdict:
-    there = [row for row in meant if not row.negated and not row.is_text]
-    if there:
-        return Verdict("contradicted", there[0].sources, there[0].says)
-    wanted = set(names)
-    for empty in rows.empty:
-        if wanted and wanted <= empty.words:
-            return Verdict("supported", (), empty.says)
-    if any(row.standing == "absent" for row in meant):
-        return _supported([row for row in meant if row.standing == "absent"])
-    return Verdict("unsupported")

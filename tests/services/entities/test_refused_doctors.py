@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.entities.wishes import refused_doctors, wishes_in
+from services.entities.wishes import wishes_in
+from services.language.requests import refused_doctors
 
 
 @pytest.mark.parametrize(

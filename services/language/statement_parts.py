@@ -1,0 +1,91 @@
+"""Words and numbers of a sentence in the form in which they are compared. Pure."""
+
+import re
+from collections.abc import Collection
+
+from services.language.statement_words import FoundPhrase, statement_words, stem
+
+_ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
+_ARABIC = {
+    "I": 1,
+    "II": 2,
+    "III": 3,
+    "IV": 4,
+    "V": 5,
+    "VI": 6,
+    "VII": 7,
+    "VIII": 8,
+    "IX": 9,
+    "X": 10,
+}
+_GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
+_SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
+
+
+def placed(word: str) -> tuple[str, ...]:
+    """Return a word of a place in the body in the words of records."""
+    vocabulary = statement_words()
+    side = vocabulary.sides.get(word)
+    return (side,) if side is not None else vocabulary.places.get(word, (stem(word),))
+
+
+def with_digits(text: str) -> str:
+    """Return `text` with `two point nine` as `2.9`."""
+    numbers = statement_words().numbers
+
+    def written(found: re.Match[str]) -> str:
+        parts = [numbers.get(word.lower()) for word in (found["whole"], *found["rest"].split())]
+        if None in parts:
+            return found.group()
+        return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
+
+    return _SPOKEN.sub(written, text)
+
+
+def graded(word: str) -> str:
+    """Return a stage or grade in one form, `4B` for `IVB` and `4b`; "" where it is none."""
+    roman = _ROMAN.match(word)
+    if roman is not None:
+        number = word[: len(word) - len(roman["rest"])]
+        return f"{_ARABIC[number]}{roman['rest']}"
+    arabic = _GRADED.match(word.removeprefix("G") if word[1:2].isdigit() else word)
+    return f"{int(arabic['number'])}{arabic['rest'].upper()}" if arabic else ""
+
+
+def groups(phrase: FoundPhrase, prefix: str) -> list[str]:
+    """Return the tags of a phrase that begin with `prefix`, without it."""
+    return [tag.removeprefix(prefix) for tag in phrase.tags if tag.startswith(prefix)]
+
+
+def scale(word: str) -> str:
+    """Return the English word of a scale."""
+    return {"stadium": "stage", "grad": "grade", "typ": "type"}.get(word, word)
+
+
+def is_cue_only(phrase: FoundPhrase) -> bool:
+    """Whether a phrase says how something is, and not what."""
+    if any(tag.startswith("same:") for tag in phrase.tags):
+        return True
+    kept = {"things_done", "stages", "family"}
+    return not all(tag in kept or tag.startswith("topic:") for tag in phrase.tags)
+
+
+def blank(found: re.Match[str]) -> str:
+    """Return as many spaces as were found."""
+    return " " * len(found.group())
+
+
+def masked(text: str, spans: Collection[tuple[int, int]]) -> str:
+    """Return `text` with spaces in the place of `spans`."""
+    for start, end in spans:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
+
+
+def without_refs(text: str, refs: Collection[str]) -> str:
+    """Return `text` without source ids, their brackets too where nothing else is in them."""
+    for ref in refs:
+        bare = re.escape(ref)
+        text = re.sub(rf"\s*[\[(]\s*(?:[Ss]ources?:?\s*)?{bare}\s*[\])]", "", text)
+        text = re.sub(rf"[,;]?\s*\b{bare}(?![\w-])", "", text)
+    return text

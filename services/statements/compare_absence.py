@@ -1,0 +1,53 @@
+"""Compares a clause that says that something is not so with what the record holds. Pure."""
+
+from collections.abc import Sequence
+
+from services.language.clauses import Clause
+from services.statements.compare import is_meant, refs, supported
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.verdict import UNCHECKED, Verdict
+
+_WITHOUT = frozenset({"without", "ohne"})
+
+
+def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
+    """Return what `rows` say of a clause that states that something is not so."""
+    named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
+    found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
+    meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
+    if "family" in clause.cues or "=family history" in names:
+        meant = [row for row in meant if row.kind.startswith("family")]
+    denied = [
+        row
+        for row in meant
+        if (row.negated and row.standing != "absent")
+        or row.words & _WITHOUT & clause.words
+        or row.smoking == "never"
+    ]
+    if "recorded" in clause.cues or "nothing" in clause.cues:
+        return _not_recorded(rows, meant, names)
+    plain = [row for row in meant if not row.negated and not row.is_text]
+    if denied:
+        return supported(denied)
+    ended = [row for row in plain if row.standing == "ended"]
+    if plain and len(ended) == len(plain) and clause.cues & {"takes", "current"}:
+        return supported(ended)
+    if plain and not clause.has_values:
+        return Verdict("contradicted", plain[0].sources, plain[0].says)
+    if clause.has_values and not names:
+        return UNCHECKED
+    return Verdict("unsupported", refs(meant[:1]))
+
+
+def _not_recorded(rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]) -> Verdict:
+    there = [row for row in meant if not row.negated and not row.is_text]
+    if there:
+        return Verdict("contradicted", there[0].sources, there[0].says)
+    wanted = set(names)
+    for empty in rows.empty:
+        if wanted and wanted <= empty.words:
+            return Verdict("supported", (), empty.says)
+    if any(row.standing == "absent" for row in meant):
+        return supported([row for row in meant if row.standing == "absent"])
+    return Verdict("unsupported")

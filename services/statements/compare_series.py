@@ -1,0 +1,131 @@
+"""Compares a value with the others of its series: newest, highest, course and flag. Pure."""
+
+from collections.abc import Collection, Sequence
+
+from services.language.clauses import Clause
+from services.statements.rows import KnownRow
+from services.statements.verdict import Verdict
+
+_STEADY = 0.1
+"""What is called stable may have changed by this share of its value."""
+_FROM = frozenset({"from", "von"})
+
+
+def series_of(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return the values of what a row is about, and stages on a clause's scale, oldest first."""
+    scales = {one.scale for one in clause.stages}
+    found = [
+        one
+        for one in candidates
+        if not one.is_text
+        and one.order
+        and (one.name == row.name or scales & {each.scale for each in one.stages})
+    ]
+    return sorted(found, key=lambda one: one.order)
+
+
+def is_not_newest(clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow) -> bool:
+    """Whether a clause calls a value the latest that is not."""
+    if "newest" not in clause.cues or not clause.has_values:
+        return False
+    return all(one.order < newest.order for one in fitting if one.order)
+
+
+def against_extreme(
+    clause: Clause, fitting: Sequence[KnownRow], numbers: Sequence[KnownRow]
+) -> Verdict | None:
+    """Return what speaks against calling a value the highest or the lowest."""
+    top = max(numbers, key=lambda one: one.number or 0.0)
+    bottom = min(numbers, key=lambda one: one.number or 0.0)
+    for cue, extreme in (("highest", top), ("lowest", bottom)):
+        if cue in clause.cues and all(one.number != extreme.number for one in fitting):
+            return Verdict("contradicted", extreme.sources, extreme.says)
+    return None
+
+
+def is_outdated(
+    clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow, cited: Collection[str]
+) -> bool:
+    """Whether an earlier value is told as if it held now: `CEA is 3.1` where it is 9.7 since."""
+    cues = clause.cues
+    if "is_now" not in cues or cues & {"before", "highest", "lowest", "begun", "when", "ended"}:
+        return False
+    if clause.dates or not (clause.stages or len(clause.quantities) == 1):
+        return False
+    is_course = bool(cues & {"rising", "falling"} and clause.words & _FROM)
+    if is_course or "maybe" in cues or any(one.is_earlier for one in fitting):
+        return False
+    # A stage by another source than the newest is right of that source.
+    if clause.stages and any(set(one.sources) & set(cited) for one in fitting):
+        return False
+    told = [one for one in fitting if not one.is_text]
+    return all(one.order and one.order[:10] < newest.order[:10] for one in told)
+
+
+def is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
+    """Whether a value is called normal, high or low where neither flag nor range says so."""
+    is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 and "no" not in clause.cues
+    return is_judged and row.number is not None and not row.flag and not row.ranges
+
+
+def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> Verdict | None:
+    """Return what speaks against "rose to 4.1" or "stable at 4.1": the value before it."""
+    if len(clause.quantities) != 1 or not clause.cues & {"rising", "falling", "steady"}:
+        return None
+    earlier = [one for one in numbers if one.order < row.order]
+    if not earlier or clause.words & _FROM or row.number is None:
+        return None
+    before, now = earlier[-1].number or 0.0, row.number
+    is_wrong = (
+        ("rising" in clause.cues and now <= before)
+        or ("falling" in clause.cues and now >= before)
+        or ("steady" in clause.cues and _has_changed(before, now))
+    )
+    if not is_wrong:
+        return None
+    return Verdict("contradicted", row.sources, f"{earlier[-1].says}; {row.says}")
+
+
+def _has_changed(before: float, now: float) -> bool:
+    return abs(now - before) > _STEADY * max(abs(before), abs(now))
+
+
+def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None:
+    """Return what speaks against a rise, a fall or a steady course."""
+    first, before, last = (one.number or 0.0 for one in (numbers[0], numbers[-2], numbers[-1]))
+    rises = last > first or last > before
+    falls = last < first or last < before
+    steady = not _has_changed(before, last)
+    for cue, holds in (("rising", rises), ("falling", falls), ("steady", steady)):
+        if cue in clause.cues and not holds:
+            return Verdict(
+                "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
+            )
+    return None
+
+
+def against_flag(clause: Clause, row: KnownRow) -> str:
+    """Return what the record says where it flags a value otherwise; "" where it does not."""
+    if row.number is None:
+        return ""
+    flag = row.flag.lower() or _flag_by_range(row)
+    said = clause.cues & {"high", "low", "normal"}
+    if len(said) != 1 or not flag or "no" in clause.cues:
+        return ""
+    holds = {"high": "high" in flag, "low": "low" in flag, "normal": flag == "normal"}
+    if flag in ("critical", "abnormal"):
+        holds = {"high": True, "low": True, "normal": False}
+    return "" if holds[next(iter(said))] else f"{row.says}{_range_text(row)} ({flag})"
+
+
+def _flag_by_range(row: KnownRow) -> str:
+    if len(row.ranges) != 2 or row.number is None:
+        return ""
+    low, high = row.ranges[0].number, row.ranges[1].number
+    return "low" if row.number < low else "high" if row.number > high else "normal"
+
+
+def _range_text(row: KnownRow) -> str:
+    if len(row.ranges) != 2:
+        return ""
+    return f", range {row.ranges[0].number:g}-{row.ranges[1].number:g}"
