@@ -3,6 +3,7 @@
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
+from services.language.statements import read_sentence
 from services.statements.check import Grounds, MessageCheck, Speaker
 from services.statements.known import KnownRows
 
@@ -224,3 +225,17 @@ def test_a_name_that_nobody_knows_is_a_statement_behind_a_colon() -> None:
 )
 def test_it_is_this_patient_and_this_drug(text: str, wanted: str) -> None:
     assert state(text) == wanted
+
+
+def test_the_name_of_a_test_is_no_source() -> None:
+    rows = KnownRows()
+    name = "Hemoglobin [Mass/volume] in Blood"
+    row = ViewRow(
+        kind="laboratory", name=name, value="15.1", number=15.1, unit="g/dL", date="2024-11-28",
+        sources=("Observation/hb",),
+    )  # fmt: skip
+    rows.add_view(ChartView(tool="results", kind="table", title="Results", rows=(row,)))
+    check = MessageCheck(grounds=Grounds(rows=rows), speaker=Speaker())
+    found = check.check(f"**{name}**: 15.1 g/dL, 2024-11-28 [Observation/hb]")
+    assert found.state == "supported"
+    assert read_sentence(f"{name} [Observation/hb]").refs == ("Observation/hb",)
