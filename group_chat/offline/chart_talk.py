@@ -29,6 +29,7 @@ _ALSO_SAID = {
     "family": "family mother father sister brother parents",
     "social": "social lives works occupation retired",
     "coverage": "insurance insured",
+    "device": "device implant implanted pacemaker stent prosthesis port",
     "directive": "directive resuscitation living will",
     "vital status": "died death",
     "stage": "stage staging TNM",
@@ -94,10 +95,11 @@ class _Talk:
         found = self._take()
         is_found = isinstance(found, ChartView) and asked_rows(search, found).rows
         if isinstance(found, ChartView) and is_found:
-            missing = answer_of(question, taken, self._words)
             said = answer_of(search, found, self._words)
-            lead = self._words.elsewhere if search.name else self._words.perhaps
-            self._said.append(f"{missing} {lead}\n{said}")
+            lead = self._words.elsewhere  # it is in the record, though not in that list
+            if not search.name:
+                lead = f"{answer_of(question, taken, self._words)} {self._words.perhaps}"
+            self._said.append(f"{lead}\n{said}")
         else:
             self._said.append(answer_of(question, taken, self._words))
         return None

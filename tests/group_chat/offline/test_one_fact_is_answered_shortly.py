@@ -24,7 +24,9 @@ LONGEST_CHARS = 1_500
         ("patient_4", "Is she married?", "her husband", "ALK"),
         ("patient_4", "is she allergic to latex?", "not in the record", "Yes"),
         ("patient_4", "has she ever had a stroke?", "not in the record", "Yes"),
-        ("patient_4", "chemotherapy?", "The record mentions it here", "KRAS"),
+        ("patient_21", "MSI?", "icrosatellite", "not in the record"),
+        ("patient_42", "does he have a stent?", "biliary stent", "ALK"),
+        ("patient_4", "chemotherapy?", "The record mentions it here", "in the record ("),
     ],
 )
 async def test_one_fact_has_one_short_answer(
