@@ -20,6 +20,10 @@ _ARABIC = {
 }
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
+WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
+"""A word, or a sign that parts clauses."""
+_HEAD_WORDS = 5
+_LISTED_WORDS = 3
 
 
 def placed(word: str) -> tuple[str, ...]:
@@ -89,3 +93,29 @@ def without_refs(text: str, refs: Collection[str]) -> str:
         text = re.sub(rf"\s*[\[(]\s*(?:[Ss]ources?:?\s*)?{bare}\s*[\])]", "", text)
         text = re.sub(rf"[,;]?\s*\b{bare}(?![\w-])", "", text)
     return text
+
+
+def listed_in(body: str, *, is_item: bool) -> tuple[tuple[str, ...], ...]:
+    """Return what a list item begins with, or each thing behind `Medications:`."""
+    head, colon, rest = body.partition(":")
+    if is_item:
+        parts = [head]
+    elif colon and len(head.split()) <= _HEAD_WORDS and rest.strip():
+        parts = re.split(r"[,;]\s", rest)
+    else:
+        return ()
+    return tuple(found for part in parts if (found := _first_words(part)))
+
+
+def _first_words(text: str) -> tuple[str, ...]:
+    vocabulary = statement_words()
+    found: list[str] = []
+    for word in WORD.findall(text):
+        lower = word.lower()
+        is_cue = lower in vocabulary.fillers or lower in vocabulary.phrases
+        if is_cue and not found and word[0].isalpha():
+            continue
+        if is_cue or not word[0].isalpha() or len(found) == _LISTED_WORDS:
+            break
+        found.append(stem(lower))
+    return tuple(found)

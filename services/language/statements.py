@@ -8,10 +8,12 @@ from itertools import pairwise
 from services.language.clauses import Clause, Stage, after, goes_on, joined
 from services.language.quantities import Quantity, quantities_in
 from services.language.statement_parts import (
+    WORD,
     blank,
     graded,
     groups,
     is_cue_only,
+    listed_in,
     masked,
     placed,
     scale,
@@ -27,7 +29,6 @@ _BRACKETS = re.compile(rf"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:{_TYPE}[\w.-]+(?:\s*[,
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
-_WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 _TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
@@ -36,8 +37,6 @@ _PERSON = re.compile(
     r"(?:has|had|is|was|takes|took|lives|denies|hat|hatte|ist|war|nimmt|leidet)\b"
 )
 _SITE_WORDS = 4
-_HEAD_WORDS = 5
-_LISTED_WORDS = 3
 _BREAKS = frozenset({",", ";", "–", "—"})
 
 
@@ -82,7 +81,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     dates = dates_in(body) if any(map(str.isdigit, body)) else []
     shown = masked(body, [(one.start, one.end) for one in dates])
     quantities = quantities_in(shown) if any(map(str.isdigit, shown)) else []
-    words = [(one.start(), one.group()) for one in _WORD.finditer(shown)]
+    words = [(one.start(), one.group()) for one in WORD.finditer(shown)]
     reader = _Reader(words=words, dates=dates, quantities=quantities, is_name=is_name)
     clauses = reader.clauses()
     cues = frozenset(cue for one in clauses for cue in one.cues)
@@ -97,7 +96,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         asks=first in statement_words().imperatives,
         cues=cues,
         words=frozenset(word for one in clauses for word in one.words),
-        listed=_listed(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
+        listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
     )
 
 
@@ -117,32 +116,6 @@ def person_named_in(text: str) -> frozenset[str]:
     known = statement_words().phrases
     is_name = not any(word in known or is_clinical_name(word) for word in words)
     return frozenset(words) if is_name else frozenset()
-
-
-def _listed(body: str, *, is_item: bool) -> tuple[tuple[str, ...], ...]:
-    """Return what a list item begins with, or each thing behind `Medications:`."""
-    head, colon, rest = body.partition(":")
-    if is_item:
-        parts = [head]
-    elif colon and len(head.split()) <= _HEAD_WORDS and rest.strip():
-        parts = re.split(r"[,;]\s", rest)
-    else:
-        return ()
-    return tuple(found for part in parts if (found := _first_words(part)))
-
-
-def _first_words(text: str) -> tuple[str, ...]:
-    vocabulary = statement_words()
-    found: list[str] = []
-    for word in _WORD.findall(text):
-        lower = word.lower()
-        is_cue = lower in vocabulary.fillers or lower in vocabulary.phrases
-        if is_cue and not found and word[0].isalpha():
-            continue
-        if is_cue or not word[0].isalpha() or len(found) == _LISTED_WORDS:
-            break
-        found.append(stem(lower))
-    return tuple(found)
 
 
 class _Reader:

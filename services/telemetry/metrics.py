@@ -77,15 +77,15 @@ class Metrics:
         )
         self._dollars = counter("rounds_model_dollars", "Cost of models by the operator's prices.")
         self._model = "none"
+        self._count_the_rest(registry)
+
+    def _count_the_rest(self, registry: CollectorRegistry) -> None:
+        counter = partial(Counter, registry=registry)
         self._statements = counter(
             "rounds_statements",
             "Statements of agents by what the record says of them; those repaired once more.",
             ["agent", "model", "state"],
         )
-        self._count_the_rest(registry)
-
-    def _count_the_rest(self, registry: CollectorRegistry) -> None:
-        counter = partial(Counter, registry=registry)
         self._storage = counter("rounds_storage_operations", "Storage operations.", ["kind"])
         self._handed_over = counter(
             "rounds_turns_handed_over",

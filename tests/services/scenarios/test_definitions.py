@@ -98,7 +98,11 @@ def test_json_is_read_like_yaml() -> None:
     assert graph.entry == "a"
 
 
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
+LARGE = [path for path in SAMPLES if path.stem != "age_note"]
+"""All but the smallest one that an author may begin with."""
+
+
+@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
 def test_the_samples_are_sound_and_large_enough(path: Path) -> None:
     graph: Graph = read_definition(path.read_text("utf-8"))
     assert len(graph.steps) >= 8
