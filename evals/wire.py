@@ -108,6 +108,8 @@ class Wire:
         raw = await request.read()
         if request.method != "POST" and self._source is not None:
             return web.json_response({"object": "list", "data": []})  # a cassette is ready
+        if self._source is not None and not request.path.endswith("/chat/completions"):
+            return web.Response(status=404)  # what a server is asked about its window
         if request.method != "POST":
             return await self._pass_on(request, raw, None)
         text = raw.decode("utf-8", "replace")

@@ -6,7 +6,7 @@ from typing import Literal
 
 from data_models.identifiers import PatientId
 from services.identity.index import NameHit, PersonIndex
-from services.identity.name_signs import (
+from services.identity.name_signs import is_changed_contact, is_unknown_full_name, (
     fills_a_clause,
     is_sure_sign,
     stands_alone,
@@ -309,7 +309,9 @@ def _strangers(
     """Yield names that nobody of the directory has, where a title says who is meant."""
     for place in sorted(free):
         word = run[place]
-        if place and _is_unknown_full_name(run[place - 1], word) and not hits[place - 1]:
+        if place and is_unknown_full_name(run[place - 1], word) and not hits[place - 1]:
+            if is_changed_contact(run, word):
+                continue
             yield Mention(f"{run[place - 1].raw} {word.raw}", (), "stranger", span=(word,))
             continue
         if word.title not in ("man", "woman") or len(word.raw) < 2:
@@ -320,20 +322,6 @@ def _strangers(
             continue
         if word.raw[0].isupper() or word.is_owner:
             yield Mention(word.raw, (), "stranger", span=(word,))
-
-
-def _is_unknown_full_name(first: Word, last: Word) -> bool:
-    """Whether two words of no language stand as somebody's name: `Ottoline Featherstone's`."""
-    is_owned = last.is_owner and first.gap.strip() != "-" and last.gap == " "
-    return is_owned and all(
-        one.is_capital
-        and one.title is None
-        and not one.is_common
-        and not one.is_eponym
-        and not is_clinical_name(stem(one.text))
-        and not one.raw.isupper()
-        for one in (first, last)
-    )
 
 
 def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:

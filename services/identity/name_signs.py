@@ -1,5 +1,7 @@
 """What the place of words in a message says of whether they are a name. Pure."""
 
+from collections.abc import Sequence
+
 from services.language.mentions import Word
 from services.language.people_words import people_words
 from services.language.statement_words import is_clinical_name, stem
@@ -32,3 +34,24 @@ def stands_where_names_do(span: tuple[Word, ...]) -> bool:
 def stands_alone(span: tuple[Word, ...]) -> bool:
     """Whether none of the words is common and one stands as a name."""
     return not any(one.is_common for one in span) and any(one.stands_as_name for one in span)
+
+
+def is_unknown_full_name(first: Word, last: Word) -> bool:
+    """Whether two words of no language stand as somebody's name: `Ottoline Featherstone's`."""
+    is_owned = last.is_owner and first.gap.strip() != "-" and last.gap == " "
+    return is_owned and all(
+        one.is_capital
+        and one.title is None
+        and not one.is_common
+        and not one.is_eponym
+        and not is_clinical_name(stem(one.text))
+        and not one.raw.isupper()
+        for one in (first, last)
+    )
+
+
+def is_changed_contact(run: Sequence[Word], name: Word) -> bool:
+    """Whether the user changes an entry of their own: `change Maria Kern's phone to …`."""
+    known = people_words()
+    first = run[0]
+    return first.is_first and first.text in known.changes and name.after in known.contact_parts

@@ -30,6 +30,8 @@ class PeopleWords:
     moves_on: frozenset[str]
     opening: frozenset[str]
     opening_verbs: frozenset[str]
+    changes: frozenset[str]
+    contact_parts: frozenset[str]
     before_names: frozenset[str]
     auxiliaries: frozenset[str]
     qualities: frozenset[str]
