@@ -6,16 +6,17 @@ from typing import Literal
 
 from data_models.identifiers import PatientId
 from services.identity.index import NameHit, PersonIndex
-from services.identity.name_signs import is_changed_contact, is_unknown_full_name, (
+from services.identity.name_signs import (
     fills_a_clause,
+    is_changed_contact,
     is_sure_sign,
+    is_unknown_full_name,
     stands_alone,
     stands_where_names_do,
 )
 from services.identity.person import Person
 from services.language.mentions import Message, Word, neighbours
 from services.language.people_words import people_words
-from services.language.statement_words import is_clinical_name, stem
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
