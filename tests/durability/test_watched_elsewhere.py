@@ -17,7 +17,7 @@ from tests.fakes_openai_brain import brain
 
 pytestmark = pytest.mark.slow
 
-STORY = " ".join(f"sentence-{number}." for number in range(60))
+STORY = " ".join("It went on in the same way." for _ in range(60))
 LIVE_SECONDS = 20.0
 """Less than the story takes; 1 s is usual, where no other tests run beside."""
 PATIENCE_SECONDS = 60.0
