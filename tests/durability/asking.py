@@ -36,16 +36,24 @@ _STEPS: Mapping[str, Sequence[tuple[str, _Arguments]]] = {
 }
 
 
+def looked_up(row: Mapping[str, Any]) -> bool:
+    """Whether the server fetched a tool's rows before it asked the model."""
+    return str(row.get("tool_call_id", "")).startswith("look_up")
+
+
 def asking(request: RecordedRequest, canary: _Canary) -> Reply | None:
     """Return the next step towards a question to the user; None if the message asks for none.
 
     What is booked and written carries canaries, so that back ends hold every patient's words.
     """
-    said = [str(row["content"]) for row in request.messages if row["role"] == "user"]
-    wanted = _ASKS.search(said[-1]) if said else None
+    wanted = _ASKS.search(request.said)
     if wanted is None:
         return None
-    results = [orjson.loads(row["content"]) for row in request.messages if row["role"] == "tool"]
+    results = [
+        orjson.loads(row["content"])
+        for row in request.messages
+        if row["role"] == "tool" and not looked_up(row)
+    ]
     steps = _STEPS[wanted[1]][len(results) :]
     if not steps:
         return Reply(text="As you wish.")

@@ -25,7 +25,7 @@ from services.memory_edits.operations import Correct
 from services.runs.hub import Run
 from services.stores import Stores
 from settings import Settings
-from tests.durability.asking import asking
+from tests.durability.asking import asking, looked_up
 from tests.durability.evidence import Evidence
 from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
@@ -143,13 +143,14 @@ class Conversation:
             return Reply(text=_read(request))
         if (asked := asking(request, partial(self.canary, "agent"))) is not None:
             return asked
-        said = str(request.messages[-1].get("content", ""))
+        said, last = request.said, request.messages[-1]
+        is_result = last["role"] == "tool" and not looked_up(last)
         recalls = [name for name in request.tool_names if name.endswith("recall")]
-        if recalls and REMEMBER in said:
+        if recalls and REMEMBER in said and not is_result:
             self.recalls += 1
             return Reply(tool_calls=[ToolCall(recalls[0], {"query": "canary", "limit": 10})])
         timelines = [name for name in request.tool_names if name.endswith("timeline")]
-        if timelines and request.messages[-1]["role"] != "tool":
+        if timelines and not is_result:
             return Reply(tool_calls=[ToolCall(timelines[0], {})])
         return Reply(text=f"Noted: {self.canary('agent')}.")
 

@@ -91,10 +91,10 @@ class Isolation(RuleBasedStateMachine):
     @rule()
     def answer(self) -> None:
         """Words that mean nothing by themselves: a model is shown what they answer."""
-        readings = self.talk.readings
         canary = self.talk.canary("user")
         self.talk.say(f"it is {canary}")
-        assert self.talk.readings > readings, "else this would prove nothing"
+        # The reader is asked only where rules leave something open; some model sees the words.
+        assert canary in "".join(sent for _, sent in self.talk.sent), "else it proves nothing"
 
     @rule()
     def recall(self) -> None:
