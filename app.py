@@ -43,9 +43,9 @@ from services.hand_over.hand_over import HandOver
 from services.identity.access_policy import access_policy_for
 from services.identity.chosen import linker_for
 from services.identity.directory import DirectoryState
-from services.operators.chosen import Operators, operators_for
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.service import PatientContextService
+from services.scenarios.operators.chosen import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces

@@ -17,15 +17,15 @@ from data_models.layout import ConversationLayout
 from data_models.local_blob_store import LocalBlobStore
 from data_models.scenario_session import ScenarioSession, StepVisit
 from services.audit.trail import NoAudit
-from services.operators.chosen import Operators, operators_for
 from services.scenarios.chosen import ScenarioHouse
-from services.scenarios.graph import Graph
-from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.ports import SessionIndex, SessionRow
-from services.scenarios.scenario_store import ScenarioStore
-from services.scenarios.session_row import row_of
-from services.scenarios.sqlite_index import SqliteSessionIndex
-from services.scenarios.tag_index import TagSessionIndex, session_tags
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
+from services.scenarios.migration.ports import SessionIndex, SessionRow
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.migration.tag_index import TagSessionIndex, session_tags
+from services.scenarios.operators.chosen import Operators, operators_for
+from services.scenarios.session.session_row import row_of
 
 SAMPLES = Path(__file__).parent.parent / "samples" / "scenarios"
 FIRST = (SAMPLES / "appointment_booking.yaml").read_text("utf-8")

@@ -23,15 +23,15 @@ from typing import Any
 from bench.scenario_store import LocalStore, Store, azure_store
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import PatientProfile, ScenarioSession, StepVisit
-from services.scenarios.case import Case
-from services.scenarios.definition_checks import checked_graph
-from services.scenarios.graph import Graph
-from services.scenarios.migration_config import MigrationConfig
-from services.scenarios.planning import make_plan
-from services.scenarios.ports import SessionRow
-from services.scenarios.reconciliation import reconcile
-from services.scenarios.sqlite_index import SqliteSessionIndex
-from services.scenarios.version_chain import VersionChain
+from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.case import Case
+from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.planning import make_plan
+from services.scenarios.migration.ports import SessionRow
+from services.scenarios.migration.reconciliation import reconcile
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.migration.version_chain import VersionChain
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 MEBI = 1024 * 1024

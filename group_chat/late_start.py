@@ -11,7 +11,7 @@ from data_models.errors import ModelUnavailableError
 from group_chat.team import Team, card_of
 from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
 from services.model_port import Answer, StructuredModel
-from services.scenarios.action import ToolAction
+from services.scenarios.session.action import ToolAction
 
 START_LIMIT_SECONDS = 60.0
 

@@ -28,7 +28,7 @@ from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, enter_turn, leave_turn
 from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
 from services.records.ports import PatientRecords
-from services.scenarios.action import ToolAction
+from services.scenarios.session.action import ToolAction
 
 
 class SemanticGroupChat:

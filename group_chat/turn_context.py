@@ -14,7 +14,7 @@ from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from group_chat.tools.in_order import CallLine
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
-from services.scenarios.action import ToolAction
+from services.scenarios.session.action import ToolAction
 from services.statements.check import MessageCheck
 
 

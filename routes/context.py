@@ -12,7 +12,7 @@ from routes.health import Readiness
 from routes.ports import Desk, MemoryDesk, PatientDirectory, PatientSources, Reader
 from services.access.limits import MessageRate, SocketSlots
 from services.group_chat_port import AgentCard
-from services.operators.desk import OperatorDesk
+from services.scenarios.operators.desk import OperatorDesk
 
 
 class Team(Protocol):

@@ -5,11 +5,11 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel
 
 from routes.operator_input import Definition, Policies, Proposal, Rollback, Share
-from services.operators.views import ScenarioCard, ScenarioOverview
-from services.scenarios.journal import JournalEntry
-from services.scenarios.migration_plan import MigrationPlan
-from services.scenarios.plan_view import GraphView, PlanView
-from services.scenarios.scenario_store import DeploymentRecord
+from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.scenario_store import DeploymentRecord
+from services.scenarios.operators.journal import JournalEntry
+from services.scenarios.operators.plan_view import GraphView, PlanView
+from services.scenarios.operators.views import ScenarioCard, ScenarioOverview
 
 Json: TypeAlias = dict[str, Any]
 _REF = "#/components/schemas/{model}"

@@ -9,8 +9,8 @@ from routes.context import CONTEXT
 from routes.operator_answers import PREFIX, dry_run_document, review_document
 from routes.operator_input import Definition, Policies, Proposal, Rollback, Share, decision
 from routes.replies import json_reply
-from services.operators.desk import OperatorDesk
-from services.scenarios.plan_view import view_of_graph
+from services.scenarios.operators.desk import OperatorDesk
+from services.scenarios.operators.plan_view import view_of_graph
 
 PAGE_LIMIT = 500
 

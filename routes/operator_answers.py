@@ -10,8 +10,8 @@ from data_models.errors import ScenarioDefinitionError, ScenarioInputError
 from data_models.identifiers import hashed
 from routes.context import CONTEXT
 from routes.problem import Problem, problem_response
-from services.scenarios.dry_run import DryRunPage
-from services.scenarios.ports import SessionPage
+from services.scenarios.migration.ports import SessionPage
+from services.scenarios.operators.dry_run import DryRunPage
 
 PREFIX = "/api/operator/"
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from data_models.errors import ScenarioDefinitionError
 from routes.json_input import parse_json
 from services.access.bodies import body_of
-from services.scenarios.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 
 _DecisionT = TypeVar("_DecisionT", bound="_Decision")
 Percent = Annotated[int, Field(ge=0, le=100, strict=True)]

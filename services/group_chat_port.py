@@ -25,8 +25,8 @@ from data_models.turn_events import (
 from services.entities.session import EntitySession
 from services.language.utterance import Utterance
 from services.memory_blocks.recall import Recalled
-from services.scenarios.action import ToolAction
-from services.scenarios.seat import ScenarioSeat
+from services.scenarios.session.action import ToolAction
+from services.scenarios.session.seat import ScenarioSeat
 from services.tool_memory.session import ToolMemorySession
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from data_models.blob_store import BlobStore
 from data_models.clock import IdSource
 from data_models.local_blob_store import LocalBlobStore
-from services.scenarios.tag_index import session_tags
+from services.scenarios.migration.tag_index import session_tags
 from settings import Settings
 
 SESSIONS = "chat-sessions"

@@ -38,7 +38,7 @@ from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.runs.hub import Run
-from services.scenarios.action import ToolAction
+from services.scenarios.session.action import ToolAction
 from services.telemetry.metrics import Metrics
 from services.turn.changes import CHANGES, change_document, follow
 from services.turn.documents import TurnDocuments

@@ -8,7 +8,7 @@ import orjson
 
 from data_models.errors import ModelOutputError
 from data_models.scenario import FieldDefinition
-from services.scenarios.answers import pattern_of, value_in
+from services.scenarios.session.answers import pattern_of, value_in
 
 _STATED, _SEEN = 0.97, 0.9
 _END = re.compile(r"[,;\n]| and |\.(?:\s|$)")
@@ -17,7 +17,7 @@ _BORN = re.compile(r"(?i)\bborn (?:on |in )?([^,;.\n]{4,30})")
 
 
 def findings_in(text: str) -> dict[str, Any]:
-    """Return the findings of a question that `services.scenarios.extraction` has written.
+    """Return the findings of a question that `services.scenarios.session.extraction` has written.
 
     Raises:
         ModelOutputError: it is not of that form.

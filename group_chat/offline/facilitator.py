@@ -39,7 +39,7 @@ from group_chat.offline.words import (
     topics_of,
 )
 from group_chat.plan_text import PLAN_QUESTION
-from services.scenarios.commands import command_in
+from services.scenarios.session.commands import command_in
 
 _ROWS_OF_EACH_AGENT = 8
 _YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")

@@ -10,8 +10,8 @@ from data_models.scenario import FieldDefinition
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.words import OVERVIEW, PLAN, ROSTER, topics_of
-from services.scenarios.answers import readings_in
-from services.scenarios.step_text import GROUNDING_MARK
+from services.scenarios.session.answers import readings_in
+from services.scenarios.session.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"
 _QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")

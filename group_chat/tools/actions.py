@@ -7,7 +7,7 @@ from semantic_kernel.contents import ChatHistory, FunctionCallContent
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
 from group_chat.turn_context import TurnContext, acting_under
-from services.scenarios.action import ToolAction
+from services.scenarios.session.action import ToolAction
 
 
 async def run_action(house: ToolKernel, turn: TurnContext, action: ToolAction) -> bool:

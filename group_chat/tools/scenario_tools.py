@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from data_models.errors import ScenarioInputError, ToolInputError
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
-from services.scenarios.action import ToolAction
-from services.scenarios.seat import ScenarioSeat
+from services.scenarios.session.action import ToolAction
+from services.scenarios.session.seat import ScenarioSeat
 
 SCENARIO_TOOLS = (
     "start_scenario",

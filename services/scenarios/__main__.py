@@ -11,11 +11,11 @@ from pydantic import JsonValue
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import ScenarioDefinitionError, ScenarioInputError, StoreError
-from services.scenarios.definition_reader import read_definition
-from services.scenarios.graph import Graph
-from services.scenarios.operator_commands import add_commands
-from services.scenarios.planning import make_plan
-from services.scenarios.prune_command import add_prune
+from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.planning import make_plan
+from services.scenarios.operators.operator_commands import add_commands
+from services.scenarios.operators.prune_command import add_prune
 from services.scenarios.simulation import simulate
 
 FAILED = 1

@@ -6,8 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from data_models.errors import ScenarioDefinitionError
 from data_models.scenario import FieldDefinition, Rule, Scenario, Step, StepKind, Transition
-from services.scenarios.conditions import names_in
-from services.scenarios.migration_plan import AnchorMigrationPolicy
+from services.scenarios.definition.conditions import names_in
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 
 
 class _Shape(BaseModel):

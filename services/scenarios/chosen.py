@@ -7,11 +7,11 @@ from pydantic import ValidationError
 from data_models.blob_store import BlobStore
 from data_models.clock import IdSource
 from data_models.errors import ConfigurationError
-from services.scenarios.migration_config import MigrationConfig
-from services.scenarios.ports import SessionIndex
-from services.scenarios.scenario_store import ScenarioStore
-from services.scenarios.sqlite_index import SqliteSessionIndex
-from services.scenarios.tag_index import TagSessionIndex
+from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.ports import SessionIndex
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.migration.tag_index import TagSessionIndex
 from services.stores import SESSIONS, open_container
 from settings import Settings
 

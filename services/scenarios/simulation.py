@@ -24,19 +24,19 @@ from services.scenarios.case_file import (
     MoveEvent,
     scenario_of,
 )
-from services.scenarios.catalogue import Catalogue
-from services.scenarios.definition_checks import checked_graph
-from services.scenarios.deployment import Deployer
-from services.scenarios.graph import Graph
-from services.scenarios.memory import MemorySessionIndex, MemoryShelf
-from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration_plan import MigrationPlan
-from services.scenarios.ports import SessionRow
-from services.scenarios.progress import advanced
-from services.scenarios.reconciler import Reconciler
-from services.scenarios.reconciliation_result import ReconciliationResult
-from services.scenarios.scenario_store import ScenarioStore, plan_name
-from services.scenarios.waiting import with_action_done, with_answers
+from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.case import ReconciliationResult
+from services.scenarios.migration.catalogue import Catalogue
+from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.memory import MemorySessionIndex, MemoryShelf
+from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
+from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.ports import SessionRow
+from services.scenarios.migration.reconciliation import Reconciler
+from services.scenarios.migration.scenario_store import ScenarioStore, plan_name
+from services.scenarios.migration.waiting import with_action_done, with_answers
+from services.scenarios.session.progress import advanced
 
 Json: TypeAlias = dict[str, JsonValue]
 SCENARIO_ID = "case"
@@ -92,7 +92,7 @@ class Simulation:
         """Deploy all versions, play all events, and return what happened."""
         plan = await self._deploy_all()
         for link in self._case.missing_plans:
-            self._shelf.remove(plan_name(SCENARIO_ID, int(link.partition(">")[0])))
+            await self._shelf.delete(plan_name(SCENARIO_ID, int(link.partition(">")[0])))
         events = [await self._event(event) for event in self._case.events]
         return {"plan": _plan_row(plan), "events": [*events]}
 

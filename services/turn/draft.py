@@ -34,7 +34,7 @@ from services.language.utterance import Utterance
 from services.memory_blocks.understanding import Understanding
 from services.patient_context.snapshot import ShownRoster
 from services.runs.hub import Run
-from services.scenarios.seat import ScenarioSeat
+from services.scenarios.session.seat import ScenarioSeat
 from services.tool_memory.session import ToolMemorySession
 from services.turn.effects import TurnEffects
 from services.turn.plan_order import place_of

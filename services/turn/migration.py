@@ -17,12 +17,12 @@ from data_models.scenario_session import (
     ScenarioSession,
 )
 from services.language.yes_no import truth_in
-from services.scenarios.action import ToolAction
-from services.scenarios.answers import Reading, answers_in, is_plainly, readings_in
-from services.scenarios.graph import Graph
-from services.scenarios.reconciliation_result import Outcome, ReconciliationResult
-from services.scenarios.seat import Act, ScenarioSeat
-from services.scenarios.waiting import idempotency_key, with_action_done
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.case import Outcome, ReconciliationResult
+from services.scenarios.migration.waiting import idempotency_key, with_action_done
+from services.scenarios.session.action import ToolAction
+from services.scenarios.session.answers import Reading, answers_in, is_plainly, readings_in
+from services.scenarios.session.seat import Act, ScenarioSeat
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.scenario_parts import ScenarioParts

@@ -11,7 +11,7 @@ from data_models.identifiers import PatientId
 from data_models.scenario_session import ProfileField
 from services.records.ports import PatientRecords
 from services.records.views.demographics import Demographics, demographics
-from services.scenarios.facts import RECORD
+from services.scenarios.session.facts import RECORD
 
 BIRTH_DATE = frozenset({"date_of_birth", "birth_date", "birthdate", "dob"})
 AGE = frozenset({"age", "age_years", "patient_age"})

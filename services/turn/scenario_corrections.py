@@ -4,14 +4,14 @@ from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, PatientProfile, ScenarioSession
 from services.language.consent import consent_in
 from services.language.corrections import correction_in, names_consent, revokes_consent
-from services.scenarios.answers import taken_by
-from services.scenarios.corrections import answer_meant
-from services.scenarios.evidence import QUOTE_LIMIT_CHARS
-from services.scenarios.graph import Graph
-from services.scenarios.recording import shaped, unfit
-from services.scenarios.seat import ScenarioSeat
-from services.scenarios.step_text import confirmed_text, joined
-from services.scenarios.waiting import with_answers
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.waiting import with_answers
+from services.scenarios.session.answers import taken_by
+from services.scenarios.session.corrections import answer_meant
+from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
+from services.scenarios.session.recording import shaped, unfit
+from services.scenarios.session.seat import ScenarioSeat
+from services.scenarios.session.step_text import confirmed_text, joined
 from services.turn.draft import TurnDraft
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.voice import TurnVoice

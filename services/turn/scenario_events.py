@@ -1,8 +1,6 @@
 """Delivers what migrations did to the audit trail: each session's jump exactly once (M19)."""
 
-from typing import Protocol
-
-from data_models.blob_store import Blob, BlobStore
+from data_models.blob_store import BlobStore
 from data_models.errors import BlobExistsError
 from data_models.identifiers import PatientId
 from data_models.scenario_session import MigrationAppliedEvent
@@ -13,18 +11,6 @@ from services.audit.trail import Audit
 ACTION = "scenario_migration"
 
 
-class EventShelf(Protocol):
-    """Where whole events are kept; every `BlobStore` is one."""
-
-    async def read(self, name: str) -> Blob | None:
-        """See `BlobStore.read`."""
-        ...
-
-    async def create(self, name: str, data: bytes) -> str:
-        """See `BlobStore.create`."""
-        ...
-
-
 class ScenarioEvents:
     """Appends an entry to the trail, then keeps the whole event under its id, which seals it.
 
@@ -32,7 +18,7 @@ class ScenarioEvents:
     was perhaps delivered by a process that died: then the trail itself is searched for its id.
     """
 
-    def __init__(self, *, audit: Audit, trail: BlobStore, shelf: EventShelf) -> None:
+    def __init__(self, *, audit: Audit, trail: BlobStore, shelf: BlobStore) -> None:
         self._audit, self._shelf = audit, shelf
         self._search = AuditSearch(store=trail)
 

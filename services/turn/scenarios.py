@@ -12,9 +12,9 @@ from data_models.errors import (
 )
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
-from services.scenarios.commands import Command, command_in, is_any, named
-from services.scenarios.seat import Act, ScenarioSeat
-from services.scenarios.session_row import row_of
+from services.scenarios.session.commands import Command, command_in, is_any, named
+from services.scenarios.session.seat import Act, ScenarioSeat
+from services.scenarios.session.session_row import row_of
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer

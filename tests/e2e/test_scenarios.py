@@ -16,8 +16,8 @@ import pytest
 from data_models.identifiers import storage_folder
 from data_models.local_blob_store import LocalBlobStore
 from services.scenarios.chosen import CONTAINER
-from services.scenarios.definition_reader import read_definition
-from services.scenarios.scenario_store import ActivePointer, ScenarioStore
+from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
 from tests.e2e.server import ROOT, Server, running_server
 from tests.e2e.storage import AzureShelf, FileShelf, Shelf, Stored
 from tests.e2e.talks import BotTalk, PlainTalk, StreamTalk, new_chat, socket_to, talking

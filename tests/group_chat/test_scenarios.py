@@ -9,9 +9,9 @@ from data_models.chat_context import ChatContext, Turn
 from data_models.identifiers import PatientId
 from data_models.turn_events import ToolCallResult, ToolCallStarted
 from services.group_chat_port import ActionFinished
-from services.scenarios.action import ToolAction
-from services.scenarios.seat import ScenarioSeat
-from services.scenarios.step_text import GROUNDING_MARK
+from services.scenarios.session.action import ToolAction
+from services.scenarios.session.seat import ScenarioSeat
+from services.scenarios.session.step_text import GROUNDING_MARK
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld, call, team_world, text
 from tests.services.scenario_world import ScenarioWorld, sample

@@ -18,12 +18,12 @@ from routes.server import Door, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
 from services.audit.entry import AuditEntry
-from services.operators.chosen import Operators, operators_for
 from services.scenarios.chosen import ScenarioHouse
-from services.scenarios.migration_config import MigrationConfig
-from services.scenarios.scenario_store import ScenarioStore
-from services.scenarios.session_row import row_of
-from services.scenarios.sqlite_index import SqliteSessionIndex
+from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.operators.chosen import Operators, operators_for
+from services.scenarios.session.session_row import row_of
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import hashed_key, make_context

@@ -24,18 +24,18 @@ from services.model_port import Answer
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.replica import Replica
-from services.scenarios.action import ToolAction
 from services.scenarios.chosen import ScenarioHouse
-from services.scenarios.definition_checks import checked_graph
-from services.scenarios.definition_reader import read_definition
-from services.scenarios.deployment import Deployer
-from services.scenarios.extraction import Findings
-from services.scenarios.graph import Graph
-from services.scenarios.memory import MemorySessionIndex
-from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration_plan import AnchorMigrationPolicy
-from services.scenarios.ports import SessionIndex
-from services.scenarios.scenario_store import ScenarioStore
+from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.memory import MemorySessionIndex
+from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.ports import SessionIndex
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.session.action import ToolAction
+from services.scenarios.session.extraction import Findings
 from services.telemetry.metrics import Metrics
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.tools import TurnTools

@@ -52,7 +52,7 @@ from services.replica import Replica
 from services.run_journal.pace import Pace
 from services.runs.exchange import run_exchange_for
 from services.runs.hub import Run, RunHub
-from services.scenarios.action import ToolAction
+from services.scenarios.session.action import ToolAction
 from services.telemetry.metrics import Metrics
 from services.turn.documents import TurnDocuments
 from services.turn.memory import TurnMemory

@@ -18,11 +18,11 @@ from data_models.scenario_session import (
     StepVisit,
 )
 from services.scenarios.chosen import CONTAINER, INDEX_FILE
-from services.scenarios.definition_reader import read_definition
-from services.scenarios.graph import Graph
-from services.scenarios.scenario_store import ActivePointer, ScenarioStore
-from services.scenarios.session_row import row_of
-from services.scenarios.sqlite_index import SqliteSessionIndex
+from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.session.session_row import row_of
 from services.stores import SESSIONS
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"

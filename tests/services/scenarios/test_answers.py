@@ -10,10 +10,10 @@ from data_models.scenario import FieldDefinition
 from group_chat.offline.extraction import findings_in
 from services.language.yes_no import truth_in
 from services.model_port import Answer
-from services.scenarios.answers import answers_in, is_plainly
-from services.scenarios.commands import Command, command_in, named
-from services.scenarios.extraction import Extractor, Findings, believed, question
-from services.scenarios.migration_config import GapFillConfig, MigrationConfig
+from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig
+from services.scenarios.session.answers import answers_in, is_plainly
+from services.scenarios.session.commands import Command, command_in, named
+from services.scenarios.session.extraction import Extractor, Findings, believed, question
 
 AGE = FieldDefinition(name="age", value_type="integer")
 BORN = FieldDefinition(name="date_of_birth", display_name="date of birth", value_type="date")

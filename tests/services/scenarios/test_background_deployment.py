@@ -12,13 +12,13 @@ from data_models.errors import (
     ScenarioPlanError,
     StoreUnavailableError,
 )
-from services.scenarios.catalogue import Catalogue
-from services.scenarios.deployment import PAGE_LIMIT, Deployer
-from services.scenarios.deployment_runner import DeploymentRunner
-from services.scenarios.memory import MemorySessionIndex
-from services.scenarios.migration_config import DeploymentConfig
-from services.scenarios.ports import SessionRow
-from services.scenarios.scenario_store import ScenarioStore, is_in_share
+from services.scenarios.migration.catalogue import Catalogue
+from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
+from services.scenarios.migration.deployment_runner import DeploymentRunner
+from services.scenarios.migration.memory import MemorySessionIndex
+from services.scenarios.migration.migration_config import DeploymentConfig
+from services.scenarios.migration.ports import SessionRow
+from services.scenarios.migration.scenario_store import ScenarioStore, is_in_share
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import NOW, Node, graph_of, session_at

@@ -5,7 +5,11 @@ from pydantic import JsonValue
 
 from data_models.errors import ScenarioConditionError
 from data_models.scenario import ValueType
-from services.scenarios.conditions import canonical_condition, compile_condition, names_in
+from services.scenarios.definition.conditions import (
+    canonical_condition,
+    compile_condition,
+    names_in,
+)
 
 TYPES: dict[str, ValueType] = {
     "age": "integer",

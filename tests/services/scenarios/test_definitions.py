@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.errors import ScenarioDefinitionError
-from services.scenarios.definition_reader import read_definition
-from services.scenarios.graph import Graph
+from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.graph import Graph
 
 SAMPLES = sorted((Path(__file__).parents[3] / "samples" / "scenarios").glob("*.yaml"))
 HEAD = "id: it\nentry_step: a\nfields: [{name: age, value_type: integer}]\nsteps:\n"

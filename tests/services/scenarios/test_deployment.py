@@ -14,15 +14,15 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.scenario_session import PatientProfile
-from services.scenarios.catalogue import Catalogue
-from services.scenarios.definition_checks import checked_graph
-from services.scenarios.deployment import PAGE_LIMIT, Deployer
-from services.scenarios.memory import MemorySessionIndex
-from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration_plan import AnchorMigrationPolicy
-from services.scenarios.ports import SessionRow
-from services.scenarios.reconciler import Reconciler
-from services.scenarios.scenario_store import ScenarioStore
+from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.migration.catalogue import Catalogue
+from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
+from services.scenarios.migration.memory import MemorySessionIndex
+from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.ports import SessionRow
+from services.scenarios.migration.reconciliation import Reconciler
+from services.scenarios.migration.scenario_store import ScenarioStore
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill

@@ -8,16 +8,16 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.definition_checks import checked_graph
-from services.scenarios.deployment import Deployer
-from services.scenarios.dry_run import DryRun, DryRunCounts, DryRunRow
-from services.scenarios.graph import Graph
-from services.scenarios.memory import MemorySessionIndex, MemoryShelf
-from services.scenarios.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration_plan import AnchorMigrationPolicy
-from services.scenarios.ports import SessionRow
-from services.scenarios.scenario_store import ScenarioStore
-from services.scenarios.stored_sessions import StoredSessions
+from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.memory import MemorySessionIndex, MemoryShelf
+from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.ports import SessionRow
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.operators.dry_run import DryRun, DryRunCounts, DryRunRow
+from services.scenarios.operators.stored_sessions import StoredSessions
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import session_at

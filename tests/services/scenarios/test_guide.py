@@ -7,15 +7,15 @@ from pydantic import JsonValue
 
 from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.scenario_session import PatientProfile, ScenarioSession
-from services.scenarios.catalogue import Catalogue
-from services.scenarios.definition_reader import read_definition
-from services.scenarios.deployment import Deployer
-from services.scenarios.guide import ScenarioGuide
-from services.scenarios.memory import MemorySessionIndex, MemoryShelf
-from services.scenarios.migration_config import DeploymentConfig
-from services.scenarios.recording import checked_values
-from services.scenarios.scenario_store import ScenarioStore
-from services.scenarios.waiting import with_answers
+from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.migration.catalogue import Catalogue
+from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.memory import MemorySessionIndex, MemoryShelf
+from services.scenarios.migration.migration_config import DeploymentConfig
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.waiting import with_answers
+from services.scenarios.session.guide import ScenarioGuide
+from services.scenarios.session.recording import checked_values
 from tests.fakes import CountingIds, FixedClock
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"

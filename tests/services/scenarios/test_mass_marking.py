@@ -12,9 +12,9 @@ import pytest
 from data_models.local_blob_store import LocalBlobStore
 from services.scenarios.__main__ import main
 from services.scenarios.chosen import CONTAINER, INDEX_FILE
-from services.scenarios.ports import SessionRow
-from services.scenarios.scenario_store import DeploymentRecord, ScenarioStore
-from services.scenarios.sqlite_index import SqliteSessionIndex
+from services.scenarios.migration.ports import SessionRow
+from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from tests.services.scenarios.worlds import NOW
 
 ROOT = Path(__file__).parents[3]

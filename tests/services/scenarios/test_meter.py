@@ -7,9 +7,9 @@ from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
 from data_models.scenario_session import MigrationScenario, PatientProfile
-from services.scenarios.meter import MigrationMeter
-from services.scenarios.migration_config import MigrationConfig
-from services.scenarios.reconciliation_result import Outcome, ReconciliationResult
+from services.scenarios.migration.case import Outcome, ReconciliationResult
+from services.scenarios.migration.meter import MigrationMeter
+from services.scenarios.migration.migration_config import MigrationConfig
 from tests.services.scenarios.worlds import Node, graph_of, session_at
 
 SESSION = session_at(graph_of((Node("a", "a"),), 1), ["a"], [])

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from services.scenarios.anchors import match_anchors
-from services.scenarios.graph import Graph
-from services.scenarios.migration_config import MigrationConfig, ReRoutingConfig
-from services.scenarios.version_chain import VersionChain
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.anchors import match_anchors
+from services.scenarios.migration.migration_config import MigrationConfig, ReRoutingConfig
+from services.scenarios.migration.version_chain import VersionChain
 from tests.services.scenarios.worlds import (
     NOW,
     Node,

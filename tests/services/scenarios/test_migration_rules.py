@@ -6,9 +6,9 @@ import pytest
 
 from services.scenarios.case_file import CaseGraph
 from services.scenarios.case_file import scenario_of as scenario_of_case
-from services.scenarios.graph import Graph
-from services.scenarios.planning import make_plan
-from services.scenarios.version_chain import VersionChain
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.planning import make_plan
+from services.scenarios.migration.version_chain import VersionChain
 from tests.services.scenarios.cases import (
     TURN,
     Row,

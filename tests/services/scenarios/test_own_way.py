@@ -6,9 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from services.scenarios.anchors import match_anchors
-from services.scenarios.own_way import way_of
-from services.scenarios.version_chain import VersionChain
+from services.scenarios.migration.anchors import match_anchors
+from services.scenarios.migration.own_way import way_of
+from services.scenarios.migration.version_chain import VersionChain
 from tests.services.scenarios.cases import TURN, Row, answer, at, played, version
 from tests.services.scenarios.test_migration_properties import many, run
 from tests.services.scenarios.worlds import AGAIN, Node, Played, World, graph_of, play, worlds

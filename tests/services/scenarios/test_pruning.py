@@ -10,11 +10,11 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.chosen import CONTAINER
-from services.scenarios.graph import Graph
-from services.scenarios.migration_config import RetentionConfig
-from services.scenarios.prune_command import pruned
-from services.scenarios.pruning import Pruned, Pruner, lowest_in_use
-from services.scenarios.scenario_store import ScenarioStore
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.migration_config import RetentionConfig
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.operators.prune_command import pruned
+from services.scenarios.operators.pruning import Pruned, Pruner, lowest_in_use
 from services.stores import open_container
 from settings import Settings
 from tests.fakes import CountingIds

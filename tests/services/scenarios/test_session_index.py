@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import StoreUnavailableError
-from services.scenarios.memory import MemorySessionIndex
-from services.scenarios.ports import SessionIndex, SessionRow
-from services.scenarios.sqlite_index import SqliteSessionIndex
+from services.scenarios.migration.memory import MemorySessionIndex
+from services.scenarios.migration.ports import SessionIndex, SessionRow
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from tests.services.scenarios.worlds import NOW
 
 

@@ -11,8 +11,13 @@ from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from services.scenarios.ports import SessionRow
-from services.scenarios.tag_index import TagSessionIndex, rows_of, session_tags, tags_of_row
+from services.scenarios.migration.ports import SessionRow
+from services.scenarios.migration.tag_index import (
+    TagSessionIndex,
+    rows_of,
+    session_tags,
+    tags_of_row,
+)
 from tests.peers import running_azurite
 from tests.services.scenarios.clinic import BEGUN, BOOKING, Clinic, Visitor, crowd
 

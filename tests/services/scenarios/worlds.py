@@ -18,14 +18,13 @@ from data_models.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
-from services.scenarios.case import Case
-from services.scenarios.definition_checks import checked_graph
-from services.scenarios.graph import Graph
-from services.scenarios.migration_config import MigrationConfig
-from services.scenarios.reconciliation import reconcile
-from services.scenarios.reconciliation_result import Outcome
-from services.scenarios.version_chain import VersionChain
-from services.scenarios.waiting import with_action_done, with_answers
+from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.case import Case, Outcome
+from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.reconciliation import reconcile
+from services.scenarios.migration.version_chain import VersionChain
+from services.scenarios.migration.waiting import with_action_done, with_answers
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FIELDS = ("age", "dose", "stage", "visits")

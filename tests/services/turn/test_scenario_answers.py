@@ -5,7 +5,7 @@ import pytest
 from data_models.chat_context import ChatContext
 from data_models.documents import parse_document
 from data_models.turn_events import RunFailed
-from services.scenarios.graph import Graph
+from services.scenarios.definition.graph import Graph
 from tests.services.scenario_world import ScenarioWorld, questions, sample, step, version
 
 GREET = step("greet", "size", instructions="Greet.")

@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.graph import Graph
-from services.scenarios.migration_config import (
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.migration_config import (
     CheckpointConfig,
     DeploymentConfig,
     GapFillConfig,
     MigrationConfig,
 )
-from services.scenarios.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from tests.services.scenario_world import (
     ScenarioWorld,
     questions,

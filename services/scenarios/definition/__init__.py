@@ -1,0 +1,1 @@
+"""What authors write: checked, compiled, and compared by content."""

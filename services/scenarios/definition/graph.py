@@ -1,0 +1,168 @@
+"""One version of a scenario, compiled for questions about its shape."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from data_models.scenario import FieldDefinition, Scenario, Step, ValueType
+from services.scenarios.definition.checksums import content_hash, structure_checksum
+from services.scenarios.definition.conditions import Condition, compile_condition
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One compiled transition; `condition` None is taken when no other branch holds."""
+
+    target: str
+    condition: Condition | None
+
+    @property
+    def text(self) -> str:
+        """The canonical condition, or the word for its absence."""
+        return "else" if self.condition is None else self.condition.canonical
+
+
+Neighbours: TypeAlias = dict[str, tuple[str, ...]]
+
+
+class Graph:
+    """Immutable; answers are computed once and remembered.
+
+    Raises:
+        ScenarioConditionError: a condition is wrong; `definition_checks` finds them all first.
+    """
+
+    def __init__(self, *, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.steps: dict[str, Step] = {step.id: step for step in scenario.steps}
+        self.hashes = {step.id: content_hash(step) for step in scenario.steps}
+        self.checksum = structure_checksum(scenario, self.hashes)
+        self.fields: dict[str, FieldDefinition] = {field.name: field for field in scenario.fields}
+        types: dict[str, ValueType] = {field.name: field.value_type for field in scenario.fields}
+        self._branches = {step.id: _branches(step, types) for step in scenario.steps}
+        self._reached: dict[str, frozenset[str]] = {}
+        self._ahead: dict[str, frozenset[str]] = {}
+        self._read: dict[str, frozenset[str]] = {}
+
+    @property
+    def version(self) -> int:
+        """The version's number."""
+        return self.scenario.version
+
+    @property
+    def entry(self) -> str:
+        """Where sessions begin."""
+        return self.scenario.entry_step
+
+    def branches(self, step: str) -> tuple[Branch, ...]:
+        """The ways out of `step` in the order in which they are tried; else comes last."""
+        return self._branches[step]
+
+    @cached_property
+    def successors(self) -> Neighbours:
+        """The targets of each step, each once, in order."""
+        return {
+            step: tuple(dict.fromkeys(branch.target for branch in branches))
+            for step, branches in self._branches.items()
+        }
+
+    @cached_property
+    def predecessors(self) -> Neighbours:
+        """The steps that lead to each step."""
+        found: dict[str, list[str]] = {step: [] for step in self.steps}
+        for step, targets in self.successors.items():
+            for target in targets:
+                found[target].append(step)
+        return {step: tuple(sources) for step, sources in found.items()}
+
+    @cached_property
+    def forward(self) -> Neighbours:
+        """The successors without back edges, so that "after" has a meaning in loops."""
+        back = _back_edges(self.entry, self.successors)
+        return {
+            step: tuple(target for target in targets if (step, target) not in back)
+            for step, targets in self.successors.items()
+        }
+
+    def reached_from(self, step: str) -> frozenset[str]:
+        """Every step that can follow `step`, itself included."""
+        if step not in self._reached:
+            self._reached[step] = _reach(step, self.successors.__getitem__)
+        return self._reached[step]
+
+    def is_after(self, step: str, earlier: str) -> bool:
+        """Whether `step` lies strictly after `earlier` when loops are cut open."""
+        if earlier not in self._ahead:
+            self._ahead[earlier] = _reach(earlier, self.forward.__getitem__) - {earlier}
+        return step in self._ahead[earlier]
+
+    def fields_read_at(self, step: str) -> frozenset[str]:
+        """The fields that `step` itself uses or decides by."""
+        return self._reads[step]
+
+    def fields_read_from(self, step: str) -> frozenset[str]:
+        """The fields that `step` or anything that can follow it uses or decides by."""
+        if step not in self._read:
+            self._read[step] = frozenset(
+                name for reached in self.reached_from(step) for name in self._reads[reached]
+            )
+        return self._read[step]
+
+    @cached_property
+    def _reads(self) -> dict[str, frozenset[str]]:
+        return {
+            step.id: frozenset(step.uses).union(
+                *(branch.condition.fields for branch in self.branches(step.id) if branch.condition)
+            )
+            for step in self.scenario.steps
+        }
+
+
+def _branches(step: Step, types: dict[str, ValueType]) -> tuple[Branch, ...]:
+    """The last unconditional transition is else, wherever it was written."""
+    compiled = [
+        Branch(
+            transition.target,
+            None
+            if transition.condition is None
+            else compile_condition(transition.condition, types),
+        )
+        for transition in step.transitions
+    ]
+    plain = [index for index, branch in enumerate(compiled) if branch.condition is None]
+    if plain:
+        compiled.append(compiled.pop(plain[-1]))
+    return tuple(compiled)
+
+
+def _reach(start: str, following: Callable[[str], Iterable[str]]) -> frozenset[str]:
+    found = {start}
+    waiting = [start]
+    while waiting:
+        for step in following(waiting.pop()):
+            if step not in found:
+                found.add(step)
+                waiting.append(step)
+    return frozenset(found)
+
+
+def _back_edges(entry: str, successors: Neighbours) -> set[tuple[str, str]]:
+    """The edges that lead to a step on the way from the entry, in a depth-first search."""
+    back: set[tuple[str, str]] = set()
+    on_way = {entry}
+    done: set[str] = set()
+    stack = [(entry, iter(successors[entry]))]
+    while stack:
+        step, targets = stack[-1]
+        target = next(targets, None)
+        if target is None:
+            on_way.discard(step)
+            done.add(step)
+            stack.pop()
+        elif target in on_way:
+            back.add((step, target))
+        elif target not in done:
+            on_way.add(target)
+            stack.append((target, iter(successors[target])))
+    return back

@@ -1,0 +1,1 @@
+"""New versions while sessions run: plans, deployments, and what a session meets."""

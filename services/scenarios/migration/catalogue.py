@@ -1,0 +1,108 @@
+"""The versions a turn needs, read once and kept while the active pointer stands."""
+
+import structlog
+
+from data_models.clock import Clock
+from data_models.errors import CorruptDocumentError, ScenarioInputError
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.scenario_store import ActivePointer, Held, ScenarioStore
+from services.scenarios.migration.version_chain import VersionChain
+
+_log = structlog.get_logger()
+POINTER_TTL_SECONDS = 5.0
+TITLES_TTL_SECONDS = 300.0
+
+
+class Catalogue:
+    """Answers from memory while it may; the pointer is at most five seconds old."""
+
+    def __init__(self, *, store: ScenarioStore, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._pointers: dict[str, tuple[float, Held[ActivePointer]]] = {}
+        self._chains: dict[str, tuple[tuple[int, ...], VersionChain | None]] = {}
+        self._titles: tuple[float, dict[str, str]] | None = None
+
+    async def titles(self, *, is_fresh: bool = False) -> dict[str, str]:
+        """Return the name of each scenario that can be begun, by id.
+
+        Args:
+            is_fresh: Read anew, so that what was published a moment ago is there; else what is
+                returned may be minutes old.
+        """
+        now = self._clock.monotonic()
+        if is_fresh or self._titles is None or now - self._titles[0] > TITLES_TTL_SECONDS:
+            found: dict[str, str] = {}
+            for scenario_id in sorted(await self._store.versions()):
+                graph = await self._readable(scenario_id)
+                if graph is not None:
+                    found[scenario_id] = graph.scenario.title
+            self._titles = now, found
+        return self._titles[1]
+
+    async def _readable(self, scenario_id: str) -> Graph | None:
+        """Return a scenario's entry version; one that is damaged must not hide the others."""
+        try:
+            return await self.entry(scenario_id, "")
+        except (ScenarioInputError, CorruptDocumentError) as error:
+            _log.warning("scenario_unreadable", code=error.code)
+            return None
+
+    async def is_current(self, session: ScenarioSession) -> bool:
+        """Whether the session is where it belongs: one comparison, seldom a read."""
+        pointer = await self._pointer(session.scenario_id)
+        if pointer is None or pointer.version == session.version:
+            return True
+        return not pointer.reaches(session.session_id)
+
+    async def entry(self, scenario_id: str, session_id: str) -> Graph | None:
+        """Return the version that a new session begins in; None if none is deployed."""
+        pointer = await self._pointer(scenario_id)
+        if pointer is None:
+            return None
+        return await self._store.graph(scenario_id, pointer.version_for(session_id))
+
+    async def chain(self, scenario_id: str) -> VersionChain | None:
+        """Return the deployed versions; None where its active one is not stored."""
+        pointer = await self._pointer(scenario_id)
+        if pointer is None:
+            return None
+        known = self._chains.get(scenario_id)
+        if known is None or known[0] != pointer.versions:
+            known = pointer.versions, await self._load(pointer)
+            self._chains[scenario_id] = known
+        return known[1]
+
+    async def graph(self, scenario_id: str, version: int) -> Graph | None:
+        """Return one stored version, compiled; None if it is not there."""
+        return await self._store.graph(scenario_id, version)
+
+    def forget(self, scenario_id: str) -> None:
+        """Read the pointer anew at the next turn."""
+        self._pointers.pop(scenario_id, None)
+        self._chains.pop(scenario_id, None)
+
+    async def _pointer(self, scenario_id: str) -> ActivePointer | None:
+        now = self._clock.monotonic()
+        known = self._pointers.get(scenario_id)
+        if known is None or now - known[0] > POINTER_TTL_SECONDS:
+            held = await self._store.active(scenario_id)
+            if held is None:
+                return None  # not kept: its first version may be published at any moment
+            known = self._pointers[scenario_id] = now, held
+        return known[1].value
+
+    async def _load(self, pointer: ActivePointer) -> VersionChain | None:
+        graphs = [await self._store.graph(pointer.scenario_id, v) for v in pointer.versions]
+        if graphs[-1] is None:
+            return None
+        plans = [await self._store.plan(pointer.scenario_id, v) for v in pointer.versions]
+        return VersionChain(
+            graphs=[graph for graph in graphs if graph is not None],
+            plans={
+                held.value.from_version: held.value
+                for held in plans
+                if held is not None and held.value.to_version in pointer.versions
+            },
+            policies=pointer.policies,
+        )

@@ -1,0 +1,255 @@
+"""Makes the one state that an outcome of a migration stores (M11)."""
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from data_models.identifiers import hashed
+from data_models.scenario_session import (
+    CompletedCheckpoint,
+    Evidence,
+    MigrationAppliedEvent,
+    MigrationScenario,
+    PatientProfile,
+    Pin,
+    ReconciliationAction,
+    ReviewFlag,
+    ScenarioSession,
+    StepVisit,
+)
+from services.scenarios.migration.case import Outcome, ReconciliationResult
+from services.scenarios.migration.move import Move
+from services.scenarios.session.facts import Fact
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """Where a session goes and why.
+
+    Attributes:
+        step: In the new version; None ends the scenario.
+        steps: The route that led there, in order; those never visited are marked as skipped.
+        filled: Facts that stand for what skipped steps would have collected.
+    """
+
+    step: str | None
+    scenario: MigrationScenario
+    reason: str
+    steps: tuple[str, ...] = ()
+    user_message: str | None = None
+    notify: bool = False
+    warning: str | None = None
+    blocked_by: CompletedCheckpoint | None = None
+    blocked_target: str | None = None
+    condition: str = ""
+    filled: dict[str, Fact] = field(default_factory=dict)
+
+    @property
+    def action(self) -> ReconciliationAction:
+        """What the turn does."""
+        if self.step is None:
+            return "exit_scenario"
+        return "continue" if self.blocked_by else "teleport"
+
+    @property
+    def checkpoint_warning(self) -> str | None:
+        """What the operator is told where a completed checkpoint was in the way."""
+        if self.blocked_by is None:
+            return self.warning
+        name = self.blocked_by.description or self.blocked_by.step_id
+        return (
+            f"New rule {self.condition!r} would redirect to {self.blocked_target!r}, "
+            f"but checkpoint {name!r} prevents this."
+        )
+
+
+def unchanged(session: ScenarioSession, profile: PatientProfile) -> Outcome:
+    """Return the outcome that changes nothing."""
+    return Outcome(ReconciliationResult(reason="nothing to do"), session, profile)
+
+
+def at_rest(session: ScenarioSession, profile: PatientProfile) -> Outcome:
+    """Return the outcome for a version that is the session's own: what was begun is dropped."""
+    if session.progress is None and session.pending_migration is None:
+        return unchanged(session, profile)
+    kept = session.model_copy(update={"progress": None, "pending_migration": None})
+    return Outcome(ReconciliationResult(reason="same structure"), kept, profile, changed=True)
+
+
+def stay(
+    session: ScenarioSession,
+    profile: PatientProfile,
+    move: Move,
+    reason: str,
+    now: datetime,
+    *,
+    checkpoint: CompletedCheckpoint | None = None,
+) -> Outcome:
+    """Keep the session on its version and put it on the operator's list, once."""
+    result = ReconciliationResult(
+        reason=reason, needs_review=True, blocked_by_checkpoint=checkpoint is not None
+    )
+    known = session.review
+    if known and (known.target_version, known.reason) == (move.new.version, reason):
+        return Outcome(result, session, profile)
+    flag = ReviewFlag(target_version=move.new.version, reason=reason, flagged_at=now)
+    progress = session.progress if reason == "asked_too_often" else None
+    kept = session.model_copy(
+        update={"review": flag, "pending_migration": None, "progress": progress, "updated_at": now}
+    )
+    return Outcome(result, kept, profile, changed=True)
+
+
+def pin(session: ScenarioSession, profile: PatientProfile, move: Move, now: datetime) -> Outcome:
+    """Hold the session on its version until a newer plan decides (M7)."""
+    held = Pin(
+        version=session.version,
+        decided_for=move.new.version,
+        reason="update_downstream is off at this step",
+    )
+    event = _event(session, move, now).model_copy(update={"pinned": True})
+    kept = session.model_copy(
+        update={
+            "pinned_to": held,
+            "pending_migration": None,
+            "progress": None,
+            "updated_at": now,
+            "outbox": [*session.outbox, event],
+        }
+    )
+    return Outcome(ReconciliationResult(reason=held.reason), kept, profile, changed=True)
+
+
+def land(
+    session: ScenarioSession, profile: PatientProfile, move: Move, place: Landing, now: datetime
+) -> Outcome:
+    """Move the session, with its history, checkpoints, facts and audit event, at once."""
+    heard = {name: one for name, one in place.filled.items() if one.source == "extraction"}
+    moved = session.model_copy(
+        update={
+            "version": move.new.version,
+            "checksum": move.new.checksum,
+            "step": place.step,
+            "step_history": _history(session, move, place, now),
+            "completed_checkpoints": [
+                _carried(passed, move) for passed in session.completed_checkpoints
+            ],
+            "variables": session.variables | {name: one.value for name, one in heard.items()},
+            "evidence": session.evidence
+            | {name: Evidence(quote=one.quote) for name, one in heard.items()},
+            "pending_migration": None,
+            "pinned_to": None,
+            "progress": None,
+            "review": None,
+            "updated_at": now,
+            "outbox": [*session.outbox, _landed_event(session, move, place, now)],
+        }
+    )
+    sources = {name: one.source for name, one in place.filled.items()}
+    return Outcome(_result(place), moved, profile, changed=True, gap_sources=sources)
+
+
+def _result(place: Landing) -> ReconciliationResult:
+    return ReconciliationResult(
+        action=place.action,
+        scenario=place.scenario,
+        target_step_id=place.step,
+        teleport_reason=place.reason if place.action == "teleport" else None,
+        user_message=place.user_message if place.notify else None,
+        notify=place.notify,
+        blocked_by_checkpoint=place.blocked_by is not None,
+        checkpoint_warning=place.checkpoint_warning,
+        reason=place.reason,
+    )
+
+
+def _history(
+    session: ScenarioSession, move: Move, place: Landing, now: datetime
+) -> list[StepVisit]:
+    """The visits in new ids, with skipped steps after the anchor that they follow."""
+    carried = [
+        visit.model_copy(
+            update={
+                "step_id": move.image[visit.step_id],
+                "transition": move.image.get(visit.transition or ""),
+            }
+        )
+        for visit in session.step_history
+        if visit.step_id in move.image
+    ]
+    last = {visit.step_id: index for index, visit in enumerate(carried)}
+    followers = _skipped_after(place, last)
+    history = [_skipped(step, move, now) for step in followers[None]]
+    for index, visit in enumerate(carried):
+        history.append(visit)
+        if last[visit.step_id] == index:
+            history += [_skipped(step, move, now) for step in followers[visit.step_id]]
+    if place.step is not None and (not history or history[-1].step_id != place.step):
+        name = move.new.steps[place.step].title
+        history.append(StepVisit(step_id=place.step, step_name=name, visited_at=now))
+    return history
+
+
+def _skipped_after(place: Landing, visited: dict[str, int]) -> dict[str | None, list[str]]:
+    followers: dict[str | None, list[str]] = defaultdict(list)
+    behind: str | None = None
+    for step in dict.fromkeys(place.steps):
+        if step in visited:
+            behind = step
+        elif step != place.step:
+            followers[behind].append(step)
+    return followers
+
+
+def _skipped(step: str, move: Move, now: datetime) -> StepVisit:
+    name = move.new.steps[step].title
+    return StepVisit(step_id=step, step_name=name, visited_at=now, skipped=True)
+
+
+def _carried(passed: CompletedCheckpoint, move: Move) -> CompletedCheckpoint:
+    image = move.checkpoint_image(passed)
+    if image is None:
+        return passed
+    return passed.model_copy(update={"step_id": image, "version": move.new.version})
+
+
+def _event(session: ScenarioSession, move: Move, now: datetime) -> MigrationAppliedEvent:
+    step = session.step or ""
+    jump = f"{session.version}>{move.new.version}"
+    return MigrationAppliedEvent(
+        event_id=hashed(session.session_id, session.scenario_id, jump),
+        session_id=session.session_id,
+        scenario_id=session.scenario_id,
+        plan_ids=[*move.plan_ids],
+        from_version=session.version,
+        to_version=move.new.version,
+        migration_scenario=None,
+        composite=len(move.plan_ids) > 1,
+        anchor_hash=move.old.hashes[step],
+        step_before=step,
+        action_taken="continue",
+        timestamp=now,
+    )
+
+
+def _landed_event(
+    session: ScenarioSession, move: Move, place: Landing, now: datetime
+) -> MigrationAppliedEvent:
+    asked = session.progress.attempts if session.progress else {}
+    ran = [done.step_id for done in session.executed if done.version == move.new.version]
+    blocked = place.blocked_by
+    return _event(session, move, now).model_copy(
+        update={
+            "migration_scenario": place.scenario,
+            "relocated": place.scenario == "relocate",
+            "exited": place.step is None,
+            "action_taken": place.action,
+            "step_after": place.step,
+            "fields_gap_filled": {name: one.source for name, one in place.filled.items()},
+            "fields_collected": [*asked],
+            "actions_executed": ran,
+            "blocked_by_checkpoint": blocked is not None,
+            "checkpoint_id": blocked.step_id if blocked else None,
+            "checkpoint_description": blocked.description if blocked else None,
+        }
+    )

@@ -1,0 +1,157 @@
+"""The new version as one session can still walk it (M9, M10).
+
+A loop that lies ahead of the session must decide nothing behind it: edges that lead from the
+session's step, or from what lies ahead of it, back into its own path are no way to where it stands.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TypeAlias
+
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.move import Move
+
+Edge: TypeAlias = tuple[str, str]
+
+
+class OwnWay:
+    """Answers for one session in one move; every search is made once.
+
+    Args:
+        path: The old ids of the steps that led the session to where it is, without the loops it
+            went; its current one last.
+    """
+
+    def __init__(self, *, move: Move, path: list[str]) -> None:
+        self._move = move
+        self.path = path
+        self._visited = frozenset(move.image[step] for step in path if step in move.image)
+        self._reached: dict[str, frozenset[str]] = {}
+        self._after: dict[str, frozenset[str]] = {}
+        self._after_old: dict[str, frozenset[str]] = {}
+
+    def reached_from(self, step: str) -> frozenset[str]:
+        """Every new step that can follow `step` on the session's own way, itself included."""
+        if not self._returning:
+            return self._move.new.reached_from(step)
+        if step not in self._reached:
+            self._reached[step] = _reach(step, _ways(self._move.new, self._returning))
+        return self._reached[step]
+
+    def is_after(self, step: str, earlier: str) -> bool:
+        """Whether the new `step` lies strictly after `earlier`, loops of both versions cut open."""
+        following = self._follows(earlier)
+        return step != earlier and step in following and earlier not in self._follows(step)
+
+    def comes_again(self, step: str, landing: str) -> bool:
+        """Whether the new `step` lies ahead of one who goes on from `landing`."""
+        return step != landing and step in self._follows(landing)
+
+    def is_after_in_old(self, step: str, earlier: str) -> bool:
+        """Whether the old `step` lies strictly after `earlier` on what the session had ahead."""
+        ways = _ways(self._move.old, self._returning_in_old)
+        for one in (step, earlier):
+            if one not in self._after_old:
+                self._after_old[one] = _reach(one, ways)
+        return (
+            step != earlier
+            and step in self._after_old[earlier]
+            and earlier not in self._after_old[step]
+        )
+
+    def fields_read_from(self, landing: str) -> frozenset[str]:
+        """The fields that `landing` or what follows it uses, before a loop leads back."""
+        new = self._move.new
+        if not self._returning:
+            return new.fields_read_from(landing)
+        reads = (new.fields_read_at(step) for step in self.reached_from(landing))
+        return frozenset().union(*reads)
+
+    def _follows(self, step: str) -> frozenset[str]:
+        if not self._returning_in_both:
+            return self._move.new.reached_from(step)
+        if step not in self._after:
+            self._after[step] = _reach(step, _ways(self._move.new, self._returning_in_both))
+        return self._after[step]
+
+    @cached_property
+    def _ahead_in_old(self) -> frozenset[str]:
+        """The session's old step and all that it reaches without entering its path again."""
+        current, old = self.path[-1], self._move.old
+        on_path = frozenset(self.path)
+        return _reach(current, lambda step: (s for s in old.successors[step] if s not in on_path))
+
+    @cached_property
+    def _returning(self) -> frozenset[Edge]:
+        """The new edges that lead back from the session's step or from ahead of it."""
+        new = self._move.new
+        sources = {self._move.image[s] for s in self._ahead_in_old if s in self._move.image}
+        if not sources or not self._visited:
+            return frozenset()
+        # A step that is new and met only behind those lies ahead, too.
+        met = _reach(new.entry, lambda s: () if s in sources else new.successors[s])
+        sources |= {step for step in new.steps if step not in met and step not in self._images}
+        return frozenset(
+            (step, target)
+            for step in sources
+            for target in new.successors[step]
+            if target in self._visited
+        )
+
+    @cached_property
+    def _returning_in_both(self) -> frozenset[Edge]:
+        """Those of them that the old version has too; a new loop may do things twice."""
+        former = self._move.preimage
+        return frozenset(
+            (step, target)
+            for step, target in self._returning
+            if step in former and former[target] in self._move.old.successors[former[step]]
+        )
+
+    @cached_property
+    def _returning_in_old(self) -> frozenset[Edge]:
+        on_path = frozenset(self.path)
+        return frozenset(
+            (step, target)
+            for step in self._ahead_in_old
+            for target in self._move.old.successors[step]
+            if target in on_path
+        )
+
+    @cached_property
+    def _images(self) -> frozenset[str]:
+        return frozenset(self._move.image.values())
+
+
+def way_of(session: ScenarioSession, move: Move) -> OwnWay:
+    """Return the way of `session`, whose step is one of the old version's."""
+    path = [step for step in session.path if step in move.old.steps]
+    if session.step is not None and (not path or path[-1] != session.step):
+        path.append(session.step)
+    return OwnWay(move=move, path=_without_loops(path))
+
+
+def _without_loops(path: list[str]) -> list[str]:
+    """Return the path as if each loop had not been gone: what lay in it lies ahead again."""
+    direct: list[str] = []
+    for step in path:
+        if step in direct:
+            del direct[direct.index(step) :]
+        direct.append(step)
+    return direct
+
+
+def _ways(graph: Graph, cut: frozenset[Edge]) -> Callable[[str], Iterable[str]]:
+    return lambda step: (target for target in graph.successors[step] if (step, target) not in cut)
+
+
+def _reach(start: str, following: Callable[[str], Iterable[str]]) -> frozenset[str]:
+    found = {start}
+    waiting = [start]
+    while waiting:
+        for step in following(waiting.pop()):
+            if step not in found:
+                found.add(step)
+                waiting.append(step)
+    return frozenset(found)

@@ -1,0 +1,267 @@
+"""Versions, plans, the active pointer and the deployment under way, on any shelf.
+
+Versions are created once and never changed; everything else changes by conditional writes.
+"""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from data_models.blob_store import BlobStore
+from data_models.errors import (
+    BlobExistsError,
+    CorruptDocumentError,
+    ScenarioDefinitionError,
+    ScenarioPlanError,
+)
+from data_models.identifiers import hashed
+from data_models.scenario import Scenario
+from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
+
+DeploymentState: TypeAlias = Literal["approved", "archived", "staged", "flipped", "deployed"]
+ModelT = TypeVar("ModelT", bound=BaseModel)
+GRAPHS_KEPT = 64
+_VERSION = re.compile(r"scenarios/([A-Za-z0-9_-]+)/versions/([1-9][0-9]*)\.json")
+
+
+def is_in_share(session_id: str, percent: int) -> bool:
+    """Whether a canary of so many percent takes the session: always the same ones first."""
+    return int(hashed("canary", session_id)[:8], 16) % 100 < percent
+
+
+class StoredVersion(BaseModel):
+    """A version as it was checked; the hashes tell whether it is still what was published.
+
+    Attributes:
+        checksum: Empty in a version that was stored before its hashes were.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario: Scenario
+    checksum: str = ""
+    hashes: dict[str, str] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_scenario_alone(cls, raw: Any) -> Any:
+        is_older = isinstance(raw, dict) and "scenario" not in raw
+        return {"scenario": raw} if is_older else raw
+
+    @classmethod
+    def of(cls, graph: Graph) -> Self:
+        """Return what is stored of a version."""
+        return cls(scenario=graph.scenario, checksum=graph.checksum, hashes=graph.hashes)
+
+    def compiled(self) -> Graph:
+        """Return the version.
+
+        Raises:
+            CorruptDocumentError: it is not what was published.
+        """
+        graph = checked_graph(self.scenario)
+        if self.checksum and (self.checksum, self.hashes) != (graph.checksum, graph.hashes):
+            raise CorruptDocumentError("a version is not what its hashes say")
+        return graph
+
+
+class ActivePointer(BaseModel):
+    """The deployed versions in order; the last one is where new sessions start.
+
+    Attributes:
+        policies: Those of the last deployment; they hold even where its plan is lost (M17).
+        share_percent: Of the sessions, how many the last version reaches; the others stay where
+            they are, as if it were not deployed.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario_id: str
+    versions: tuple[int, ...]
+    checksum: str
+    policies: dict[str, AnchorMigrationPolicy] = Field(default_factory=dict)
+    share_percent: int = Field(default=100, ge=0, le=100)
+
+    @property
+    def version(self) -> int:
+        """The active version."""
+        return self.versions[-1]
+
+    def reaches(self, session_id: str) -> bool:
+        """Whether the active version is for this session; raising the share takes nobody out."""
+        return is_in_share(session_id, self.share_percent)
+
+    def version_for(self, session_id: str) -> int:
+        """The version that a new session begins in."""
+        has_former = len(self.versions) > 1 and not self.reaches(session_id)
+        return self.versions[-2] if has_former else self.versions[-1]
+
+
+class DeploymentRecord(BaseModel):
+    """How far a deployment is; whoever resumes it goes on from here.
+
+    Attributes:
+        cursor: Where the index goes on after the pages that are marked.
+        all_marked: Whether no page is left to mark.
+        seen: Sessions of the pages so far, in the canary share or not.
+        total: Sessions of older versions when it began, for a progress bar.
+        share_percent: Of the sessions, how many the version is to reach.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    scenario_id: str
+    plan_id: str
+    from_version: int
+    to_version: int
+    state: DeploymentState = "approved"
+    cursor: str = ""
+    marked: int = Field(default=0, ge=0)
+    seen: int = Field(default=0, ge=0)
+    total: int = Field(default=0, ge=0)
+    all_marked: bool = False
+    paused: bool = False
+    share_percent: int = Field(default=100, ge=0, le=100)
+    started_by: str = ""
+
+    @property
+    def is_canary(self) -> bool:
+        """Whether it waits for its share to be raised."""
+        return self.state == "flipped" and self.share_percent < 100
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether something is left to do without anybody's decision but to resume it."""
+        return self.state != "deployed" and not self.is_canary
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Generic[ModelT]):
+    """A document and the version it was read at."""
+
+    value: ModelT
+    etag: str
+
+
+class ScenarioStore:
+    """Everything about scenarios that is not a session."""
+
+    def __init__(self, *, shelf: BlobStore) -> None:
+        self._shelf = shelf
+        self._graphs: dict[tuple[str, int], Graph] = {}
+
+    async def add_version(self, graph: Graph) -> None:
+        """Store a version; storing the same one again changes nothing.
+
+        Raises:
+            ScenarioDefinitionError: the number is taken by a version of other content.
+        """
+        scenario = graph.scenario
+        name = version_name(scenario.id, scenario.version)
+        try:
+            await self._shelf.create(name, StoredVersion.of(graph).model_dump_json().encode())
+        except BlobExistsError:
+            stored = await self.graph(scenario.id, scenario.version)
+            if stored is None or stored.scenario != scenario:
+                raise ScenarioDefinitionError(
+                    (f"version {scenario.version}: exists already with other content",)
+                ) from None
+
+    async def versions(self, scenario_id: str | None = None) -> dict[str, list[int]]:
+        """Return the numbers of all stored versions by scenario, or of one scenario."""
+        prefix = f"scenarios/{scenario_id}/versions/" if scenario_id else "scenarios/"
+        found: dict[str, list[int]] = defaultdict(list)
+        async for blob in self._shelf.list(prefix):
+            if match := _VERSION.fullmatch(blob.name):
+                found[match[1]].append(int(match[2]))
+        return {scenario: sorted(numbers) for scenario, numbers in found.items()}
+
+    async def graph(self, scenario_id: str, version: int) -> Graph | None:
+        """Return a compiled version, or None if it is not stored."""
+        key = scenario_id, version
+        if key not in self._graphs:
+            held = await self._read(version_name(scenario_id, version), StoredVersion)
+            if held is None:
+                return None
+            if len(self._graphs) >= GRAPHS_KEPT:
+                self._graphs.pop(next(iter(self._graphs)))
+            self._graphs[key] = held.value.compiled()
+        return self._graphs[key]
+
+    async def plan(self, scenario_id: str, from_version: int) -> Held[MigrationPlan] | None:
+        """Return the newest plan that leads from a version, if there is one."""
+        return await self._read(plan_name(scenario_id, from_version), MigrationPlan)
+
+    async def save_plan(self, plan: MigrationPlan, *, etag: str | None) -> None:
+        """Create or replace the plan from its version.
+
+        Raises:
+            BlobExistsError: somebody else made one meanwhile.
+            BlobChangedError: somebody else changed it meanwhile.
+        """
+        await self._write(plan_name(plan.scenario_id, plan.from_version), plan, etag)
+
+    async def active(self, scenario_id: str) -> Held[ActivePointer] | None:
+        """Return the active pointer; None before the first deployment."""
+        return await self._read(f"scenarios/{scenario_id}/active.json", ActivePointer)
+
+    async def save_active(self, pointer: ActivePointer, *, etag: str | None) -> None:
+        """Flip the pointer."""
+        await self._write(f"scenarios/{pointer.scenario_id}/active.json", pointer, etag)
+
+    async def deployment(self, scenario_id: str) -> Held[DeploymentRecord] | None:
+        """Return the last deployment, perhaps still under way."""
+        return await self._read(f"scenarios/{scenario_id}/deployment.json", DeploymentRecord)
+
+    async def save_deployment(
+        self, record: DeploymentRecord, *, etag: str | None
+    ) -> Held[DeploymentRecord]:
+        """Write the record and return it as held.
+
+        Raises:
+            BlobExistsError: somebody else began one meanwhile.
+            BlobChangedError: somebody else went on with it meanwhile.
+        """
+        name = f"scenarios/{record.scenario_id}/deployment.json"
+        return Held(record, await self._write(name, record, etag))
+
+    async def _write(self, name: str, value: BaseModel, etag: str | None) -> str:
+        data = value.model_dump_json().encode()
+        if etag is None:
+            return await self._shelf.create(name, data)
+        return await self._shelf.replace(name, data, etag=etag)
+
+    async def _read(self, name: str, model: type[ModelT]) -> Held[ModelT] | None:
+        blob = await self._shelf.read(name)
+        if blob is None:
+            return None
+        try:
+            return Held(model.model_validate_json(blob.data), blob.etag)
+        except ValidationError as error:
+            raise CorruptDocumentError(f"{model.__name__} cannot be read") from error
+
+
+def require_plan(held: Held[MigrationPlan] | None) -> Held[MigrationPlan]:
+    """Return the plan.
+
+    Raises:
+        ScenarioPlanError: there is none.
+    """
+    if held is None:
+        raise ScenarioPlanError("there is no plan from this version")
+    return held
+
+
+def version_name(scenario_id: str, version: int) -> str:
+    """Return where a version is kept."""
+    return f"scenarios/{scenario_id}/versions/{version}.json"
+
+
+def plan_name(scenario_id: str, from_version: int) -> str:
+    """Return where the plan from a version is kept."""
+    return f"scenarios/{scenario_id}/plans/{from_version}.json"

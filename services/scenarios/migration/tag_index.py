@@ -1,0 +1,187 @@
+"""The session index on Azure: tags of the context documents themselves.
+
+A document's tags are sent with every write of it (`session_tags`), so they cannot be older than
+the document. Only marks are set apart; an overwrite takes them off, as it should.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import orjson
+
+from data_models.blob_tags import BlobTags, TaggedBlob
+from data_models.identifiers import hashed
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.migration.memory import summed, tallied
+from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
+from services.scenarios.session.session_row import row_of
+
+TALLY_PAGE = 5_000
+SET_AT_ONCE = 32
+_CONTEXT_SUFFIX, _ARCHIVE = "_context.json", "/archive/"
+# Whatever else a document holds, one with a session holds one of these.
+_SIGNS = (b'"scenario":{', b'"left_scenarios":[{')
+_VALUE = re.compile(r"[A-Za-z0-9 +\-./:=_]{1,256}")
+_NONE = "-"
+_NAMES = ("session", "step", "channel", "created", "mark", "review", "pinned")
+
+
+class TagSessionIndex:
+    """A `SessionIndex` over the tags of the container that holds the context documents.
+
+    A document is found by the session that is open in it, or else by the one left last.
+    """
+
+    def __init__(self, *, tags: BlobTags) -> None:
+        self._tags = tags
+
+    async def put(self, row: SessionRow) -> None:
+        """Do nothing: the write of the document carried its tags."""
+
+    async def put_many(self, rows: Iterable[SessionRow]) -> None:
+        """See `SessionIndex.put_many`."""
+        batch: list[SessionRow] = []
+        for row in rows:
+            batch.append(row)
+            if len(batch) == SET_AT_ONCE:
+                await self._set(batch)
+                batch = []
+        await self._set(batch)
+
+    async def drop(self, session_id: str) -> None:
+        """Do nothing: the tags went with the write, or with the document."""
+
+    async def page(
+        self,
+        scenario_id: str,
+        *,
+        after: str = "",
+        limit: int,
+        below_version: int | None = None,
+        flagged: bool = False,
+    ) -> SessionPage:
+        """See `SessionIndex.page`."""
+        where = _where(scenario_id, below_version=below_version, flagged=flagged)
+        found = await self._tags.find(where, after=after, limit=limit)
+        return SessionPage([_row(blob, scenario_id) for blob in found.blobs], found.cursor)
+
+    async def tally(self, scenario_id: str) -> Sequence[Tally]:
+        """See `SessionIndex.tally`."""
+        where, after, found = _where(scenario_id), "", list[Tally]()
+        while True:
+            page = await self._tags.find(where, after=after, limit=TALLY_PAGE)
+            found += tallied(_row(blob, scenario_id) for blob in page.blobs)
+            after = page.cursor
+            if not after:
+                return summed(found)
+
+    async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
+        """See `SessionIndex.mark`."""
+        for start in range(0, len(rows), SET_AT_ONCE):
+            batch = rows[start : start + SET_AT_ONCE]
+            await self._set([replace(row, mark=version) for row in batch], marking=True)
+
+    async def marked(self, session_id: str) -> int:
+        """See `SessionIndex.marked`."""
+        where = f"\"session\"='{_safe(session_id)}' AND \"mark\">='{_padded(0)}'"
+        found = await self._tags.find(where, after="", limit=TALLY_PAGE)
+        return int(found.blobs[0].tags["mark"]) if found.blobs else 0
+
+    async def close(self) -> None:
+        """See `SessionIndex.close`."""
+        await self._tags.close()
+
+    async def _set(self, rows: Sequence[SessionRow], *, marking: bool = False) -> None:
+        await asyncio.gather(*(self._set_one(row, marking=marking) for row in rows))
+
+    async def _set_one(self, row: SessionRow, *, marking: bool) -> None:
+        # A turn may have migrated the session since the page was read: then its tags are newer.
+        same = f"\"session\"='{_safe(row.session_id)}' AND \"version\"='{_padded(row.version)}'"
+        await self._tags.set(row.place, tags_of_row(row), only_if=same if marking else None)
+
+
+def session_tags(name: str, data: bytes) -> dict[str, str]:
+    """Return the index tags of a blob: none, unless it is a context document with a session."""
+    rows = rows_of(data, place=name) if is_context(name) else []
+    return tags_of_row(rows[0]) if rows else {}
+
+
+def is_context(name: str) -> bool:
+    """Tell whether a blob is a context document that is in use."""
+    return name.endswith(_CONTEXT_SUFFIX) and _ARCHIVE not in name
+
+
+def rows_of(data: bytes, *, place: str) -> list[SessionRow]:
+    """Return a row for each session of a context document, the open one first.
+
+    A document that cannot be read has none: its reader refuses it, and its writer never wrote it.
+    """
+    if not any(sign in data for sign in _SIGNS):
+        return []
+    try:
+        raw = orjson.loads(data)
+        held = [raw.get("scenario"), *reversed(raw.get("left_scenarios") or [])]
+        sessions = [ScenarioSession.model_validate(one) for one in held if one is not None]
+    except (ValueError, AttributeError, TypeError):
+        return []
+    rows = [row_of(session, place=place) for session in sessions]
+    return [row for row in rows if row is not None]
+
+
+def tags_of_row(row: SessionRow) -> dict[str, str]:
+    """Return a row as nine tags; a blob may have ten."""
+    return {
+        "scenario": _safe(row.scenario_id),
+        "session": _safe(row.session_id),
+        "version": _padded(row.version),
+        "step": _safe(row.step_hash),
+        "channel": _safe(row.channel),
+        "created": _safe(row.created_at.isoformat()),
+        "mark": _padded(row.mark),
+        "review": _safe(row.review),
+        "pinned": str(int(row.pinned)),
+    }
+
+
+def _where(scenario_id: str, *, below_version: int | None = None, flagged: bool = False) -> str:
+    """Name every tag: the service returns those of a blob that the question names."""
+    bound = f"<'{_padded(below_version)}'" if below_version is not None else f">='{_padded(0)}'"
+    every = [f"\"{name}\">=' '" for name in _NAMES if not (flagged and name == "review")]
+    review = [f"\"review\">'{_NONE}'"] if flagged else []
+    return " AND ".join(
+        [f"\"scenario\"='{_safe(scenario_id)}'", f'"version"{bound}', *every, *review]
+    )
+
+
+def _row(blob: TaggedBlob, scenario_id: str) -> SessionRow:
+    tags = blob.tags
+    return SessionRow(
+        session_id=tags["session"],
+        scenario_id=scenario_id,
+        version=int(tags["version"]),
+        step_hash=_given(tags["step"]),
+        channel=_given(tags["channel"]),
+        created_at=datetime.fromisoformat(tags["created"]),
+        mark=int(tags["mark"]),
+        place=blob.name,
+        review=_given(tags["review"]),
+        pinned=tags["pinned"] == "1",
+    )
+
+
+def _padded(number: int) -> str:
+    return f"{number:010d}"
+
+
+def _safe(value: str) -> str:
+    """Return `value` where the service takes it; what it does not take is hashed."""
+    if not value:
+        return _NONE
+    return value if _VALUE.fullmatch(value) else hashed(value)
+
+
+def _given(value: str) -> str:
+    return "" if value == _NONE else value

@@ -1,0 +1,85 @@
+"""Builds the operators' desk and the work behind it from the settings' parts."""
+
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry
+
+from data_models.blob_store import BlobStore
+from data_models.clock import Clock, IdSource
+from services.audit.trail import Audit
+from services.scenarios.chosen import ScenarioHouse
+from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.deployment_runner import DeploymentRunner
+from services.scenarios.migration.plan_meter import PlanMeter
+from services.scenarios.operators.desk import DeskParts, OperatorDesk
+from services.scenarios.operators.dry_run import DryRun
+from services.scenarios.operators.journal import Journal
+from services.scenarios.operators.jumps import Jumps
+from services.scenarios.operators.stored_sessions import StoredSessions
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """The desk, and what a server runs for it; a command line works itself (`advance`)."""
+
+    desk: OperatorDesk
+    runner: DeploymentRunner
+    deployer: Deployer
+
+
+def operators_for(
+    house: ScenarioHouse,
+    *,
+    conversations: BlobStore,
+    audit: Audit,
+    registry: CollectorRegistry,
+    clock: Clock,
+    ids: IdSource,
+    works: bool = True,
+) -> Operators:
+    """Return the operators' half over the house that turns use too.
+
+    Args:
+        house: Versions, plans and the index of sessions.
+        conversations: Where the sessions are stored.
+        works: Whether a deployment is worked on behind whoever begins it.
+    """
+    meter = PlanMeter(registry=registry)
+    deployer = Deployer(
+        store=house.store,
+        index=house.index,
+        clock=clock,
+        ids=ids,
+        config=house.config.deployment,
+        marked=meter.marked,
+    )
+    runner = DeploymentRunner(deployer=deployer, store=house.store)
+    parts = DeskParts(
+        store=house.store,
+        index=house.index,
+        deployer=deployer,
+        dry_run=_dry_run(house, conversations, clock),
+        journal=Journal(paper=house.shelf, jumps=Jumps(shelf=house.shelf)),
+        audit=audit,
+        wake=runner.wake if works else _left_alone,
+        planned=meter.planned,
+        approved=meter.approved,
+        seconds=clock.monotonic,
+        now=clock.now,
+        require_approval=house.config.deployment.require_approval,
+    )
+    return Operators(desk=OperatorDesk(parts=parts), runner=runner, deployer=deployer)
+
+
+def _dry_run(house: ScenarioHouse, conversations: BlobStore, clock: Clock) -> DryRun:
+    return DryRun(
+        store=house.store,
+        index=house.index,
+        sessions=StoredSessions(documents=conversations),
+        clock=clock,
+        config=house.config,
+    )
+
+
+def _left_alone(_scenario_id: str) -> None:
+    """A command works on its deployment itself."""

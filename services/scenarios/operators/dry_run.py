@@ -1,0 +1,233 @@
+"""What a plan would do to the sessions that are stored now; nothing is written."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+from data_models.clock import Clock
+from data_models.errors import CorruptDocumentError, ScenarioPlanError
+from data_models.scenario_session import PatientProfile
+from services.scenarios.migration.case import Case, Outcome
+from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.ports import SessionIndex, SessionRow
+from services.scenarios.migration.reconciliation import reconcile
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.version_chain import VersionChain
+from services.scenarios.operators.stored_sessions import StoredSession
+from services.scenarios.session.lasting import lasting
+
+PAGE_LIMIT = 1_000
+READ_AT_ONCE = 16
+Effect: TypeAlias = Literal[
+    "clean_graft",
+    "gap_fill",
+    "re_route",
+    "relocate",
+    "exit",
+    "blocked",
+    "pinned",
+    "stays",
+    "unchanged",
+    "gone",
+    "unreadable",
+]
+
+
+class SessionReader(Protocol):
+    """Finds the session of an index row."""
+
+    async def read(self, row: SessionRow) -> StoredSession | None:
+        """Return it; None if it has gone.
+
+        Raises:
+            CorruptDocumentError: its document cannot be read.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DryRunRow:
+    """What would become of one session; names steps and fields, never a value of a patient.
+
+    Attributes:
+        effect: `stays`: on its version, for a person to look at; `unchanged`: out of scope,
+            ended, pinned before, or at the version already; `gone`: no longer stored.
+        why: In words for the operator.
+        collect: Fields that the user would be asked for.
+        confirm: Fields whose likely value the user would be asked to confirm.
+        execute: Steps whose required action would run.
+        sources: Where fields that are made up for come from, by field.
+        blocked_by: The completed checkpoint that forbids a redirect.
+    """
+
+    session_id: str
+    version: int
+    step_before: str
+    effect: Effect
+    why: str
+    step_after: str = ""
+    collect: tuple[str, ...] = ()
+    confirm: tuple[str, ...] = ()
+    execute: tuple[str, ...] = ()
+    sources: dict[str, str] = field(default_factory=dict)
+    blocked_by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DryRunPage:
+    """Some rows, and the cursor of the next page; empty on the last one."""
+
+    rows: Sequence[DryRunRow]
+    cursor: str
+
+
+@dataclass
+class DryRunCounts:
+    """Sums of a dry run, as far as it has come."""
+
+    sessions: int = 0
+    effects: Counter[Effect] = field(default_factory=Counter)
+    asked: Counter[str] = field(default_factory=Counter)
+
+    def add(self, row: DryRunRow) -> None:
+        """Count one session."""
+        self.sessions += 1
+        self.effects[row.effect] += 1
+        self.asked.update((*row.collect, *row.confirm))
+
+
+class DryRun:
+    """Replays a plan over stored sessions with the code that turns run, page by page.
+
+    Memory is bounded by one page. What extraction would find is not known without a model; the
+    fields it might fill are listed as asked.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: ScenarioStore,
+        index: SessionIndex,
+        sessions: SessionReader,
+        clock: Clock,
+        config: MigrationConfig,
+    ) -> None:
+        self._store, self._index, self._sessions = store, index, sessions
+        self._clock, self._config = clock, config
+
+    async def rows(self, plan: MigrationPlan, *, after: str = "") -> AsyncIterator[DryRunRow]:
+        """Yield one row for each stored session below the plan's version.
+
+        Args:
+            plan: Need not be approved.
+            after: Cursor of an index page, to go on behind it.
+
+        Raises:
+            ScenarioPlanError: a version is not stored.
+        """
+        chain = await self._chain(plan)
+        while True:
+            page = await self._page(chain, plan, after=after, limit=PAGE_LIMIT)
+            for row in page.rows:
+                yield row
+            after = page.cursor
+            if not after:
+                return
+
+    async def page(self, plan: MigrationPlan, *, after: str = "", limit: int) -> DryRunPage:
+        """Return the next rows behind the cursor `after`.
+
+        Raises:
+            ScenarioPlanError: a version is not stored.
+        """
+        return await self._page(await self._chain(plan), plan, after=after, limit=limit)
+
+    async def _page(
+        self, chain: VersionChain, plan: MigrationPlan, *, after: str, limit: int
+    ) -> DryRunPage:
+        page = await self._index.page(
+            plan.scenario_id, after=after, limit=limit, below_version=plan.to_version
+        )
+        found: list[DryRunRow] = []
+        for start in range(0, len(page.rows), READ_AT_ONCE):
+            found += await self._batch(chain, page.rows[start : start + READ_AT_ONCE])
+        return DryRunPage(found, page.cursor)
+
+    async def _chain(self, plan: MigrationPlan) -> VersionChain:
+        """The versions as they will be once the plan is deployed."""
+        held = await self._store.active(plan.scenario_id)
+        if held is None:
+            raise ScenarioPlanError("the scenario has no active version")
+        versions = [v for v in held.value.versions if v < plan.to_version]
+        graphs = [await self._store.graph(plan.scenario_id, v) for v in versions]
+        proposed = await self._store.graph(plan.scenario_id, plan.to_version)
+        if proposed is None:
+            raise ScenarioPlanError(f"version {plan.to_version} is not stored")
+        former = [await self._store.plan(plan.scenario_id, v) for v in versions]
+        plans = {one.value.from_version: one.value for one in former if one is not None}
+        return VersionChain(
+            graphs=[*(graph for graph in graphs if graph is not None), proposed],
+            plans={**plans, plan.from_version: plan},
+            policies=plan.anchor_policies,
+        )
+
+    async def _batch(self, chain: VersionChain, rows: Sequence[SessionRow]) -> list[DryRunRow]:
+        return await asyncio.gather(*(self._row(chain, row) for row in rows))
+
+    async def _row(self, chain: VersionChain, row: SessionRow) -> DryRunRow:
+        try:
+            stored = await self._sessions.read(row)
+        except CorruptDocumentError:
+            return _without_session(row, "unreadable", "its document cannot be read")
+        if stored is None:
+            return _without_session(row, "gone", "it is no longer stored")
+        if not chain.has(stored.session.version):
+            return _without_session(row, "stays", "its version is not stored")
+        case = Case(
+            session=stored.session,
+            profile=PatientProfile(fields=lasting(stored.profile, chain.active, self._clock.now())),
+            move=chain.move_from(stored.session.version),
+            extracted={},
+            config=self._config,
+            now=self._clock.now(),
+        )
+        return _described(stored, reconcile(case))
+
+
+def _without_session(row: SessionRow, effect: Effect, why: str) -> DryRunRow:
+    return DryRunRow(row.session_id, row.version, "", effect, why)
+
+
+def _described(before: StoredSession, outcome: Outcome) -> DryRunRow:
+    result, after = outcome.result, outcome.session
+    event = after.outbox[-1] if len(after.outbox) > len(before.session.outbox) else None
+    blocked = event.checkpoint_description or event.checkpoint_id if event else None
+    return DryRunRow(
+        session_id=before.session.session_id,
+        version=before.session.version,
+        step_before=before.session.step or "",
+        effect=_effect(before, outcome),
+        why=result.checkpoint_warning or result.reason,
+        step_after=after.step or "",
+        collect=result.collect_fields,
+        confirm=result.confirm_fields,
+        execute=result.execute_actions,
+        sources=outcome.gap_sources,
+        blocked_by=blocked or "",
+    )
+
+
+def _effect(before: StoredSession, outcome: Outcome) -> Effect:
+    result, after = outcome.result, outcome.session
+    if result.needs_review:
+        return "stays"
+    if result.blocked_by_checkpoint:
+        return "blocked"
+    if result.action == "exit_scenario":
+        return "exit"
+    if after.pinned_to is not None and after.pinned_to != before.session.pinned_to:
+        return "pinned"
+    return result.scenario or "unchanged"

@@ -1,0 +1,277 @@
+"""What an operator does on the command line; every command answers with one JSON document.
+
+The desk is the one behind the page and the API, so every act is on the same trail. A deployment
+runs in the command itself; if it is killed, the same command or any server goes on.
+"""
+
+import argparse
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from prometheus_client import CollectorRegistry
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from data_models.blob_store import BlobStore
+from data_models.clock import RandomIds, SystemClock
+from data_models.errors import ScenarioPlanError
+from data_models.identifiers import hashed
+from services.audit.trail import AuditTrail, NoAudit
+from services.replica import Replica
+from services.scenarios.chosen import ScenarioHouse, scenarios_for
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.scenario_store import DeploymentRecord
+from services.scenarios.operators.chosen import Operators, operators_for
+from services.scenarios.operators.desk import OperatorDesk
+from services.scenarios.operators.dry_run import DryRunCounts
+from services.scenarios.operators.index_rebuild import rebuild
+from services.scenarios.operators.operator_options import add_command
+from services.stored_folders import stored_folders
+from services.stores import AUDIT, SESSIONS, open_container
+from settings import Settings, load_settings
+
+_POLICIES = TypeAdapter(dict[str, AnchorMigrationPolicy])
+_READER = "operator"
+"""Who looks at sessions here, on the audit trail: whoever has the machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Everything that a command works with."""
+
+    settings: Settings
+    house: ScenarioHouse
+    conversations: BlobStore
+    operators: Operators
+
+    @property
+    def desk(self) -> OperatorDesk:
+        """The operators' desk."""
+        return self.operators.desk
+
+    async def finished(self, scenario_id: str) -> DeploymentRecord:
+        """Work on a deployment until it rests."""
+        return await self.operators.deployer.advance(scenario_id)
+
+
+Work: TypeAlias = Callable[[Bench, argparse.Namespace], Awaitable[BaseModel | dict[str, Any]]]
+
+
+async def scenarios(bench: Bench, _: argparse.Namespace) -> dict[str, Any]:
+    """List every stored scenario."""
+    return {"scenarios": [card.model_dump(mode="json") for card in await bench.desk.scenarios()]}
+
+
+async def publish(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Make a first version active."""
+    graph = await bench.desk.publish(_text(options.file), operator=options.by)
+    return {"scenario": graph.scenario.id, "active": graph.version, "checksum": graph.checksum}
+
+
+async def show(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Show one version's steps and ways."""
+    return await bench.desk.graph(options.scenario, options.version)
+
+
+async def propose(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Store a new version and its plan."""
+    policies = _policies(options.policies) if options.policies else None
+    text = _text(options.file)
+    return _shown((await bench.desk.propose(text, operator=options.by, policies=policies)).plan)
+
+
+async def set_policies(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Plan again with the policies of a file; an approval is lost."""
+    policies = _policies(options.policies)
+    view = await bench.desk.set_policies(options.scenario, policies, operator=options.by)
+    return _shown(view.plan)
+
+
+async def diff(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Show the plan with both versions side by side."""
+    return await bench.desk.plan(options.scenario)
+
+
+async def rollback(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Propose an earlier version's content under a new number."""
+    view = await bench.desk.rollback(options.scenario, to=options.to, operator=options.by)
+    return _shown(view.plan)
+
+
+async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Tell what the plan would do to stored sessions: sums of all, and the first rows."""
+    counts, rows, after = DryRunCounts(), list[dict[str, Any]](), options.after
+    while True:
+        page = await bench.desk.dry_run(
+            options.scenario, after=after, limit=1_000, operator=_READER
+        )
+        for row in page.rows:
+            counts.add(row)
+            if len(rows) < options.limit:
+                rows.append({"session": hashed(row.session_id), **_without_id(asdict(row))})
+        after = page.cursor
+        if not after:
+            sums = {"effects": dict(counts.effects), "asked": dict(counts.asked)}
+            return {"sessions": counts.sessions, **sums, "rows": rows}
+
+
+async def approve(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Approve the pending plan as a second person."""
+    return _shown(await bench.desk.approve(options.scenario, operator=options.by))
+
+
+async def cancel(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Cancel a plan that is not deployed."""
+    return _shown(await bench.desk.cancel(options.scenario, operator=options.by))
+
+
+async def deploy(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Deploy the approved plan, or go on with a deployment that was interrupted."""
+    held = await bench.house.store.deployment(options.scenario)
+    if held is None or not held.value.is_under_way:
+        await bench.desk.deploy(options.scenario, operator=options.by, share_percent=options.share)
+    return await bench.finished(options.scenario)
+
+
+async def share(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Change how many sessions a canary reaches; 100 ends it."""
+    await bench.desk.set_share(options.scenario, share_percent=options.share, operator=options.by)
+    return await bench.finished(options.scenario)
+
+
+async def pause(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Stop a deployment after its page."""
+    return await bench.desk.pause(options.scenario, operator=options.by)
+
+
+async def resume(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Let a paused deployment go on, and go on with it."""
+    await bench.desk.resume(options.scenario, operator=options.by)
+    return await bench.finished(options.scenario)
+
+
+async def status(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Show versions, plan, last deployment and live counts."""
+    overview = await bench.desk.overview(options.scenario)
+    shown = overview.model_dump(mode="json")
+    return {**shown, "plan": _shown(overview.plan) if overview.plan else None}
+
+
+async def review(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """List sessions that a person must look at."""
+    page = await bench.desk.flagged(
+        options.scenario, after=options.after, limit=min(options.limit, 1_000)
+    )
+    rows = [
+        {"session": hashed(row.session_id), "version": row.version, "reason": row.review}
+        for row in page.rows
+    ]
+    return {"rows": rows, "cursor": page.cursor}
+
+
+async def history(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Show what operators did, newest first."""
+    entries = await bench.desk.history(options.scenario)
+    return {"entries": [entry.model_dump(mode="json") for entry in entries]}
+
+
+async def reindex(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Make the index of sessions anew from the documents; `--after` resumes."""
+    folders = await stored_folders(bench.settings, ids=RandomIds())
+    found: dict[str, Any] = {}
+    async for done in rebuild(
+        bench.conversations, bench.house.index, folders=folders, after=options.after
+    ):
+        found = asdict(done)
+    return found or {"conversations": 0, "sessions": 0, "cursor": ""}
+
+
+_COMMANDS: tuple[tuple[Work, tuple[str, ...]], ...] = (
+    (scenarios, ()),
+    (publish, ("file", "--by")),
+    (show, ("scenario", "version")),
+    (propose, ("file", "--by", "--policies")),
+    (set_policies, ("scenario", "policies", "--by")),
+    (diff, ("scenario",)),
+    (dry_run, ("scenario", "--after", "--limit")),
+    (rollback, ("scenario", "--to", "--by")),
+    (approve, ("scenario", "--by")),
+    (cancel, ("scenario", "--by")),
+    (deploy, ("scenario", "--by", "--share")),
+    (share, ("scenario", "--by", "--share")),
+    (pause, ("scenario", "--by")),
+    (resume, ("scenario", "--by")),
+    (status, ("scenario",)),
+    (review, ("scenario", "--after", "--limit")),
+    (history, ("scenario",)),
+    (reindex, ("--after",)),
+)
+
+
+def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Add the operator's commands to the program's."""
+    for work, arguments in _COMMANDS:
+        add_command(commands, work, arguments, _run)
+
+
+def _run(options: argparse.Namespace) -> str:
+    """Return what to print."""
+    found = asyncio.run(_worked(options.work, options))
+    shown = found.model_dump(mode="json") if isinstance(found, BaseModel) else found
+    return json.dumps(shown, indent=2, ensure_ascii=False)
+
+
+async def _worked(work: Work, options: argparse.Namespace) -> BaseModel | dict[str, Any]:
+    settings, ids, clock = load_settings(), RandomIds(), SystemClock()
+    house = scenarios_for(settings, ids=ids)
+    conversations, trail = (open_container(settings, n, ids=ids) for n in (SESSIONS, AUDIT))
+    chain = AuditTrail(store=trail, replica=Replica().label, clock=clock)
+    operators = operators_for(
+        house,
+        conversations=conversations,
+        audit=chain if settings.audit else NoAudit(),
+        registry=CollectorRegistry(),
+        clock=clock,
+        ids=ids,
+        works=False,
+    )
+    try:
+        return await work(Bench(settings, house, conversations, operators), options)
+    finally:
+        await chain.close()
+        for store in (trail, conversations, house):
+            await store.close()
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def _policies(path: Path) -> dict[str, AnchorMigrationPolicy]:
+    try:
+        return _POLICIES.validate_json(path.read_bytes())
+    except ValidationError as error:
+        places = {".".join(map(str, one["loc"])) for one in error.errors(include_url=False)}
+        raise ScenarioPlanError(f"policies: wrong at {', '.join(sorted(places))}") from error
+
+
+def _without_id(row: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in row.items() if name != "session_id"}
+
+
+def _shown(plan: MigrationPlan) -> dict[str, Any]:
+    found = plan.transformation_map
+    return {
+        "plan": plan.id,
+        "from": plan.from_version,
+        "to": plan.to_version,
+        "status": plan.status,
+        "approved_by": plan.approved_by,
+        "anchors": found.image,
+        "deleted": [node.node_id_v1 for node in found.deleted_nodes],
+        "inserted": [*found.new_nodes],
+        "summary": plan.summary.model_dump(mode="json"),
+    }

@@ -1,0 +1,265 @@
+"""Two versions side by side, as an operator sees them: drawn graphs and a row for each anchor."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.anchors import AnchorMap
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.planning import Difference
+from services.scenarios.migration.ports import Tally
+from services.scenarios.session.session_row import step_key
+
+NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]
+ForkState: TypeAlias = Literal["", "unchanged", "changed", "new"]
+STAR = "*"
+
+
+class _View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class NodeView(_View):
+    """A step in a drawing.
+
+    Attributes:
+        state: `modified` anchors have other content in the other version.
+        partner: The step that it is in the other version.
+        sessions: That stand in it now.
+    """
+
+    id: str
+    name: str
+    intent: str
+    kind: str
+    state: NodeState
+    fork: ForkState
+    partner: str | None = None
+    is_checkpoint: bool = False
+    is_required_action: bool = False
+    collects: tuple[str, ...] = ()
+    sessions: int = 0
+
+
+class EdgeView(_View):
+    """A way from step to step; `condition` is CEL, `else`, or empty where there is no choice."""
+
+    source: str
+    target: str
+    condition: str
+    is_changed: bool
+
+
+class GraphView(_View):
+    """One version, drawn."""
+
+    scenario_id: str
+    name: str
+    version: int
+    checksum: str
+    entry: str
+    nodes: tuple[NodeView, ...]
+    edges: tuple[EdgeView, ...]
+
+
+class RedirectView(_View):
+    """Where a changed fork may send sessions of an anchor."""
+
+    fork: str
+    condition: str
+    target: str
+
+
+class AnchorView(_View):
+    """What is to be expected of the sessions at one step of the old version."""
+
+    step: str
+    name: str
+    target: str | None
+    target_name: str | None
+    scenario: str
+    sessions: int
+    fields: tuple[str, ...]
+    redirects: tuple[RedirectView, ...]
+    blocked_by: tuple[str, ...]
+    policy: AnchorMigrationPolicy
+    has_own_policy: bool
+
+
+class PlanView(_View):
+    """A plan, and everything that an operator needs to decide about it."""
+
+    plan: MigrationPlan
+    old: GraphView
+    new: GraphView
+    anchors: tuple[AnchorView, ...]
+
+
+def view_of_plan(plan: MigrationPlan, old: Graph, new: Graph, tallies: Sequence[Tally]) -> PlanView:
+    """Return the plan with its drawings and the counts of sessions as they are now."""
+    image = plan.transformation_map.image
+    difference = Difference(old, new, AnchorMap(image))
+    counts = sessions_at(old, tallies)
+    affected = sum(tally.number for tally in tallies if tally.version < plan.to_version)
+    summary = plan.summary.model_copy(
+        update={"estimated_sessions_affected": affected, "sessions_by_anchor": counts}
+    )
+    return PlanView(
+        plan=plan.model_copy(update={"summary": summary}),
+        old=_old_view(difference, counts),
+        new=_new_view(difference, sessions_at(new, tallies)),
+        anchors=tuple(_anchor(plan, difference, step, counts) for step in old.steps),
+    )
+
+
+def view_of_graph(graph: Graph, tallies: Sequence[Tally]) -> GraphView:
+    """Return one version alone."""
+    counts = sessions_at(graph, tallies)
+    return _drawn(graph, {}, {}, dict.fromkeys(graph.steps, "plain"), _forks(graph), counts)
+
+
+def sessions_at(graph: Graph, tallies: Sequence[Tally]) -> dict[str, int]:
+    """Return how many sessions of this version stand in each step."""
+    by_hash: dict[str, int] = {}
+    for tally in tallies:
+        if tally.version == graph.version:
+            by_hash[tally.step_hash] = by_hash.get(tally.step_hash, 0) + tally.number
+    return {step: by_hash.get(step_key(step), 0) for step in graph.steps}
+
+
+def _forks(graph: Graph) -> dict[str, ForkState]:
+    return {step: "unchanged" for step in graph.steps if len(graph.branches(step)) > 1}
+
+
+def _old_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
+    old, new, image = difference.old, difference.new, difference.anchors.image
+    states: dict[str, NodeState] = {
+        step: _state(old.hashes[step], new.hashes.get(image.get(step, ""))) or "deleted"
+        for step in old.steps
+    }
+    forks = _forks(old)
+    changed = {image_of: step for step, image_of in image.items()}
+    forks |= {changed[fork]: "changed" for fork in difference.forks if changed.get(fork) in forks}
+    return _drawn(old, image, _ways(new), states, forks, counts)
+
+
+def _new_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
+    old, new, back = difference.old, difference.new, difference.move.preimage
+    states: dict[str, NodeState] = {
+        step: _state(new.hashes[step], old.hashes.get(back.get(step, ""))) or "inserted"
+        for step in new.steps
+    }
+    former = _forks(old)
+    forks = _forks(new)
+    for fork in difference.forks:
+        forks[fork] = "changed" if back.get(fork) in former else "new"
+    return _drawn(new, back, _ways(old), states, forks, counts)
+
+
+def _state(mine: str, theirs: str | None) -> NodeState | None:
+    if theirs is None:
+        return None
+    return "anchor" if mine == theirs else "modified"
+
+
+def _ways(graph: Graph) -> set[tuple[str, str, str]]:
+    return {(step, way.target, way.text) for step in graph.steps for way in graph.branches(step)}
+
+
+def _drawn(
+    graph: Graph,
+    partners: Mapping[str, str],
+    ways: set[tuple[str, str, str]] | dict[str, str],
+    states: Mapping[str, NodeState],
+    forks: Mapping[str, ForkState],
+    counts: Mapping[str, int],
+) -> GraphView:
+    nodes = tuple(
+        NodeView(
+            id=step.id,
+            name=step.title,
+            intent=step.intent or step.description,
+            kind=step.kind,
+            state=states[step.id],
+            fork=forks.get(step.id, ""),
+            partner=partners.get(step.id),
+            is_checkpoint=step.is_checkpoint,
+            is_required_action=step.is_required_action,
+            collects=step.collects_profile_fields,
+            sessions=counts.get(step.id, 0),
+        )
+        for step in graph.steps.values()
+    )
+    edges = tuple(
+        EdgeView(
+            source=step,
+            target=way.target,
+            condition=way.text if way.condition or step in forks else "",
+            is_changed=bool(partners)
+            and (partners.get(step), partners.get(way.target), way.text) not in ways,
+        )
+        for step in graph.steps
+        for way in graph.branches(step)
+    )
+    return GraphView(
+        scenario_id=graph.scenario.id,
+        name=graph.scenario.title,
+        version=graph.version,
+        checksum=graph.checksum,
+        entry=graph.entry,
+        nodes=nodes,
+        edges=edges,
+    )
+
+
+def _anchor(
+    plan: MigrationPlan, difference: Difference, step: str, counts: Mapping[str, int]
+) -> AnchorView:
+    new, target = difference.new, difference.anchors.image.get(step)
+    name = new.steps[target].title if target else None
+    summary, policies = plan.summary, plan.anchor_policies
+    return AnchorView(
+        step=step,
+        name=difference.old.steps[step].title,
+        target=target,
+        target_name=name,
+        scenario=summary.scenario_by_anchor.get(step, "relocate"),
+        sessions=counts.get(step, 0),
+        fields=tuple(
+            one.display_name for one in summary.fields_to_collect if name in one.affected_anchors
+        ),
+        redirects=tuple(_redirects(difference, target)) if target else (),
+        blocked_by=tuple(_blocking(difference, target)) if target else (),
+        policy=policies.get(step, policies.get(STAR, AnchorMigrationPolicy())),
+        has_own_policy=step in policies,
+    )
+
+
+def _redirects(difference: Difference, target: str) -> list[RedirectView]:
+    """The branches of changed forks before the step that do not lead to it."""
+    new = difference.new
+    return [
+        RedirectView(
+            fork=fork.fork_node_name,
+            condition=branch.condition_text,
+            target=branch.target_step_name,
+        )
+        for fork in difference.forks.values()
+        if new.is_after(target, fork.fork_node_id)
+        for branch in fork.branches
+        if target not in new.reached_from(branch.target_step_id)
+    ]
+
+
+def _blocking(difference: Difference, target: str) -> list[str]:
+    """The checkpoints that sessions at the step may have passed and no redirect goes behind."""
+    new = difference.new
+    if not _redirects(difference, target):
+        return []
+    return [
+        step.title
+        for step in new.scenario.steps
+        if step.is_checkpoint and (step.id == target or new.is_after(target, step.id))
+    ]

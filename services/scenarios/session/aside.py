@@ -1,0 +1,61 @@
+"""Scenarios that a user left for another one: kept with the patient, and taken up again."""
+
+from data_models.chat_context import ChatContext
+from data_models.errors import ToolInputError
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.session.progress import put_anew
+
+LEFT_LIMIT = 4
+
+
+def set_aside(document: ChatContext) -> None:
+    """Make way for another session; one that has ended keeps only what it completed.
+
+    Raises:
+        ToolInputError: too many are left unfinished.
+    """
+    session = document.scenario
+    if session is None:
+        return
+    unfinished = [one for one in document.left_scenarios if one.step is not None]
+    if session.step is None:
+        session = session.model_copy(
+            update={"step_history": [], "variables": {}, "evidence": {}, "spent": []}
+        )
+    elif len(unfinished) >= LEFT_LIMIT:
+        raise ToolInputError("too many scenarios are unfinished; resume or finish one first")
+    else:
+        session = session.model_copy(update={"is_left": True})
+    others = [one for one in document.left_scenarios if one.step is None]
+    finished = [one for one in others if one.scenario_id != session.scenario_id]
+    document.left_scenarios = [*finished[-LEFT_LIMIT:], *unfinished, session]
+    document.scenario = None
+
+
+def taken_up(document: ChatContext, scenario_id: str | None) -> bool:
+    """Open a session that was left, the newest if none is named; False if there is none."""
+    current = document.scenario
+    meant = [one for one in _left(document) if scenario_id in (None, one.scenario_id)]
+    if not meant:
+        return False
+    chosen = meant[-1]
+    if chosen is not current:
+        document.left_scenarios.remove(chosen)
+        set_aside(document)
+    # What the step asks or says is said again: much may have been spoken of since.
+    document.scenario = put_anew(chosen.model_copy(update={"is_left": False}))
+    return True
+
+
+def told_of_left(document: ChatContext) -> str:
+    """Return the answer to "where are we?" while no scenario is open."""
+    names = [one.place.scenario for one in _left(document) if one.place is not None]
+    if not names:
+        return "No scenario is open here."
+    return f'No scenario is open; left for later: {", ".join(names)}. Say "resume" to go on.'
+
+
+def _left(document: ChatContext) -> list[ScenarioSession]:
+    current = document.scenario
+    everything = [*document.left_scenarios, *([] if current is None else [current])]
+    return [one for one in everything if one.is_left and one.step is not None]

@@ -1,0 +1,131 @@
+"""An answer that is taken back: which one, and what it changes about the way. Pure."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from data_models.scenario import FieldDefinition
+from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
+from services.language.corrections import Correction
+from services.language.folding import words_of
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.move import is_fork
+from services.scenarios.session.answers import is_plainly, value_in
+from services.scenarios.session.progress import next_branch, put_anew, visit_of
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A session whose forks were decided again.
+
+    Attributes:
+        left: The step it was in, if it is in another one now.
+        blocked_by: The completed checkpoint that keeps it where it is.
+        blocked_target: The step that it would go to.
+    """
+
+    session: ScenarioSession
+    left: str = ""
+    blocked_by: CompletedCheckpoint | None = None
+    blocked_target: str = ""
+
+
+def decided_again(
+    session: ScenarioSession,
+    graph: Graph,
+    changed: Collection[str],
+    values: Mapping[str, JsonValue],
+    now: datetime,
+) -> Decided:
+    """Decide each fork on the session's way that used a `changed` field with the `values` of now.
+
+    The first one that leads elsewhere is gone back to, unless something that cannot be undone was
+    completed behind it.
+
+    Raises:
+        ScenarioConditionError: a condition cannot be decided from values of these types.
+    """
+    history = session.step_history
+    newest = {visit.step_id: at for at, visit in enumerate(history)}
+    for at, visit in enumerate(history):
+        if visit.transition is None or visit.skipped or newest[visit.step_id] != at:
+            continue
+        if not _uses(graph, visit, changed):
+            continue
+        branch, _ = next_branch(graph, visit.step_id, values)
+        target = branch.target if branch is not None else visit.step_id
+        if target == visit.transition:
+            continue
+        blocking = _completed_behind(session, at)
+        if blocking is not None:
+            return Decided(session, blocked_by=blocking, blocked_target=target)
+        return Decided(_gone_to(session, graph, at, target, now), left=session.step or "")
+    return Decided(session)
+
+
+def answer_meant(
+    correction: Correction, session: ScenarioSession, graph: Graph
+) -> list[FieldDefinition]:
+    """Return the answered fields that a correction may mean; several if it does not say which."""
+    given = [graph.fields[name] for name in session.evidence if name in graph.fields]
+    given = [field for field in given if field.name in session.variables]
+    if correction.nth:
+        at = correction.nth - 1 if correction.nth > 0 else -1
+        return given[at:][:1]
+    named = [field for field in given if _is_named(field, correction.what)]
+    if named or correction.what:
+        return named
+    if correction.old:
+        held = session.variables
+        return [f for f in given if _is_same(value_in(f, correction.old), held[f.name])]
+    if not correction.is_sure:
+        return []
+    if not correction.new:
+        return given[-1:]
+    return [field for field in given if is_plainly(field, correction.new)][-1:]
+
+
+def _is_same(said: JsonValue, held: JsonValue) -> bool:
+    if isinstance(said, str) and isinstance(held, str):
+        return words_of(said) == words_of(held)
+    return said is not None and said == held
+
+
+def _is_named(field: FieldDefinition, what: str) -> bool:
+    words = words_of(what)
+    names = (words_of(field.label), words_of(field.name.replace("_", " ")))
+    return bool(words) and (words in names or any(set(words) < set(name) for name in names))
+
+
+def _uses(graph: Graph, visit: StepVisit, changed: Collection[str]) -> bool:
+    branches = graph.branches(visit.step_id) if visit.step_id in graph.steps else ()
+    read = {name for one in branches if one.condition for name in one.condition.fields}
+    return is_fork(branches) and bool(read & set(changed))
+
+
+def _completed_behind(session: ScenarioSession, fork: int) -> CompletedCheckpoint | None:
+    """Return a checkpoint that was completed at the fork or behind it, or nobody knows where."""
+    last = {visit.step_id: at for at, visit in enumerate(session.step_history)}
+    for passed in session.completed_checkpoints:
+        if passed.version != session.version or passed.step_id not in last:
+            return passed
+        if last[passed.step_id] >= fork:
+            return passed
+    return None
+
+
+def _gone_to(
+    session: ScenarioSession, graph: Graph, fork: int, target: str, now: datetime
+) -> ScenarioSession:
+    """Return the session as if the fork had led to `target`; the fork itself is opened again."""
+    history = session.step_history[:fork]
+    visit = session.step_history[fork]
+    if target == visit.step_id:
+        history = [*history, visit.model_copy(update={"transition": None, "completed_at": None})]
+    else:
+        closed = visit.model_copy(update={"transition": target})
+        history = [*history, closed, visit_of(graph, target, now)]
+    moved = {"step": target, "step_history": history, "updated_at": now}
+    return put_anew(session.model_copy(update=moved))

@@ -1,0 +1,116 @@
+"""What is known about a patient, from the surest source to the least sure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from pydantic import JsonValue
+
+from data_models.scenario import ValueType
+from data_models.scenario_session import Extracted, PatientProfile, ScenarioSession
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.migration_config import GapFillConfig
+
+RECORD = "record"
+"""The source of what the patient's own record holds; it outweighs what is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One value and where it comes from."""
+
+    value: JsonValue
+    source: str
+    confidence: float
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What may be used, and what the user has to confirm first.
+
+    Attributes:
+        sure: Used without asking.
+        likely: Confirmed with the user before it is used.
+    """
+
+    sure: Mapping[str, Fact]
+    likely: Mapping[str, Fact]
+
+    @property
+    def values(self) -> dict[str, JsonValue]:
+        """The sure values by field."""
+        return {name: fact.value for name, fact in self.sure.items()}
+
+
+def gather_facts(
+    session: ScenarioSession,
+    profile: PatientProfile,
+    *,
+    extracted: Mapping[str, Extracted],
+    graph: Graph,
+    config: GapFillConfig,
+    now: datetime,
+) -> Facts:
+    """Return the best fact: the record, this run, what outlived a run, extraction.
+
+    A value that does not fit the field's type, has expired, or was denied by the user is no fact.
+    """
+    denied = session.progress.denied if session.progress else []
+    heard = extracted if config.extraction_enabled else {}
+    sure: dict[str, Fact] = {}
+    likely: dict[str, Fact] = {}
+    for name, fact in _candidates(session, profile, heard, now):
+        if name not in graph.fields or not fits(fact.value, graph.fields[name].value_type):
+            continue
+        if fact.confidence >= config.confirmation_threshold:
+            sure.setdefault(name, fact)
+        elif fact.confidence >= config.extraction_confidence_threshold and name not in denied:
+            likely.setdefault(name, fact)
+    return Facts(sure, {name: fact for name, fact in likely.items() if name not in sure})
+
+
+def _candidates(
+    session: ScenarioSession,
+    profile: PatientProfile,
+    heard: Mapping[str, Extracted],
+    now: datetime,
+) -> Iterator[tuple[str, Fact]]:
+    known = {n: f for n, f in profile.fields.items() if f.expires_at is None or f.expires_at > now}
+    for name, one in known.items():
+        if one.source == RECORD:
+            yield name, Fact(one.value, "profile", one.confidence)
+    for name, value in session.variables.items():
+        yield name, Fact(value, "session", 1.0)
+    for name, one in known.items():
+        yield name, Fact(one.value, "profile", one.confidence)
+    for name, found in heard.items():
+        if found.quote.strip():
+            yield name, Fact(found.value, "extraction", found.confidence, found.quote)
+
+
+def fits(value: JsonValue, kind: ValueType) -> bool:
+    """Whether `value` is one of the type; null is the absence of a value, never one."""
+    if value is None:
+        return False
+    match kind:
+        case "any":
+            return True
+        case "boolean":
+            return isinstance(value, bool)
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "text":
+            return isinstance(value, str) and bool(value.strip())
+        case "date":
+            return isinstance(value, str) and _is_date(value)
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,119 @@
+"""How a session goes through its own version: begin, decide, advance."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from pydantic import JsonValue
+
+from data_models.errors import ScenarioPlanError
+from data_models.identifiers import hashed
+from data_models.scenario import Step
+from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
+from services.scenarios.definition.conditions import Verdict
+from services.scenarios.definition.graph import Branch, Graph
+
+
+def begun(graph: Graph, *, session_id: str, channel: str, now: datetime) -> ScenarioSession:
+    """Return a new session at the entry step."""
+    return ScenarioSession(
+        session_id=session_id,
+        scenario_id=graph.scenario.id,
+        version=graph.version,
+        checksum=graph.checksum,
+        step=graph.entry,
+        step_history=[visit_of(graph, graph.entry, now)],
+        channel=channel,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def next_branch(
+    graph: Graph, step: str, values: Mapping[str, JsonValue]
+) -> tuple[Branch | None, tuple[str, ...]]:
+    """Return the branch to take and no fields, or no branch and the fields that decide.
+
+    Raises:
+        ScenarioConditionError: a condition cannot be decided from values of these types.
+    """
+    for branch in graph.branches(step):
+        verdict = Verdict(True) if branch.condition is None else branch.condition.judge(values)
+        if verdict.value is None:
+            return None, verdict.missing
+        if verdict.value:
+            return branch, ()
+    return None, ()
+
+
+def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime) -> ScenarioSession:
+    """Return the session in `target` of its own version, the step it left completed.
+
+    Raises:
+        ScenarioPlanError: the version has no such step.
+    """
+    if target not in graph.steps or session.step is None:
+        raise ScenarioPlanError(f"version {graph.version} has no step {target!r} to go to")
+    *earlier, last = session.step_history
+    closed = last.model_copy(update={"transition": target, "completed_at": now})
+    return session.model_copy(
+        update={
+            "step": target,
+            "step_history": [*earlier, closed, visit_of(graph, target, now)],
+            "completed_checkpoints": _passed(session, graph.steps[session.step], graph, now),
+            "updated_at": now,
+        }
+    )
+
+
+def ended(session: ScenarioSession, graph: Graph, now: datetime) -> ScenarioSession:
+    """Return the session after its last step."""
+    step = graph.steps[session.step or ""]
+    *earlier, last = session.step_history
+    closed = last.model_copy(update={"completed_at": now})
+    return session.model_copy(
+        update={
+            "step": None,
+            "step_history": [*earlier, closed],
+            "completed_checkpoints": _passed(session, step, graph, now),
+            "updated_at": now,
+        }
+    )
+
+
+def spoken(session: ScenarioSession) -> ScenarioSession:
+    """Return the session with its current step said to the user."""
+    *earlier, last = session.step_history
+    return session.model_copy(
+        update={"step_history": [*earlier, last.model_copy(update={"spoken": True})]}
+    )
+
+
+def put_anew(session: ScenarioSession) -> ScenarioSession:
+    """Return the session with its current step to be said again, before anything answers it."""
+    *earlier, last = session.step_history
+    return session.model_copy(
+        update={"step_history": [*earlier, last.model_copy(update={"spoken": False})]}
+    )
+
+
+def _passed(
+    session: ScenarioSession, left: Step, graph: Graph, now: datetime
+) -> list[CompletedCheckpoint]:
+    """The completed checkpoints once `left` is over; each is on record once, with its key."""
+    checkpoints = session.completed_checkpoints
+    is_known = any(passed.step_id == left.id for passed in checkpoints)
+    if not left.is_checkpoint or is_known:
+        return checkpoints
+    done = CompletedCheckpoint(
+        step_id=left.id,
+        version=graph.version,
+        description=left.checkpoint_description,
+        idempotency_key=hashed(session.session_id, left.id),
+        completed_at=now,
+    )
+    return [*checkpoints, done]
+
+
+def visit_of(graph: Graph, step: str, now: datetime) -> StepVisit:
+    """Return a visit of `step` that begins now."""
+    return StepVisit(step_id=step, step_name=graph.steps[step].title, visited_at=now)

@@ -1,0 +1,132 @@
+"""Which values of an agent's `record_fields` are taken: of their type, in range, and said. Pure."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from data_models.errors import ToolInputError
+from data_models.scenario import FieldDefinition
+from data_models.scenario_session import Evidence, ScenarioSession
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.waiting import with_answers
+from services.scenarios.session.answers import (
+    out_of_range,
+    pattern_of,
+    says_something,
+    taken_by,
+    value_in,
+)
+from services.scenarios.session.evidence import Said, evidence_for
+from services.scenarios.session.facts import fits
+
+VALUE_LIMIT_CHARS = 600
+REFUSED_LIMIT = 3
+"""After so many values that a field does not take, a person is offered (page 13)."""
+OFFER = (
+    "I could not read the answer three times. A person of the team is asked to look at it. "
+    "You can try once more, or say “leave” and come back later."
+)
+
+
+@dataclass(slots=True)
+class Checked:
+    """What became of each value.
+
+    Attributes:
+        unfit: Fields whose value was not of their type or range.
+    """
+
+    taken: dict[str, JsonValue] = field(default_factory=dict)
+    evidence: dict[str, Evidence] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    unfit: list[str] = field(default_factory=list)
+
+
+def checked_values(
+    graph: Graph,
+    session: ScenarioSession,
+    values: Mapping[str, JsonValue],
+    quotes: Mapping[str, str],
+    said: Sequence[Said],
+) -> Checked:
+    """Return which of `values` are taken.
+
+    Raises:
+        ToolInputError: a field is unknown, or a value too long for a document that stays small.
+    """
+    checked = Checked()
+    step = graph.steps[session.step or ""]
+    told = session
+    for name, raw in values.items():
+        known = _known(graph, name, raw)
+        value = shaped(known, raw)
+        if (problem := unfit(known, value)) is not None:
+            checked.problems[name] = f"{problem}; say why and ask again"
+            checked.unfit.append(name)
+            continue
+        if session.variables.get(name) == value and name in session.variables:
+            continue
+        beside = _beside(step.collects_profile_fields, name, value, checked.taken)
+        found = evidence_for(known, value, quotes.get(name, ""), said, told, beside=beside)
+        if found is None:
+            checked.problems[name] = _UNPROVEN
+            continue
+        checked.taken[name], checked.evidence[name] = value, found
+        told = with_answers(told, {name: value}, graph, {name: found})
+    return checked
+
+
+_UNPROVEN = (
+    "the user has not said this, or said it in answer to something else; ask for it, and give "
+    "the user's own words for it in `quotes`"
+)
+
+
+def _known(graph: Graph, name: str, raw: JsonValue) -> FieldDefinition:
+    known = graph.fields.get(name)
+    if known is None:
+        there_are = ", ".join(graph.fields)
+        raise ToolInputError(f"no such field {name!r}; there are: {there_are}")
+    if len(json.dumps(raw)) > VALUE_LIMIT_CHARS:
+        raise ToolInputError(f"the value of {name!r} is too long; note it in a sentence")
+    return known
+
+
+def shaped(known: FieldDefinition, value: JsonValue) -> JsonValue:
+    """Return a value as its field wants it, where it was written in another form."""
+    if known.value_type == "number" and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if fits(value, known.value_type) or not isinstance(value, str):
+        return value
+    return value_in(known, value)
+
+
+def unfit(known: FieldDefinition, value: JsonValue) -> str | None:
+    """Return why the field does not take `value`; None if it does."""
+    is_empty_talk = (
+        known.value_type == "text"
+        and isinstance(value, str)
+        and (value_in(known, value) is None if pattern_of(known) else not says_something(value))
+    )
+    if is_empty_talk or not fits(value, known.value_type):
+        return f"{known.label} takes a value of type {known.value_type}: {taken_by(known)}"
+    return out_of_range(known, value) or None
+
+
+def _beside(
+    asked: Sequence[str], name: str, value: JsonValue, taken: Mapping[str, JsonValue]
+) -> frozenset[str]:
+    """The fields whose words may also be this one's: "yes to both", but no number for two."""
+    if name not in asked:
+        return frozenset()
+    alike = {one for one, held in taken.items() if held == value and not isinstance(value, bool)}
+    return frozenset(set(asked) - alike)
+
+
+def with_refusals(session: ScenarioSession, names: Sequence[str]) -> tuple[ScenarioSession, bool]:
+    """Return the session with one more refusal of each field, and whether a person is due."""
+    counts = {name: session.refused.get(name, 0) + 1 for name in names}
+    is_due = any(count >= REFUSED_LIMIT for count in counts.values())
+    return session.model_copy(update={"refused": session.refused | counts}), is_due

@@ -1,0 +1,162 @@
+"""What a turn knows of a patient's scenario, and how it is kept in the document."""
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from data_models.chat_context import ChatContext
+from data_models.clock import Clock
+from data_models.identifiers import PatientId
+from data_models.incoming_message import IncomingMessage
+from data_models.scenario_session import (
+    Evidence,
+    PatientProfile,
+    ProfileField,
+    ScenarioSession,
+)
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.waiting import with_answers
+from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
+from services.scenarios.session.guide import ScenarioGuide
+from services.scenarios.session.lasting import lasting, with_lasting
+from services.scenarios.session.progress import put_anew
+
+
+class RecordSource(Protocol):
+    """The patient's record, as far as scenarios read it."""
+
+    async def of(
+        self, patient_id: PatientId | None, names: Collection[str]
+    ) -> Mapping[str, ProfileField]:
+        """Return what it holds of the fields `names`; nothing if it cannot be read."""
+        ...
+
+
+class SessionState:
+    """The session, what is known and what the turn changed; whoever holds the turn stores it.
+
+    Attributes:
+        lead: The agent that guides the user through the steps.
+        grounding: What `lead` is told now; "" while no scenario is open.
+        before: The session as the turn found it.
+        shown: What clients were shown of it last.
+        taken: Fields that this turn's message answered before the team was asked.
+        offer: What the user is told where a person is due; "" while none is.
+        answers_before: How many messages this turn had before the team spoke.
+    """
+
+    def __init__(
+        self,
+        *,
+        document: ChatContext,
+        guide: ScenarioGuide,
+        records: RecordSource,
+        clock: Clock,
+        message: IncomingMessage,
+        facilitator: str,
+    ) -> None:
+        self._document = document
+        self._guide, self._records, self._clock = guide, records, clock
+        self._message, self._facilitator = message, facilitator
+        self._from_record: dict[str, ProfileField] = {}
+        self._looked_up: set[str] = set()
+        self._failed_tool = ""
+        self._finished = ""
+        self.taken: set[str] = set()
+        self.offer = ""
+        self.grounding = ""
+        self.before = document.scenario
+        self.shown = None if self.before is None else (self.before.place, self.before.is_left)
+        self.answers_before = 0
+
+    @property
+    def has_any(self) -> bool:
+        """Whether this patient has a scenario, open, left or finished."""
+        return self._document.scenario is not None or bool(self._document.left_scenarios)
+
+    def was_in_outbox(self, event_id: str) -> bool:
+        """Whether an event waited for delivery when the turn began."""
+        return self.before is not None and any(
+            event.event_id == event_id for event in self.before.outbox
+        )
+
+    @property
+    def session(self) -> ScenarioSession | None:
+        """The session that guides the conversation now; None if none does."""
+        session = self._document.scenario
+        return session if session is not None and session.is_open else None
+
+    @property
+    def lead(self) -> str:
+        """The agent that began the scenario, else the one that leads the team."""
+        session = self._document.scenario
+        return (session.agent_id if session is not None else "") or self._facilitator
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the current step was put to the user, who may be answering it."""
+        session = self.session
+        return session is not None and session.step_history[-1].spoken
+
+    async def profile(self, names: Collection[str] = ()) -> PatientProfile:
+        """Return what the record holds of `names`; it outweighs what is said."""
+        wanted = set(names) - self._looked_up
+        if wanted:
+            self._looked_up |= wanted
+            found = await self._records.of(self._document.patient_id, wanted)
+            self._from_record |= found
+        return PatientProfile(fields=dict(self._from_record))
+
+    async def known(self, graph: Graph) -> PatientProfile:
+        """Return the record's facts, and what lasts of earlier runs, for a migration to `graph`."""
+        record = (await self.profile(graph.fields)).fields
+        offered = self.session.to_confirm if self.session is not None else {}
+        lasts = lasting(self._document.profile, graph, self._clock.now())
+        kept = {name: one for name, one in lasts.items() if name not in offered}
+        return PatientProfile(fields=kept | record)
+
+    def keep(self, session: ScenarioSession, graph: Graph | None = None) -> None:
+        """Put the session into the document, and with `graph` what outlives it."""
+        before = self._document.scenario
+        self._document.scenario = session
+        if graph is None:
+            return
+        held = before.variables if before is not None else {}
+        changed = {
+            n for n in {*held, *session.variables} if held.get(n) != session.variables.get(n)
+        }
+        again = {n for n in session.variables if before and n in before.to_confirm}
+        self._document.profile = with_lasting(
+            self._document.profile, session, graph, changed | again, self._clock.now()
+        )
+
+    def take(
+        self, answers: Mapping[str, JsonValue], quotes: Mapping[str, str], graph: Graph
+    ) -> None:
+        """Store what this message answers; it answers nothing else, and the step is put anew.
+
+        Args:
+            answers: Null denies a value that was to be confirmed.
+            quotes: The words of this message that say it, by field.
+        """
+        session = self.session
+        if session is None:
+            return
+        said = {
+            n: Evidence(turn=self._turn_id, quote=q[:QUOTE_LIMIT_CHARS]) for n, q in quotes.items()
+        }
+        told = put_anew(with_answers(session, answers, graph, said))
+        denied = [said[n] for n, value in answers.items() if value is None and n in said]
+        self.keep(told.model_copy(update={"spent": [*told.spent, *denied]}), graph)
+        self.taken |= set(answers)
+
+    def put_anew(self) -> None:
+        """Have the current step said again: what the user just said answered something else."""
+        if self.session is not None:
+            self._document.scenario = put_anew(self.session)
+
+    @property
+    def _turn_id(self) -> int:
+        history = self._document.chat_history
+        return history[-1].turn_id if history else 0

@@ -1,0 +1,168 @@
+"""How the current step is put to agents and to people. Pure."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from data_models.scenario import FieldDefinition, Step
+from data_models.scenario_session import ScenarioPlace, ScenarioSession
+from services.scenarios.definition.graph import Graph
+from services.scenarios.session.corrections import Decided
+from services.scenarios.session.progress import next_branch
+
+GROUNDING_MARK = "SCENARIO_JSON:"
+
+
+def speaks(step: Step) -> bool:
+    """Whether a step only says something: the session stays in it until the user heard it."""
+    is_silent = step.kind == "tool" or bool(step.collects_profile_fields)
+    return bool(step.instructions) and not is_silent
+
+
+def missing_of(step: Step, values: Mapping[str, JsonValue]) -> list[str]:
+    """Return the fields that the step collects and nobody knows yet."""
+    return [name for name in step.collects_profile_fields if name not in values]
+
+
+def needed_at(graph: Graph, step: Step, values: Mapping[str, JsonValue]) -> list[str]:
+    """Return the fields that keep the session in `step`: collected there, or decided by there."""
+    return missing_of(step, values) or [*next_branch(graph, step.id, values)[1]]
+
+
+def place_of(
+    graph: Graph, session: ScenarioSession, values: Mapping[str, JsonValue]
+) -> ScenarioPlace:
+    """Return what clients show of the session."""
+    step = graph.steps[session.step or ""]
+    return ScenarioPlace(
+        scenario=graph.scenario.title,
+        step=step.title,
+        done=done_of(session),
+        total=len(graph.steps),
+        needs=[graph.fields[name].label for name in needed_at(graph, step, values)],
+        keys=[*dict.fromkeys((*step.collects_profile_fields, *step.uses))],
+    )
+
+
+def done_of(session: ScenarioSession) -> int:
+    """Return how many different steps lie behind the session."""
+    behind = {visit.step_id for visit in session.step_history[:-1] if not visit.skipped}
+    return len(behind - {session.step})
+
+
+def grounding_of(
+    graph: Graph,
+    session: ScenarioSession,
+    values: Mapping[str, JsonValue],
+    *,
+    failed_tool: str = "",
+    taken: Collection[str] = (),
+) -> str:
+    """Return the system message about the step: a line for programs, then the author's text."""
+    step = graph.steps[session.step or ""]
+    missing = needed_at(graph, step, values)
+    used = (*step.uses, *step.collects_profile_fields)
+    facts: dict[str, object] = {
+        "scenario": graph.scenario.title,
+        "step": step.title,
+        "asked": session.step_history[-1].spoken,
+        "ask_for": [_shown(graph.fields[name]) for name in missing],
+        "known": {name: values[name] for name in used if name in values},
+        "says": step.instructions or step.description if speaks(step) else "",
+        "is_last": not graph.branches(step.id),
+    }
+    if failed_tool:
+        facts["failed_tool"] = failed_tool
+    if taken:
+        facts["message_answered"] = sorted(taken)
+    lines = [f"{GROUNDING_MARK} {json.dumps(facts, ensure_ascii=False)}"]
+    lines += [f"You guide the user through the scenario {graph.scenario.title}."]
+    lines += [f"Step {step.title}. {step.description}".strip(), step.instructions]
+    lines += [f"- {rule.text}" for rule in step.rules]
+    return "\n".join(line for line in [*lines, _duty(missing, failed_tool)] if line)
+
+
+def question_for(graph: Graph, names: Sequence[str]) -> str:
+    """Return the question for several fields: their authors' own, else one made of the labels."""
+    fields = [graph.fields[name] for name in names]
+    own = [field.question for field in fields if field.question]
+    plain = [field.label for field in fields if not field.question]
+    if plain and any(_is_clause(label) for label in plain):
+        own.append(f"Please say {joined(plain)}.")
+    elif plain:
+        own.append(f"What {'is' if len(plain) == 1 else 'are'} your {joined(plain)}?")
+    return " ".join(own)
+
+
+def confirmed_text(field: FieldDefinition, value: JsonValue) -> str:
+    """Return a value as it is put to the user to be confirmed: "your age is 41"."""
+    said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+    if _is_clause(field.label):
+        return f"{field.label}: {said}"
+    return f"your {field.label} is {said}"
+
+
+def corrected_text(
+    graph: Graph, session: ScenarioSession, names: Sequence[str], decided: Decided
+) -> str:
+    """Return what the user is told of a correction, and of where it leads."""
+    told = [f"Corrected: {_held(graph.fields[name], session.variables[name])}." for name in names]
+    if decided.blocked_by is not None:
+        done = decided.blocked_by.description or decided.blocked_by.step_id
+        target = graph.steps[decided.blocked_target].title
+        told.append(
+            f"By it we would go to “{target}”, but “{done}” is completed and cannot be undone, so "
+            "we stay where we are."
+        )
+    elif decided.left:
+        now = graph.steps[decided.session.step or ""].title
+        told.append(f"That changes the way: from “{graph.steps[decided.left].title}” to “{now}”.")
+    return " ".join(told)
+
+
+def _held(field: FieldDefinition, value: JsonValue) -> str:
+    said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+    return f"{field.label} is {said}" if not _is_clause(field.label) else f"{field.label}: {said}"
+
+
+def joined(labels: Sequence[str]) -> str:
+    """Return labels as they are read out."""
+    return labels[0] if len(labels) == 1 else f"{', '.join(labels[:-1])} and {labels[-1]}"
+
+
+def _is_clause(label: str) -> bool:
+    return label.partition(" ")[0] in ("whether", "if", "that", "what", "when", "how")
+
+
+def finished_text(title: str) -> str:
+    """Return the system message once the last step is over."""
+    facts = json.dumps({"scenario": title, "finished": True}, ensure_ascii=False)
+    return f"{GROUNDING_MARK} {facts}\nThe scenario {title} is complete. Say so."
+
+
+def _duty(missing: list[str], failed_tool: str) -> str:
+    if failed_tool:
+        return f"The tool {failed_tool} of this step failed. Say so; it runs again next time."
+    if missing:
+        return (
+            "When the user has said a value, call record_fields with the user's own words as its "
+            "quote; then say what its result asks for. Ask now, in one question, for: "
+            f"{', '.join(missing)}. Never make up a value; what was not said is asked."
+        )
+    return "Say what this step says; the user's next message goes on to the next step."
+
+
+def _shown(field: FieldDefinition) -> dict[str, JsonValue]:
+    row: dict[str, JsonValue] = {
+        "name": field.name,
+        "label": field.label,
+        "type": field.value_type,
+    }
+    more: dict[str, JsonValue] = {
+        "question": field.question,
+        "unit": field.unit,
+        "examples": [*field.examples],
+    }
+    more |= {"minimum": field.minimum, "maximum": field.maximum}
+    return row | {name: value for name, value in more.items() if value not in ("", [], None)}
