@@ -30,19 +30,20 @@ class TeamAgent(ChatCompletionAgent):
     """An agent whose instructions are plain text, never a template.
 
     Attributes:
-        forced: Arguments with which it has to call one of the tools that steer the team; None
-            for agents that have none.
+        forced: Itself, made to call one of the tools that steer the team; None for agents that
+            have none. It is an agent of its own, since the kernel's agents write the settings of
+            one call into what all their later calls are made with.
         works_alone: Whether its steps run by themselves: it changes something, or talks with the
             user about what they want.
         tools: Names of its tools.
-        looks: Arguments with which it has to call a tool of the record; None if it has none.
+        looks: Itself, made to call a tool of the record; None if it has none.
         repairs: Whether it can be asked to say again what the record contradicts.
     """
 
     works_alone: bool = False
     tools: tuple[str, ...] = ()
-    forced: KernelArguments | None = None
-    looks: KernelArguments | None = None
+    forced: "TeamAgent | None" = None
+    looks: "TeamAgent | None" = None
     repairs: bool = False
 
     async def format_instructions(
@@ -89,6 +90,19 @@ class AgentFactory:
         behavior = FunctionChoiceBehavior.Auto() if spec.tools else None
         if behavior is not None:
             behavior.maximum_auto_invoke_attempts = self._limits.tool_rounds + _EXTRA_ROUNDS
+        agent = self._speaker(spec, team, behavior)
+        agent.forced = self._forced(spec, team)
+        agent.tools = spec.tools
+        agent.works_alone = any(
+            self._tools[name].changes or name == _TALKS_BY for name in spec.tools
+        )
+        agent.looks = self._looking(spec, team)
+        agent.repairs = self._is_language_model
+        return agent
+
+    def _speaker(
+        self, spec: AgentSpec, team: Team, behavior: FunctionChoiceBehavior | None
+    ) -> TeamAgent:
         agent = TeamAgent(
             name=spec.name,
             description=spec.description,
@@ -98,37 +112,20 @@ class AgentFactory:
             arguments=self._arguments(spec),
         )
         agent.function_choice_behavior = behavior
-        agent.forced = self._forced(spec)
-        agent.tools = spec.tools
-        agent.works_alone = any(
-            self._tools[name].changes or name == _TALKS_BY for name in spec.tools
-        )
-        agent.looks = self._looking(spec)
-        agent.repairs = self._is_language_model
         return agent
 
-    def _forced(self, spec: AgentSpec) -> KernelArguments | None:
-        orders = [f"{PLUGIN}-{name}" for name in spec.tools if name in (HAND_OVER, PLAN_TOOL)]
+    def _forced(self, spec: AgentSpec, team: Team) -> TeamAgent | None:
         if HAND_OVER not in spec.tools:
             return None
-        arguments = self._arguments(spec)
-        for settings in (arguments.execution_settings or {}).values():
-            settings.function_choice_behavior = FunctionChoiceBehavior.Required(
-                filters={"included_functions": orders}, maximum_auto_invoke_attempts=_FORCED_ROUNDS
-            )
-        return arguments
+        orders = [name for name in spec.tools if name in (HAND_OVER, PLAN_TOOL)]
+        return self._speaker(spec, team, _must_call(orders, rounds=_FORCED_ROUNDS))
 
-    def _looking(self, spec: AgentSpec) -> KernelArguments | None:
-        """Return arguments with which a tool of the record is called before anything is said."""
-        tools = [f"{PLUGIN}-{name}" for name in spec.tools if name in RECORD_TOOLS]
+    def _looking(self, spec: AgentSpec, team: Team) -> TeamAgent | None:
+        """Return the agent that calls a tool of the record before anything is said."""
+        tools = [name for name in spec.tools if name in RECORD_TOOLS]
         if not tools or spec.facilitator or not self._is_language_model:
             return None
-        arguments = self._arguments(spec)
-        for settings in (arguments.execution_settings or {}).values():
-            settings.function_choice_behavior = FunctionChoiceBehavior.Required(
-                filters={"included_functions": tools}, maximum_auto_invoke_attempts=1
-            )
-        return arguments
+        return self._speaker(spec, team, _must_call(tools, rounds=1))
 
     def _kernel(self, spec: AgentSpec) -> ToolKernel:
         return self._kernel_with(spec.tools)
@@ -147,6 +144,13 @@ class AgentFactory:
         sent = {} if spec.temperature is None else {"temperature": spec.temperature}
         settings = settings_class(service_id=self._chat_model.service_id, extension_data=sent)
         return KernelArguments(settings=settings)
+
+
+def _must_call(names: Sequence[str], *, rounds: int) -> FunctionChoiceBehavior:
+    return FunctionChoiceBehavior.Required(
+        filters={"included_functions": [f"{PLUGIN}-{name}" for name in names]},
+        maximum_auto_invoke_attempts=rounds,
+    )
 
 
 def instructions_of(spec: AgentSpec, team: Team) -> str:

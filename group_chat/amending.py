@@ -24,9 +24,9 @@ async def amended(agent: TeamAgent, draft: Draft, *, prompt: Prompt) -> AsyncIte
         draft.look_again()
         thread = ChatHistoryAgentThread(ChatHistory(messages=prompt()))
         # The first call is for the tool; what it returned stands in the thread for the second.
-        for arguments in (agent.looks, None):
+        for speaker in (agent.looks, agent):
             said = ""
-            async for item in agent.invoke_stream(thread=thread, arguments=arguments):
+            async for item in speaker.invoke_stream(thread=thread):
                 said += item.message.content or ""
                 yield draft.write(item.message.content or "")
             if said.strip():

@@ -221,7 +221,7 @@ class ClinicalGroupChat(AgentGroupChat):
             return
         thread = ChatHistoryAgentThread(ChatHistory(messages=self._prompt(agent.name, ask)))
         if isinstance(agent, TeamAgent) and agent.forced is not None:
-            async for _ in agent.invoke_stream(thread=thread, arguments=agent.forced):
+            async for _ in agent.forced.invoke_stream(thread=thread):
                 pass
         if not turn.has_order:
             turn.order = HandedOver(promised, "")

@@ -111,6 +111,16 @@ async def test_who_speaks_without_a_look_is_made_to_look_first(world: TeamWorld)
     assert forced["tool_choice"] == "required"
 
 
+async def test_having_been_made_to_look_once_binds_no_later_answer(world: TeamWorld) -> None:
+    await test_who_speaks_without_a_look_is_made_to_look_first(world)
+    said = await ask(world, text("The stage is IVB [DocumentReference/note-7]."))
+    assert said.text == "The stage is IVB [DocumentReference/note-7]."
+    assert [one.body.get("tool_choice") for one in list(world.model.requests)[-2:]] == [
+        "auto",
+        "auto",
+    ]
+
+
 async def test_a_look_is_asked_for_once(world: TeamWorld) -> None:
     heard = await world.say(
         "@PatientStatus the stage?",

@@ -72,7 +72,7 @@ async def test_a_word_stops_a_turn_of_another_replica() -> None:
     assert ended.outcome == "cancelled"
 
 
-async def test_where_nothing_runs_stop_is_a_message_like_any_other() -> None:
+async def test_where_nothing_runs_stop_says_so() -> None:
     world = World()
     await world.say("start with patient_4")
-    assert (await world.say("stop", chat=CHAT)).texts == ["Heard: stop"]
+    assert (await world.say("stop", chat=CHAT)).texts == ["Nothing is running."]
