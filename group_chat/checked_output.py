@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from data_models.chart_view import ChartView
 from group_chat.team import AgentSpec, Team
+from group_chat.tools.chart_tools import CHART_TOOLS
+from group_chat.tools.records_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
 from services.language.sentences import SentenceStream
 from services.language.statements import REFERENCE, read_sentence
@@ -16,14 +18,7 @@ from services.statements.rows import stems_of
 from services.statements.shown import repeats
 from services.statements.verdict import UNCHECKED, Verdict
 
-RECORD_TOOLS = frozenset(
-    {
-        "patient_timeline", "search_notes", "current_status", "imaging_reports",
-        "pathology_reports", "biomarkers", "chart_summary", "problems", "medications", "results",
-        "allergies", "immunizations", "procedures", "encounters", "care", "history", "documents",
-        "search_record", "timeline",
-    }
-)  # fmt: skip
+RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
 
 VIEWS_SHOWN = 3

@@ -15,12 +15,14 @@ from services.records.facts import Source
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.report_models import Report, ReportContent, Statement
+from services.records.views.course import course
 from services.records.views.demographics import demographics
+from services.records.views.oncology import treatments_view
 from services.records.views.reports import imaging_reports, pathology_reports
 from services.records.views.status import current_status
-from services.records.views.timeline import timeline
 
 QUESTION_LIMIT = 20
+EVENT_LIMIT = 100
 STATEMENT_LIMIT = 200
 _MARKS = re.compile(r"^[\s>#|*•+-]+|[*_`|]+")
 _STEP_LINE = re.compile(r"Step \d+ of \d+: ")
@@ -108,9 +110,10 @@ def _content(
     return ReportContent(
         patient=demographics(record, today=today),
         status=current_status(record, today=today),
-        timeline=timeline(record),
+        timeline=course(record, today=today, limit=EVENT_LIMIT),
         imaging=imaging_reports(record),
         pathology=pathology_reports(record),
+        treatments=treatments_view(record, today=today),
         statements=statements,
         open_questions=tuple(questions[-QUESTION_LIMIT:]),
         generated_at=turn.request.now,

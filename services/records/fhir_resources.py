@@ -8,12 +8,8 @@ from typing import ClassVar, TypeAlias
 
 from services.records.fhir_types import (
     Annotation,
-    Attachment,
     CodeableConcept,
-    Coding,
     ConditionStage,
-    DocumentContent,
-    Dosage,
     Element,
     Extension,
     HumanName,
@@ -129,119 +125,6 @@ class Observation(PatientResource, ObservationValue):
     DATES = ("effective_date_time", "effective_period", "issued")
 
 
-class Medication(Resource):
-    """A drug that medication resources point to."""
-
-    code: CodeableConcept | None = None
-
-
-class MedicationResource(PatientResource):
-    """What statements, requests and administrations of a drug share."""
-
-    medication_codeable_concept: CodeableConcept | None = None
-    medication_reference: Reference | None = None
-    effective_date_time: str | None = None
-    effective_period: Period | None = None
-    authored_on: str | None = None
-    date_asserted: str | None = None
-    reason_code: tuple[CodeableConcept, ...] = ()
-    note: tuple[Annotation, ...] = ()
-
-    DATES = ("effective_period", "effective_date_time", "authored_on", "date_asserted")
-
-    @property
-    def dose_text(self) -> str | None:
-        """The dosage in words, if recorded."""
-        return None
-
-
-class MedicationStatement(MedicationResource):
-    """A drug that the patient is said to take."""
-
-    dosage: tuple[Dosage, ...] = ()
-
-    @property
-    def dose_text(self) -> str | None:
-        """See `MedicationResource.dose_text`."""
-        return _first_text(self.dosage)
-
-
-class MedicationRequest(MedicationResource):
-    """A prescription."""
-
-    dosage_instruction: tuple[Dosage, ...] = ()
-
-    @property
-    def dose_text(self) -> str | None:
-        """See `MedicationResource.dose_text`."""
-        return _first_text(self.dosage_instruction)
-
-
-class MedicationAdministration(MedicationResource):
-    """A drug that was given."""
-
-    dosage: Dosage | None = None
-
-    @property
-    def dose_text(self) -> str | None:
-        """See `MedicationResource.dose_text`."""
-        return self.dosage.text if self.dosage else None
-
-
-class Procedure(PatientResource):
-    """Something done to the patient."""
-
-    code: CodeableConcept | None = None
-    performed_date_time: str | None = None
-    performed_period: Period | None = None
-    body_site: tuple[CodeableConcept, ...] = ()
-    outcome: CodeableConcept | None = None
-    note: tuple[Annotation, ...] = ()
-
-    DATES = ("performed_date_time", "performed_period")
-
-
-class ImagingStudy(PatientResource):
-    """Images taken at one visit."""
-
-    started: str | None = None
-    modality: tuple[Coding, ...] = ()
-    description: str | None = None
-    number_of_series: int | None = None
-    number_of_instances: int | None = None
-
-    DATES = ("started",)
-
-
-class DiagnosticReport(PatientResource):
-    """A report on images, tissue or laboratory work."""
-
-    category: tuple[CodeableConcept, ...] = ()
-    code: CodeableConcept | None = None
-    effective_date_time: str | None = None
-    effective_period: Period | None = None
-    issued: str | None = None
-    conclusion: str | None = None
-    presented_form: tuple[Attachment, ...] = ()
-    imaging_study: tuple[Reference, ...] = ()
-    result: tuple[Reference, ...] = ()
-    performer: tuple[Reference, ...] = ()
-
-    DATES = ("effective_date_time", "effective_period", "issued")
-
-
-class DocumentReference(PatientResource):
-    """A clinical note or letter."""
-
-    type: CodeableConcept | None = None
-    date: str | None = None
-    description: str | None = None
-    author: tuple[Reference, ...] = ()
-    content: tuple[DocumentContent, ...] = ()
-
-    DATES = ("date",)
-
-
 class AllergyIntolerance(PatientResource):
     """An allergy or intolerance."""
 
@@ -258,37 +141,19 @@ class AllergyIntolerance(PatientResource):
         return _codes(self.verification_status)
 
 
-AnyResource: TypeAlias = Patient | PatientResource | Medication
+AnyResource: TypeAlias = Patient | PatientResource
 
 
 MODELS: Mapping[str, type[AnyResource]] = {
-    model.__name__: model
-    for model in (
-        Patient,
-        Condition,
-        Observation,
-        Medication,
-        MedicationStatement,
-        MedicationRequest,
-        MedicationAdministration,
-        Procedure,
-        ImagingStudy,
-        DiagnosticReport,
-        DocumentReference,
-        AllergyIntolerance,
-    )
+    model.__name__: model for model in (Patient, Condition, Observation, AllergyIntolerance)
 }
-"""The resource types that Rounds reads."""
+"""The resource types that are read as models; all others are read as rows."""
 
 
 def _start(value: object) -> str | None:
     if isinstance(value, Period):
         return value.start or value.end
     return value if isinstance(value, str) else None
-
-
-def _first_text(doses: tuple[Dosage, ...]) -> str | None:
-    return next((dose.text for dose in doses if dose.text), None)
 
 
 def _codes(concept: CodeableConcept | None) -> frozenset[str]:

@@ -90,21 +90,6 @@ class Quantity(Element):
     code: str | None = None
 
 
-class Attachment(Element):
-    """Content in base64, or a URL where it is kept.
-
-    Attributes:
-        unread: Why its text could not be read, of our own making; FHIR knows no such element.
-    """
-
-    content_type: str | None = None
-    data: str | None = None
-    url: str | None = None
-    title: str | None = None
-    creation: str | None = None
-    unread: str | None = None
-
-
 class Extension(Element):
     """An extension with a coded value (the only kind Rounds reads)."""
 
@@ -129,18 +114,6 @@ class OperationOutcome(Element):
     """What went wrong; Rounds reads its codes, never its text."""
 
     issue: tuple[OperationOutcomeIssue, ...] = ()
-
-
-class Dosage(Element):
-    """How a drug is taken."""
-
-    text: str | None = None
-
-
-class DocumentContent(Element):
-    """One form of a document."""
-
-    attachment: Attachment | None = None
 
 
 class ConditionStage(Element):

@@ -160,16 +160,6 @@ def panels_of(record: PatientRecord) -> Mapping[str, list[Entry]]:
     return record.derived(_panels)
 
 
-def pressure_parts(record: PatientRecord, part: Part) -> list[ViewRow]:
-    """Return systolic and diastolic of a blood pressure as rows of their own."""
-    wanted = _SYSTOLIC | _DIASTOLIC
-    return [
-        row_of_part(record, Part(part.entry, number, part.when))
-        for number, component in enumerate(many(part.entry.raw, "component"))
-        if codes(one(component, "code")) & wanted
-    ]
-
-
 def _panels(record: PatientRecord) -> Mapping[str, list[Entry]]:
     found: dict[str, list[Entry]] = {}
     for report in record.entries_of("DiagnosticReport"):

@@ -14,11 +14,9 @@ from services.records.entry import Entry, Raw, many, one, text
 from services.records.fhir_resources import (
     MODELS,
     AnyResource,
-    Medication,
     Patient,
     PatientResource,
 )
-from services.records.passages import PassageIndex
 from services.records.sorting import Sorter
 
 DerivedT = TypeVar("DerivedT")
@@ -124,15 +122,6 @@ class PatientRecord:
         found = self.resolve(reference, within=within)
         return named(found.raw, self) if found is not None else ""
 
-    @cached_property
-    def medications(self) -> Mapping[str, Medication]:
-        """Drugs that medication resources point to, by source id."""
-        return {
-            name: Medication.model_validate(entry.raw)
-            for name, entry in self.names.items()
-            if entry.kind == "Medication"
-        }
-
     @property
     def resources(self) -> Mapping[str, Entry]:
         """The patient's resources by source id."""
@@ -172,11 +161,6 @@ class PatientRecord:
             return self.name_of(reference, within=within)
 
         return documents_of(self.entries_of(*DOCUMENT_KINDS), name)
-
-    @cached_property
-    def passages(self) -> PassageIndex:
-        """The searchable passages of `documents`."""
-        return PassageIndex.of(self.documents)
 
 
 def named(raw: Raw, record: PatientRecord | None = None) -> str:

@@ -4,13 +4,13 @@ from typing import Self
 
 from pydantic import AwareDatetime, model_validator
 
+from data_models.chart_view import ChartView
 from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
 from services.records.facts import Bounded, Source, View
 from services.records.views.demographics import Demographics
 from services.records.views.reports import DocumentText
 from services.records.views.status import PatientStatus
-from services.records.views.timeline import Timeline
 
 
 class Statement(View):
@@ -39,9 +39,10 @@ class ReportContent(View):
 
     patient: Demographics
     status: PatientStatus
-    timeline: Timeline
+    timeline: ChartView
     imaging: Bounded[DocumentText]
     pathology: Bounded[DocumentText]
+    treatments: ChartView
     statements: tuple[Statement, ...] = ()
     open_questions: tuple[str, ...] = ()
     generated_at: AwareDatetime
@@ -50,7 +51,8 @@ class ReportContent(View):
 
     @model_validator(mode="after")
     def _is_of_one_patient(self) -> Self:
-        if self.patient.patient_id != self.status.patient_id:
+        views = {self.timeline.patient_id, self.treatments.patient_id}
+        if {self.status.patient_id, *views} != {self.patient.patient_id}:
             raise RecordAmbiguousError
         return self
 

@@ -1,6 +1,6 @@
 """How a surface without marks says what of a message the record does not support."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage
@@ -27,12 +27,6 @@ def not_supported(message: AgentMessage) -> str:
     """Return the block that ends a message in plain text; "" where nothing is to be said."""
     lines = [_line(message, one) for one in message.statements if one.state != "supported"]
     return "\n".join([HEADING, *(f"- {line}" for line in lines)]) if lines else ""
-
-
-def support_label(statements: Sequence[CheckedStatement]) -> str:
-    """Return `7 of 8 statements supported`; "" where there are none."""
-    supported = sum(one.state == "supported" for one in statements)
-    return f"{supported} of {len(statements)} statements supported" if statements else ""
 
 
 def repeats(text: str, view: ChartView) -> bool:

@@ -2,7 +2,7 @@
 
 import gzip
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -138,12 +138,6 @@ class ResourceFile:
             self.problems.append(Problem(self._name, "", "has more problems, which are not listed"))
         elif len(self.problems) < PROBLEMS_LIMIT:
             self.problems.append(Problem(self._name, place, reason))
-
-
-def resources_of(path: Path) -> tuple[Sequence[Entry], Sequence[Problem]]:
-    """Return all entries of a small file, and what could not be read."""
-    file = ResourceFile(path=path, name=path.name)
-    return list(file.entries()), file.problems
 
 
 def whole_numbers(value: Any) -> Any:

@@ -1,6 +1,5 @@
 """Text of HTML and of XML trees: blocks on lines of their own, cells of tables side by side."""
 
-from collections.abc import Iterable
 from html.parser import HTMLParser
 from typing import Final
 
@@ -36,11 +35,6 @@ def is_block(tag: str) -> bool:
 def is_cell(tag: str) -> bool:
     """Tell whether a tag is a cell of a table."""
     return tag in _CELLS
-
-
-def joined_words(parts: Iterable[str]) -> str:
-    """Return parts of one run of text with single spaces."""
-    return " ".join(" ".join(parts).split())
 
 
 class _Html(HTMLParser):

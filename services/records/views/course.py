@@ -17,6 +17,7 @@ from services.records.views.problems import problem_rows
 from services.records.views.view import view_of
 
 SHOWN = 200
+EARLIER = "earlier events"
 LEFT_TO_OTHERS = frozenset(
     {
         "laboratory",
@@ -75,7 +76,7 @@ def course(
     left_out = [
         LeftOut(
             count=len(dated) - min(len(dated), limit),
-            what="earlier events",
+            what=EARLIER,
             argument=f"until={kept[0][1][:10]}" if kept else "until",
         ),
         *(

@@ -90,6 +90,14 @@ def overview(record: PatientRecord, *, today: date) -> ChartView:
     )  # fmt: skip
 
 
+def treatments_view(record: PatientRecord, *, today: date) -> ChartView:
+    """Return drugs that are taken now, then other drugs and procedures, the newest first."""
+    return view_of(
+        record, "treatments", "Treatment history", list(_treatments(record, today)),
+        nothing="No treatment is recorded.",
+    )  # fmt: skip
+
+
 def _treatments(record: PatientRecord, today: date) -> Iterator[ViewRow]:
     drugs = [row_of_drug(record, drug, today) for drug in drugs_of(record)]
     yield from (row for row in drugs if row.status == "active")

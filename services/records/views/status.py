@@ -8,17 +8,16 @@ from data_models.identifiers import PatientId
 from services.records.dates import day_text
 from services.records.entry import codes as entry_codes
 from services.records.entry import one
-from services.records.facts import Bounded, Fact, FactState, Source, View, bounded
+from services.records.facts import Bounded, Fact, FactState, Source, View
 from services.records.fhir_resources import AllergyIntolerance, Condition, Observation
+from services.records.medications import KINDS as DRUG_KINDS
 from services.records.observations import value_of
 from services.records.record import PatientRecord
 from services.records.resolve import resolve
 from services.records.text_readings import stated_in_notes
 from services.records.views.biomarkers import biomarkers, observation_source
 from services.records.views.demographics import demographics, patient_source
-from services.records.views.treatments import Treatment, treatments
 
-TREATMENT_LIMIT = 40
 _ECOG = "89247-1"
 _STAGE_GROUPS = frozenset({"21908-9", "21902-2", "21914-7"})
 _TNM = frozenset({"21899-0", "21900-6", "21901-4", "21905-5", "21906-3", "21907-1"})
@@ -38,7 +37,6 @@ class PatientStatus(View):
     """Facts as of a day; each says where it is written or that it is not.
 
     Attributes:
-        treatments: Drugs and procedures, newest first.
         staging: The stage group, then T, N and M and whatever else was staged.
         incomplete: Why the record itself may lack entries.
     """
@@ -55,7 +53,6 @@ class PatientStatus(View):
     ecog: Fact
     biomarkers: Bounded[Fact]
     biomarkers_state: FactState
-    treatments: Bounded[Treatment]
     treatments_state: FactState
     allergies: Fact
     incomplete: str | None
@@ -78,8 +75,6 @@ def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
     """Return the patient's status as of `today`."""
     cancers = [(ref, c) for ref, c in record.of(Condition) if _is_primary_cancer(c)]
     markers = biomarkers(record)
-    treated = treatments(record)
-    treated.sort(key=lambda treatment: treatment.start or "", reverse=True)
     return PatientStatus(
         patient_id=record.patient_id,
         as_of=today.isoformat(),
@@ -93,8 +88,7 @@ def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
         ),
         biomarkers=markers,
         biomarkers_state=_state(bool(markers.items)),
-        treatments=bounded(treated, TREATMENT_LIMIT),
-        treatments_state=_state(bool(treated)),
+        treatments_state=_state(bool(record.entries_of(*DRUG_KINDS, "Procedure"))),
         allergies=_allergies(record),
         incomplete=record.left_out.sentence(),
     )

@@ -12,8 +12,8 @@ from scripts.test_tools import NODE_HOME
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
+from services.records.views.course import course
 from services.records.views.status import current_status
-from services.records.views.timeline import timeline
 from tests import peers
 from tests.fakes import FixedClock
 from tests.services.records.charts import records_in
@@ -90,7 +90,7 @@ async def test_a_server_and_a_bundle_give_the_same_facts(
 
 
 def told(chart: PatientRecord) -> list[tuple[str, str]]:
-    return sorted((event.date or "", event.title) for event in timeline(chart).events)
+    return sorted((row.date, row.name) for row in course(chart, today=TODAY).rows)
 
 
 async def test_an_id_that_the_server_does_not_know_is_not_found(records: PatientRecords) -> None:

@@ -4,6 +4,7 @@ import json
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import aiohttp
@@ -25,12 +26,13 @@ from services.records.fhir_client import FhirLimits
 from services.records.fhir_resources import Condition, Observation
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.ports import PatientRecords
-from services.records.views.reports import note as one_note
-from services.records.views.timeline import timeline
+from services.records.views.course import course
+from services.records.views.papers import read_document
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, cancer, ecog, note, patient, resource
 from tests.services.records.fhir_fake import FakeFhir, answer, client_of, found, outcome, running
 
+TODAY = date(2025, 1, 1)
 TOKEN = "token-that-must-stay-here"
 LIMITS = FhirLimits(request_seconds=1.0, load_seconds=3.0)
 
@@ -172,7 +174,7 @@ async def test_more_than_we_read_is_said(
 
     record = await make(fhir, session, limits=limits).load(PATIENT_ID)
     assert len(record.of(Observation)) == 3
-    assert "more than was read" in (timeline(record).incomplete or "")
+    assert "more than was read" in course(record, today=TODAY).notes[-1]
 
 
 async def test_pages_that_go_in_a_circle_end(fhir: FakeFhir, records: PatientRecords) -> None:
@@ -443,9 +445,9 @@ async def test_texts_kept_elsewhere_on_the_server_are_fetched(
     assert texts == {
         "relative": "Seen today.", "absolute": "Seen today.", "gone": None, "foreign": None,
     }  # fmt: skip
-    gone = one_note(record, "DocumentReference/gone")
+    gone = read_document(record, "DocumentReference/gone")
     assert gone is not None
-    assert gone.problem == "the text is kept elsewhere and was not fetched"
+    assert gone.nothing.endswith("the text is kept elsewhere and was not fetched")
 
 
 async def test_tools_of_one_turn_share_one_load(

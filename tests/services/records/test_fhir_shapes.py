@@ -10,7 +10,7 @@ from aiohttp import web
 
 from data_models.errors import RecordNotFoundError, RecordReplacedError, RecordsRefusedError
 from data_models.identifiers import PatientId
-from services.records.fhir_resources import Condition, MedicationRequest, Observation
+from services.records.fhir_resources import Condition, Observation
 from services.records.fhir_search import SEARCHED
 from services.records.fhir_server_records import LOADED_AGAIN, FhirServerRecords
 from tests.fakes import FixedClock
@@ -87,8 +87,8 @@ async def test_an_include_that_is_refused_degrades_and_the_drug_is_read(
     fhir.on("MedicationRequest", search)
     fhir.on("Medication/d1", {"resourceType": "Medication", "id": "d1", "code": {"text": "A"}})
     record = await records_of(fhir, session).load(PATIENT_ID)
-    assert len(record.of(MedicationRequest)) == 1
-    assert "Medication/d1" in record.medications
+    assert len(record.entries_of("MedicationRequest")) == 1
+    assert "Medication/d1" in record.names
 
 
 async def test_epic_wants_a_category_with_every_search(

@@ -14,8 +14,8 @@ from data_models.errors import (
 )
 from services.records.fhir_resources import Observation
 from services.records.record import record_from_resources
+from services.records.views.course import course
 from services.records.views.status import current_status
-from services.records.views.timeline import timeline
 from tests.services.records.charts import (
     PATIENT_ID,
     ecog,
@@ -77,7 +77,7 @@ def test_an_unreadable_entry_is_named_and_the_others_are_kept() -> None:
     chart = record(resource("Observation", "odd", code="not an object"), ecog("e", "2024", "1"))
 
     assert chart.left_out.unreadable == ("Observation/odd: code: is not as R4 has it",)
-    assert "1 entry could not be read" in (timeline(chart).incomplete or "")
+    assert "1 entry could not be read" in course(chart, today=date(2025, 1, 1)).notes[-1]
     assert list(chart.resources) == ["Observation/e"]
 
 
@@ -121,7 +121,7 @@ def test_what_the_record_lacks_is_said_by_every_view() -> None:
         PATIENT_ID, entries(patient()), truncated=True, not_offered=("ImagingStudy",)
     )
 
-    said = timeline(chart).incomplete or ""
+    said = course(chart, today=date(2025, 1, 1)).notes[-1]
     assert "more than was read" in said
     assert "does not offer ImagingStudy" in said
 
@@ -149,7 +149,7 @@ def test_no_json_breaks_the_reading_of_a_record(rows: list[tuple[str, dict[str, 
         chart = record_from_resources(PATIENT_ID, received, patient_ref="Patient/p9")
     except RecordsError:
         return
-    assert timeline(chart).compact_json()
+    assert course(chart, today=date(2025, 1, 1)).model_dump_json()
     assert chart.documents is not None
 
 

@@ -18,10 +18,11 @@ from services.records.record import PatientRecord
 from services.records.report import DISCLAIMER, OFFLINE_NOTICE, STATEMENT_LIMIT, tumor_board_report
 from services.records.report_models import ReportContent, Statement
 from services.records.report_page import TEXT_LIMIT_CHARS, clean
+from services.records.views.course import course
 from services.records.views.demographics import demographics
+from services.records.views.oncology import treatments_view
 from services.records.views.reports import imaging_reports, pathology_reports
 from services.records.views.status import current_status
-from services.records.views.timeline import timeline
 from tests.fakes import FixedClock
 from tests.services.records.charts import ecog, patient, record, records_in
 
@@ -35,9 +36,10 @@ def content(chart: PatientRecord, **more: Any) -> ReportContent:
     parts: dict[str, Any] = {
         "patient": demographics(chart, today=today),
         "status": current_status(chart, today=today),
-        "timeline": timeline(chart),
+        "timeline": course(chart, today=today, limit=100),
         "imaging": imaging_reports(chart),
         "pathology": pathology_reports(chart),
+        "treatments": treatments_view(chart, today=today),
         "generated_at": NOW,
     }
     return ReportContent(**{**parts, **more})

@@ -1,7 +1,7 @@
 import pytest
 
-from services.records.views.reports import imaging_reports, imaging_studies, pathology_reports
-from tests.services.records.charts import note, record, report, resource
+from services.records.views.reports import imaging_reports, pathology_reports
+from tests.services.records.charts import record, report, resource
 
 
 @pytest.mark.parametrize("category", ["RAD", "LP29684-5", "NMR"])
@@ -36,15 +36,3 @@ def test_a_report_without_any_text_says_so() -> None:
     bare = resource("DiagnosticReport", "r", category=[{"coding": [{"code": "RAD"}]}])
     item = imaging_reports(record(bare)).items[0]
     assert (item.text, item.problem) == (None, "no text in the record")
-
-
-def test_a_study_names_the_reports_about_it() -> None:
-    study = resource(
-        "ImagingStudy", "s", started="2024-01-01", numberOfSeries=3,
-        modality=[{"code": "CT", "display": "Computed Tomography"}],
-    )  # fmt: skip
-    about = report("r", "2024-01-01", "RAD", "text", imagingStudy=[{"reference": "ImagingStudy/s"}])
-    shown = imaging_studies(record(study, about, note("n", "2024-01-01", "x"))).items[0]
-    assert (shown.modalities, shown.series, shown.images) == (("Computed Tomography",), 3, None)
-    assert shown.reports == ("DiagnosticReport/r",)
-    assert shown.source.title == "Computed Tomography"

@@ -10,10 +10,10 @@ import pytest
 from data_models.identifiers import PatientId
 from samples.make_patients import bundle, read_source, text_of
 from services.records.ports import PatientRecords
-from services.records.views.notes import search_notes
-from services.records.views.reports import imaging_studies, pathology_reports
+from services.records.views.course import course
+from services.records.views.oncology import imaging_view, pathology_view
+from services.records.views.search import search_record
 from services.records.views.status import current_status
-from services.records.views.timeline import timeline
 from tests.fakes import FixedClock
 from tests.services.records.charts import records_in
 
@@ -81,7 +81,7 @@ async def test_every_sample_can_be_loaded_whole(records: PatientRecords, name: s
 
     assert record.left_out.sentence() is None
     assert all(document.text for document in record.documents)
-    assert timeline(record).events
+    assert course(record, today=TODAY).rows
 
 
 async def test_patient_4_has_two_sources_that_differ_on_ecog(records: PatientRecords) -> None:
@@ -111,17 +111,15 @@ async def test_patient_7_has_a_withdrawn_value_that_no_view_shows(records: Patie
     record = await records.load(PatientId("patient_7"))
 
     assert record.left_out.withdrawn == 1
-    assert (
-        "Observation/hb-0" not in timeline(record, kinds=frozenset({"laboratory"})).compact_json()
-    )
+    assert "Observation/hb-0" not in course(record, today=TODAY, kinds=["all"]).model_dump_json()
 
 
 async def test_patient_21s_letter_that_gives_orders_is_only_a_text(records: PatientRecords) -> None:
     record = await records.load(PatientId("patient_21"))
     status = current_status(record, today=TODAY)
 
-    found = search_notes(record, "maintenance mode")
-    assert [hit.source.ref for hit in found.items] == ["DocumentReference/outside-letter"]
+    found = search_record(record, "maintenance mode")
+    assert found.rows[0].sources == ("DocumentReference/outside-letter",)
     assert (status.patient_id, status.ecog.value) == ("patient_21", "2")
 
 
@@ -129,5 +127,5 @@ async def test_names_beyond_ascii_survive(records: PatientRecords) -> None:
     record = await records.load(PatientId("patient_15"))
 
     assert record.patient.name[0].label == "Zoë Łucja Çelik-Sørensen"
-    assert imaging_studies(record).items
-    assert pathology_reports(record).items[0].source.date == "2025-03-06"
+    assert [row for row in imaging_view(record).rows if row.kind == "imaging study"]
+    assert pathology_view(record).rows[0].date[:10] == "2025-03-06"

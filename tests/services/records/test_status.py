@@ -4,7 +4,8 @@ import pytest
 
 from services.records.views.biomarkers import biomarkers
 from services.records.views.demographics import demographics
-from services.records.views.status import TREATMENT_LIMIT, current_status
+from services.records.views.oncology import treatments_view
+from services.records.views.status import current_status
 from tests.services.records.charts import (
     cancer,
     ecog,
@@ -122,22 +123,12 @@ def test_what_merely_sounds_like_a_marker_is_none() -> None:
     assert biomarkers(chart).items == ()
 
 
-def test_lists_are_bounded_and_say_how_much_is_left_out() -> None:
-    drugs = [
-        resource("MedicationStatement", f"m{n}", medicationCodeableConcept={"text": f"Drug {n}"},
-                 effectiveDateTime=f"2024-01-{n % 28 + 1:02d}")
-        for n in range(TREATMENT_LIMIT + 3)
-    ]  # fmt: skip
-    shown = current_status(record(*drugs), today=TODAY).treatments
-    assert (len(shown.items), shown.left_out) == (TREATMENT_LIMIT, 3)
-
-
 def test_a_drug_behind_a_reference_is_named() -> None:
     chart = record(
         {"resourceType": "Medication", "id": "d", "code": {"text": "Osimertinib"}},
         resource("MedicationRequest", "m", medicationReference={"reference": "Medication/d"}),
     )
-    assert current_status(chart, today=TODAY).treatments.items[0].name == "Osimertinib"
+    assert treatments_view(chart, today=TODAY).rows[0].name == "Osimertinib"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from services.records.fhir_resources import DocumentReference
 from services.records.folder.records import FolderRecords
 from services.records.readers.attachments import with_texts
 from services.records.readers.markup import text_of_html
@@ -146,7 +145,7 @@ async def test_documents_of_a_chart_are_read_from_base64_and_from_binaries(tmp_p
     assert texts["rtf"].text is not None
     assert texts["scan"].problem == "it is an image"
     assert texts["bad"].problem == "the text is damaged: it is no base64"
-    assert len(record.of(DocumentReference)) == 4
+    assert len(record.entries_of("DocumentReference")) == 4
     records.close()
 
 
