@@ -72,6 +72,15 @@ async def test_a_promise_is_no_answer_and_is_kept_with_a_forced_tool(
     }  # fmt: skip
 
 
+async def test_who_was_forced_once_is_free_in_the_next_talk(world: TeamWorld) -> None:
+    promise = text("I will ask Radiology to summarise the CT.")
+    order = call("hand_over", agent="Radiology", task="summarise the CT")
+    await world.say("summarise the CT", promise, order, text(ANSWER))
+    free = await world.say("hello", text("Good morning."))
+    assert free.said == [("Orchestrator", "Good morning.")]
+    assert world.model.requests[-1].body.get("tool_choice") != "required"
+
+
 async def test_a_server_that_knows_no_forced_tools_is_taken_at_its_word(world: TeamWorld) -> None:
     promise = text("I will ask Radiology to summarise the CT.")
     heard = await world.say("summarise the CT", promise, promise, text(ANSWER))
