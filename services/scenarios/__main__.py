@@ -16,7 +16,6 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.planning import make_plan
 from services.scenarios.operators.operator_commands import add_commands
 from services.scenarios.operators.prune_command import add_prune
-from services.scenarios.simulation import simulate
 
 FAILED = 1
 
@@ -107,6 +106,11 @@ def _plan(options: argparse.Namespace) -> int:
 
 
 def _simulate(options: argparse.Namespace) -> int:
+    try:
+        from evals.parts.scenarios import simulate
+    except ModuleNotFoundError:
+        _say("simulate: run it from the source tree; the image has no evals/", to_error=True)
+        return FAILED
     text = sys.stdin.read() if options.file == "-" else Path(options.file).read_text("utf-8")
     try:
         raw = json.loads(text)

@@ -8,7 +8,7 @@ import pytest
 
 from data_models.errors import RoundsError
 from data_models.turn_events import RunFailed
-from services.scenarios.migration.memory import MemorySessionIndex
+from evals.parts.scenario_stores import MemorySessionIndex
 from tests.durability.crash import GenerationIds, copy_of
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

@@ -18,6 +18,7 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import MigrationAppliedEvent, ScenarioSession
+from evals.parts.scenario_stores import MemorySessionIndex
 from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
@@ -29,7 +30,6 @@ from services.scenarios.definition.definition_checks import checked_graph
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.memory import MemorySessionIndex
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionIndex

@@ -15,8 +15,8 @@ import orjson
 from data_models.blob_tags import BlobTags, TaggedBlob
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.migration.memory import summed, tallied
 from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
+from services.scenarios.migration.tallies import summed, tallied
 from services.scenarios.session.session_row import row_of
 
 TALLY_PAGE = 5_000

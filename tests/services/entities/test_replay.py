@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.entities.__main__ import main
-from services.entities.replay import replay
+from evals.parts.entities import main, replay
 
 CONFIG = {"max_size": 3, "max_size_per_agent": 2, "agents": ["AppointmentManager", "Registration"]}
 NOTHING: dict[str, Any] = {

@@ -4,7 +4,7 @@ import asyncio
 from itertools import pairwise
 from typing import Any
 
-from services.scenarios.simulation import simulate
+from evals.parts.scenarios import simulate
 
 Row = dict[str, Any]
 

@@ -8,10 +8,10 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import ScenarioSession
+from evals.parts.scenario_stores import MemorySessionIndex, MemoryShelf
 from services.scenarios.definition.definition_checks import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.memory import MemorySessionIndex, MemoryShelf
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionRow

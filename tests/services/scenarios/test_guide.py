@@ -7,10 +7,10 @@ from pydantic import JsonValue
 
 from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.scenario_session import PatientProfile, ScenarioSession
+from evals.parts.scenario_stores import MemorySessionIndex, MemoryShelf
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.memory import MemorySessionIndex, MemoryShelf
 from services.scenarios.migration.migration_config import DeploymentConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.waiting import with_answers

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from services.scenarios.case_file import CaseGraph
-from services.scenarios.case_file import scenario_of as scenario_of_case
+from evals.parts.scenario_cases import CaseGraph
+from evals.parts.scenario_cases import scenario_of as scenario_of_case
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.planning import make_plan
 from services.scenarios.migration.version_chain import VersionChain

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import StoreUnavailableError
-from services.scenarios.migration.memory import MemorySessionIndex
+from evals.parts.scenario_stores import MemorySessionIndex
 from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from tests.services.scenarios.worlds import NOW

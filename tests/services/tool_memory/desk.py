@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from services.tool_memory.cases import CaseFile, answers
+from evals.parts.references import CaseFile, answers
 
 NOW = "2026-11-24T10:00:00Z"  # a Tuesday
 Answer = str | list[str] | None

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.tool_memory.__main__ import main
+from evals.parts.references import main
 from tests.services.tool_memory.desk import DESK, NOW
 
 

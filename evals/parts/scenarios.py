@@ -15,7 +15,7 @@ from data_models.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
-from services.scenarios.case_file import (
+from evals.parts.scenario_cases import (
     AnswerEvent,
     CaseEvent,
     CaseFile,
@@ -24,12 +24,12 @@ from services.scenarios.case_file import (
     MoveEvent,
     scenario_of,
 )
+from evals.parts.scenario_stores import MemorySessionIndex, MemoryShelf
 from services.scenarios.definition.definition_checks import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import ReconciliationResult
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.memory import MemorySessionIndex, MemoryShelf
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.ports import SessionRow

@@ -1,8 +1,14 @@
-"""Plays recorded operations through the production managers (spec page 2.9)."""
+"""Plays recorded operations through the production managers (spec page 2.9).
 
+`python -m services.entities replay FILE.json`: exit 0 played, 2 the file cannot be read.
+"""
+
+import argparse
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from data_models.conversation_entities import Provenance
@@ -252,3 +258,24 @@ def _keys(fields: Mapping[str, Any], name: str) -> list[str]:
     if value is not None and not isinstance(value, list):
         raise ToolInputError(f"{name} must be a list of keys")
     return [canonical_key(raw) or raw for raw in value or () if isinstance(raw, str)]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(prog="python -m services.entities", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("replay", help="play operations through the managers")
+    command.add_argument("file", type=Path, help="JSON with cases; `-` reads standard input")
+    file = parser.parse_args(arguments).file
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        results = replay(json.loads(text))
+    except (OSError, ValueError, RecursionError) as error:
+        sys.stderr.write(f"The cases could not be read: {type(error).__name__}.\n")
+        return 2
+    except ToolInputError as error:
+        sys.stderr.write(f"The cases could not be read: {error}.\n")
+        return 2
+    # ASCII: half characters that a case holds cannot be written otherwise.
+    sys.stdout.write(json.dumps(results) + "\n")
+    return 0

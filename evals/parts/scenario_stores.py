@@ -1,7 +1,6 @@
 """A shelf and an index in memory, for what-if cases and tests."""
 
 from bisect import bisect_right, insort
-from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from itertools import count
 from data_models.blob_store import Blob, BlobInfo
 from data_models.errors import BlobChangedError, BlobExistsError
 from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
+from services.scenarios.migration.tallies import tallied
 
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -140,17 +140,3 @@ class MemorySessionIndex:
 
     async def close(self) -> None:
         """See `SessionIndex.close`."""
-
-
-def tallied(rows: Iterable[SessionRow]) -> list[Tally]:
-    """Count rows that are alike, in order."""
-    found = Counter((r.version, r.step_hash, r.mark, r.review, r.pinned) for r in rows)
-    return [Tally(*alike, number) for alike, number in sorted(found.items())]
-
-
-def summed(tallies: Iterable[Tally]) -> list[Tally]:
-    """Join tallies of several pages."""
-    found: Counter[tuple[int, str, int, str, bool]] = Counter()
-    for t in tallies:
-        found[t.version, t.step_hash, t.mark, t.review, t.pinned] += t.number
-    return [Tally(*alike, number) for alike, number in sorted(found.items())]

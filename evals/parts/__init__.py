@@ -1,0 +1,1 @@
+"""The parts of the product that cases of their own form play, without server and model."""
