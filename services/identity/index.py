@@ -18,6 +18,7 @@ _NEAR_LEAST_CHARS = 5
 _TWO_EDITS_LEAST_CHARS = 8
 _ENDING_LIMIT_CHARS = 3
 _NEAR_LIMIT = 12
+_DIGITS_LEAST = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class PersonIndex:
         self._by_id: dict[PatientId, Person] = {}
         self._by_key: dict[str, Person] = {}
         self._by_number: dict[str, list[NumberHit]] = {}
+        self._squeezed: dict[str, list[NumberHit]] = {}
+        self._forms: set[str] = set()
         self._by_word: dict[str, list[NameHit]] = {}
         self._by_birth: dict[str, list[Person]] = {}
         for person in self.people:
@@ -65,8 +68,13 @@ class PersonIndex:
         return None if patient_id is None else self._by_id.get(patient_id)
 
     def with_number(self, number: str) -> Sequence[NumberHit]:
-        """Return who carries or carried `number`; upper and lower case are one."""
-        return self._by_number.get(number.casefold(), ())
+        """Return who carries or carried `number`; case and signs between its parts do not count."""
+        found = self._by_number.get(number.casefold())
+        return found or self._squeezed.get(squeezed(number), ())
+
+    def has_form(self, number: str) -> bool:
+        """Whether `number` has the letters, and as many digits, of one that somebody carries."""
+        return form_of(number) in self._forms
 
     def survivor(self, person: Person) -> Person | None:
         """Return into whom `person` was merged; None if they were not, or nobody knows."""
@@ -140,18 +148,45 @@ class PersonIndex:
         if all(not row.person.same_as(hit.person) or row.is_retired for row in rows):
             rows[:] = [row for row in rows if not row.person.same_as(hit.person)]
             rows.append(hit)
+        if form := form_of(number):
+            self._forms.add(form)
+            self._squeezed[squeezed(number)] = rows
+
+
+def squeezed(number: str) -> str:
+    """Return the letters and digits of a number."""
+    return "".join(each for each in number.casefold() if each.isalnum())
+
+
+def form_of(number: str) -> str:
+    """Return the letters of a number and how many digits follow: `kh######`; empty without both.
+
+    Numbers of digits alone have no form: dates, telephones and orders look the same.
+    """
+    text = squeezed(number)
+    letters = text.rstrip("0123456789")
+    digits = len(text) - len(letters)
+    is_one = letters.isalpha() and len(letters) > 1 and digits >= _DIGITS_LEAST
+    return letters + "#" * digits if is_one else ""
 
 
 def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:
     parts: Mapping[Part, Sequence[str]] = {"family": [name.family], "given": name.given}
-    if not name.family and not name.given:
-        *first, last = name.text.split() or [""]
+    if not name.family:  # one name only, or one text: its last word stands for the family
+        *first, last = name.given or name.text.split() or [""]
         parts = {"family": [last], "given": first}
     for part, texts in parts.items():
         for text in texts:
-            for word in _split(text):
+            for word in (*_split(text), *_joined(text)):
                 if len(folded(word)) > 1 or is_without_spaces(word):
                     yield part, word
+
+
+def _joined(text: str) -> Iterable[str]:
+    """Yield a name with a particle as one word, as it is typed in haste: `deluca`, `legoff`."""
+    words = "".join(each if each.isalpha() else " " for each in text).split()
+    if len(words) > 1 and folded(words[0]) in _PARTICLES:
+        yield "".join(words)
 
 
 def _split(text: str) -> Sequence[str]:

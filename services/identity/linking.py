@@ -15,12 +15,13 @@ from services.identity.index import PersonIndex
 from services.identity.matching import Known, Mention, mentions_in
 from services.identity.person import Person
 from services.identity.subject import NumberSaid, Said, Subject, subject_of
-from services.language.full_dates import FullDate, birth_years, full_dates
+from services.language.full_dates import FullDate, birth_years, full_dates, years_in
 from services.language.mentions import Message, Word, neighbours, read_words, with_joined_words
 from services.language.people_words import people_words
 
 DIRECTORY_SECONDS = 2.0
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{2,63}")
+_SPACED = re.compile(r"(?<![\w-])[A-Za-z]{2,6} \d{5,12}(?![\w-])")
 _NUMBER_LEAST_CHARS = 5
 _SEARCHES_LIMIT = 8
 _log = structlog.get_logger()
@@ -93,6 +94,7 @@ class SubjectLinker:
             numbers=list(self._numbers(message, tokens, index, situation, has_answered)),
             dates=dates,
             birth_years=birth_years(text),
+            years=years_in(text),
         )
         subject = subject_of(said, known)
         is_unknown = subject.reason == "stranger" or (
@@ -141,7 +143,12 @@ class SubjectLinker:
             hits = index.with_number(token)
             if token in situation.named or self._fits(token):
                 continue  # an id in its own form is decided on by its own rules
-            if hits or (token in labelled and has_answered):
+            is_part = any(
+                one != token and token in one and (index.with_number(one) or index.has_form(one))
+                for one in tokens
+            )
+            is_meant = (token in labelled and not is_part) or index.has_form(token)
+            if hits or (is_meant and has_answered):
                 yield NumberSaid(token, hits)
 
 
@@ -184,6 +191,7 @@ def _number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]
             continue
         if len(token) >= _NUMBER_LEAST_CHARS and any(each.isdigit() for each in token):
             yield token
+    yield from (one.group() for one in _SPACED.finditer(message.text))
 
 
 def _labelled(message: Message, tokens: Sequence[str]) -> Iterable[str]:

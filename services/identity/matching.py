@@ -1,17 +1,23 @@
 """Whom the words of a message name: mentions, each with the people who may be meant. Pure."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from data_models.identifiers import PatientId
+from services.identity.covers import Cover, covers_of, hits_of, same_words
 from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
+    begins_a_chart_question,
     fills_a_clause,
+    is_before_a_family_name,
     is_changed_contact,
+    is_genitive,
+    is_part_of_another_name,
     is_sure_sign,
     is_unknown_full_name,
     stands_alone,
+    stands_before_a_name,
     stands_where_names_do,
 )
 from services.identity.person import Person
@@ -19,7 +25,6 @@ from services.language.mentions import Message, Word, neighbours
 from services.language.people_words import people_words
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
-_SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +61,6 @@ class Known:
     others: frozenset[str] = field(default=frozenset())
 
 
-@dataclass(frozen=True, slots=True)
-class _Cover:
-    """How much of a run of words a person's name explains."""
-
-    person: Person
-    places: frozenset[int]
-    score: int
-    has_family: bool
-    has_given: bool
-    is_exact: bool
-    is_former: bool
-    in_order: bool
-
-
 def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
     """Return who is named in `message`, in its order."""
     found = [one for run in neighbours(message.words) for one in _mentions_of(run, known)]
@@ -92,13 +83,13 @@ def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
 
 def _mentions_of(run: Sequence[Word], known: Known) -> Iterable[Mention]:
     free = set(range(len(run)))
-    hits = {place: _hits(run, place, known) for place in free}
+    hits = {place: hits_of(run, place, known.index) for place in free}
     while True:
-        covers = [one for one in _covers(run, hits, free) if one.places]
+        covers = [one for one in covers_of(run, hits, free) if one.places]
         if not covers:
             break
         best = max(one.score for one in covers)
-        chosen = _same_words([one for one in covers if one.score == best])
+        chosen = same_words([one for one in covers if one.score == best])
         places = chosen[0].places
         free -= places
         mention = _mention(run, chosen, covers, known)
@@ -107,84 +98,8 @@ def _mentions_of(run: Sequence[Word], known: Known) -> Iterable[Mention]:
     yield from _strangers(run, free, hits, known)
 
 
-def _same_words(covers: Sequence[_Cover]) -> Sequence[_Cover]:
-    first = min(covers, key=lambda one: min(one.places))
-    return [one for one in covers if one.places == first.places]
-
-
-def _hits(run: Sequence[Word], place: int, known: Known) -> Sequence[NameHit]:
-    word = run[place]
-    exact = known.index.exactly(word.text)
-    if exact:
-        return exact
-    if word.is_common and not (word.is_owner or word.title in ("man", "woman")):
-        return ()
-    return known.index.nearly(word.text)
-
-
-def _covers(
-    run: Sequence[Word], hits: "dict[int, Sequence[NameHit]]", free: Collection[int]
-) -> Iterable[_Cover]:
-    """Return, for each person and each stretch of close words, what of it is their name."""
-    by_person: dict[tuple[int, int], dict[int, NameHit]] = {}
-    for place in sorted(free):
-        for hit in hits[place]:
-            row = by_person.setdefault((id(hit.person), hit.name), {})
-            if hit.part == "family" or place not in row:
-                row[place] = hit
-    for row in by_person.values():
-        for stretch in _stretches(run, sorted(row)):
-            yield _cover(run, {place: row[place] for place in stretch}, free)
-
-
-def _stretches(run: Sequence[Word], places: Sequence[int]) -> Iterable[Sequence[int]]:
-    """Split places where other words stand between: particles and further names may."""
-    particles = people_words().particles
-    stretch: list[int] = []
-    for place in places:
-        if stretch:
-            between = run[stretch[-1] + 1 : place]
-            if len(between) > 2 or not all(
-                one.text in particles or (one.is_capital and not one.is_common) or len(one.raw) == 1
-                for one in between
-            ):
-                yield stretch
-                stretch = []
-        stretch.append(place)
-    if stretch:
-        yield stretch
-
-
-def _cover(run: Sequence[Word], row: "dict[int, NameHit]", free: Collection[int]) -> _Cover:
-    person = next(iter(row.values())).person
-    name = person.names[next(iter(row.values())).name]
-    places = set(row)
-    parts = {hit.part for hit in row.values()}
-    initials = {one[0].casefold() for one in name.given if one}
-    has_given = "given" in parts
-    if "family" in parts and not has_given:
-        for near in (min(places) - 1, max(places) + 1):
-            word = run[near] if near in free and 0 <= near < len(run) else None
-            if word is not None and len(word.raw) == 1 and word.text in initials:
-                places.add(near)
-                has_given = True
-    score = sum(_SCORES[hit.part, hit.is_exact] for hit in row.values())
-    score += 1 if len(places) > len(row) else 0
-    both = "family" in parts and has_given
-    return _Cover(
-        person=person,
-        places=frozenset(places),
-        score=score + (3 if both else 0),
-        has_family="family" in parts,
-        has_given=has_given,
-        is_exact=all(hit.is_exact for hit in row.values()),
-        is_former=name.is_former,
-        in_order=True,
-    )
-
-
 def _mention(
-    run: Sequence[Word], chosen: Sequence[_Cover], all_of: Sequence[_Cover], known: Known
+    run: Sequence[Word], chosen: Sequence[Cover], all_of: Sequence[Cover], known: Known
 ) -> Mention | None:
     span = tuple(run[place] for place in sorted(chosen[0].places))
     open_one = known.open
@@ -210,15 +125,15 @@ def _mention(
         near_open = [one for one in chosen if open_one is not None]
         return Mention(_typed(span), (), "near", names_open=True, span=span) if near_open else None
     strength = _strength(covers)
-    accepted = [one for one in people if _counts(span, one, strength, chosen[0], known)]
+    accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
         return None
+    if strength == "full" and _is_only_begun(run, span, accepted, known):
+        strength = "family"
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
 
-def _namesakes(
-    span: tuple[Word, ...], chosen: Sequence[_Cover], known: Known
-) -> tuple[Person, ...]:
+def _namesakes(span: tuple[Word, ...], chosen: Sequence[Cover], known: Known) -> tuple[Person, ...]:
     """Return others of the conversation whom the same part of a name means just as well."""
     open_one = known.open
     return _distinct(
@@ -240,7 +155,7 @@ def _stranger_with_open_name(span: tuple[Word, ...]) -> Mention | None:
     return Mention(_typed(span), (), "stranger", span=span)
 
 
-def _strength(covers: Sequence[_Cover]) -> Strength:
+def _strength(covers: Sequence[Cover]) -> Strength:
     one = covers[0]
     if not one.is_exact:
         return "near"
@@ -252,33 +167,73 @@ def _strength(covers: Sequence[_Cover]) -> Strength:
 
 
 def _counts(
-    span: tuple[Word, ...], person: Person, strength: Strength, cover: _Cover, known: Known
+    run: Sequence[Word],
+    span: tuple[Word, ...],
+    person: Person,
+    strength: Strength,
+    cover: Cover,
+    known: Known,
 ) -> bool:
     """Whether the words name `person`, by the signs beside them."""
     in_roster = person.patient_id is not None and person.patient_id in known.roster
-    title = span[0].title
-    # A name in capitals or with a title; lower-case words of common language need a sign.
-    signed = any(one.stands_as_name for one in span) or fills_a_clause(span)
+    signed, begins = _is_signed(run, span), len(span) > 1 and span[0].is_first
     common = [one.is_common for one in span]
     if in_roster and cover.is_exact:
-        begins = len(span) > 1 and span[0].is_first
-        return signed or begins or not all(common)
-    if title in ("staff", "relative") or any(one.text in known.others for one in span):
+        asks = cover.has_family and begins_a_chart_question(run, span)
+        return signed or begins or asks or not all(common)
+    if _is_somebody_beside(span, known) or is_part_of_another_name(run, span):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
-        return signed or not all(common)
+        return signed or begins or not all(common)
     is_eponym = strength in ("near", "given") and all(one.is_eponym for one in span)
     if is_eponym or all(one.is_surely_eponym for one in span):
         return False
     if strength == "near":
-        if cover.has_family and cover.has_given and len(span) > 1:
-            return signed or not any(common)
-        is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
-        is_name = is_name or stands_where_names_do(span)
-        return (is_name and not any(common)) or is_sure_sign(span)
+        return _counts_nearly(span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
         return signed if any(common) else True
-    return is_sure_sign(span) or (in_roster and signed) or stands_alone(span)
+    is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
+    is_sure = is_sure_sign(span) or is_asked_of
+    return is_sure or (in_roster and signed) or stands_alone(span)
+
+
+def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool) -> bool:
+    common = [one.is_common for one in span]
+    if cover.has_family and cover.has_given and len(span) > 1:
+        return signed or not all(common)
+    is_name = in_roster or any(one.raw[0].isupper() or one.stands_as_name for one in span)
+    is_name = is_name or stands_where_names_do(span)
+    return (is_name and not any(common)) or is_sure_sign(span)
+
+
+def _is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name stands so: capitals, titles, places; lower-case common words need a sign."""
+    return (
+        any(one.stands_as_name for one in span)
+        or fills_a_clause(span)
+        or is_genitive(run, span)
+        or stands_before_a_name(run, span)
+    )
+
+
+def _is_only_begun(
+    run: Sequence[Word], span: tuple[Word, ...], people: Sequence[Person], known: Known
+) -> bool:
+    """Whether words of common language are a name only by beginning the message: asked about."""
+    in_roster = any(one.patient_id in known.roster for one in people)
+    return not in_roster and all(one.is_common for one in span) and not _is_signed(run, span)
+
+
+def _is_somebody_beside(span: tuple[Word, ...], known: Known) -> bool:
+    """Whether the words are a member of staff, a relative or a contact of the open patient."""
+    if any(one.text in known.others for one in span):
+        return True
+    words, last = people_words(), span[-1]
+    if span[0].title != "staff":
+        return span[0].title == "relative"
+    # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
+    is_carried = span[0].before not in words.staff
+    return not (is_carried and last.is_owner and last.after not in words.staff_things)
 
 
 def _contradicts(span: tuple[Word, ...], person: Person) -> bool:
@@ -294,8 +249,8 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
         return False
     hits = known.index.exactly(span[0].text)
     of_open = [hit for hit in hits if known.open is not None and hit.person.same_as(known.open)]
-    if not any(hit.part == "family" for hit in of_open):
-        return False
+    if all(hit.part == "given" for hit in of_open):
+        return is_before_a_family_name(run, span)
     at = run.index(span[0])
     before = run[at - 1] if at else None
     if before is None or "," in span[0].gap or len(before.raw) < 3 or before.is_common:
@@ -305,7 +260,7 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
 
 
 def _strangers(
-    run: Sequence[Word], free: Collection[int], hits: "dict[int, Sequence[NameHit]]", known: Known
+    run: Sequence[Word], free: Collection[int], hits: Mapping[int, Sequence[NameHit]], known: Known
 ) -> Iterable[Mention]:
     """Yield names that nobody of the directory has, where a title says who is meant."""
     for place in sorted(free):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.language.mentions import Word
+from services.language.mentions import HYPHENS, Word
 from services.language.people_words import people_words
 from services.language.statement_words import is_clinical_name, stem
 
@@ -18,9 +18,10 @@ def fills_a_clause(span: tuple[Word, ...]) -> bool:
 
 def is_sure_sign(span: tuple[Word, ...]) -> bool:
     """Whether a title, a possessive or a heading says that words are a name."""
-    return any(one.title in ("man", "woman", "patient") or one.is_owner for one in span) or (
-        span[0].is_heading
-    )
+    if any(one.title in ("man", "woman", "patient") or one.is_owner for one in span):
+        return True
+    # A small word of common language before a comma is no heading: `rose, squameux`.
+    return span[0].is_heading and (span[0].raw[0].isupper() or not span[0].is_common)
 
 
 def stands_where_names_do(span: tuple[Word, ...]) -> bool:
@@ -38,15 +39,21 @@ def stands_alone(span: tuple[Word, ...]) -> bool:
 
 def is_unknown_full_name(first: Word, last: Word) -> bool:
     """Whether two words of no language stand as somebody's name: `Ottoline Featherstone's`."""
-    is_owned = last.is_owner and first.gap.strip() != "-" and last.gap == " "
-    return is_owned and all(
-        one.is_capital
-        and one.title is None
-        and not one.is_common
-        and not one.is_eponym
-        and not is_clinical_name(stem(one.text))
-        and not one.raw.isupper()
-        for one in (first, last)
+    is_owned = last.is_owner and first.gap.strip() != "-"
+    is_heading = first.is_first and last.heads
+    is_after = first.before in people_words().about and last.closes
+    return (
+        (is_owned or is_heading or is_after)
+        and last.gap == " "
+        and all(
+            (one.is_capital or (one.is_first and one.raw[0].isupper()))
+            and one.title is None
+            and not one.is_common
+            and not one.is_eponym
+            and not is_clinical_name(stem(one.text))
+            and not one.raw.isupper()
+            for one in (first, last)
+        )
     )
 
 
@@ -55,3 +62,63 @@ def is_changed_contact(run: Sequence[Word], name: Word) -> bool:
     known = people_words()
     first = run[0]
     return first.is_first and first.text in known.changes and name.after in known.contact_parts
+
+
+def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name owns the noun behind it as in German: `Kochs Befund`."""
+    last, behind = span[-1], _behind(run, span)
+    is_owned = behind is not None and behind.gap == " " and behind.raw[0].isupper()
+    return is_owned and last.raw[0].isupper() and last.raw.endswith("s")
+
+
+def stands_before_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a word of no language follows as a family name would: `Grace Hil's bloods`."""
+    behind = _behind(run, span)
+    return (
+        behind is not None
+        and behind.gap == " "
+        and span[0].raw[0].isupper()
+        and behind.raw[0].isupper()
+        and not behind.raw.isupper()
+        and not behind.is_common
+        and not behind.is_eponym
+        and not is_clinical_name(stem(behind.text))
+    )
+
+
+def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether the message is a name and what is wanted of the chart: `koch ferritin`."""
+    behind = _behind(run, span)
+    return (
+        span[0].is_first
+        and behind is not None
+        and behind.gap == " "
+        and is_clinical_name(stem(behind.text))
+    )
+
+
+def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a hyphen joins the words with others: `Stein-Leventhal`, `Klein-Hohenheim`."""
+    behind = _behind(run, span)
+    is_before = span[0].gap in HYPHENS and run[0] is not span[0]
+    is_joined = is_before or (behind is not None and behind.gap in HYPHENS)
+    return is_joined and not any(
+        one.title is not None or one.is_owner for one in (*span, *_joined(behind))
+    )
+
+
+def _joined(behind: Word | None) -> Sequence[Word]:
+    return () if behind is None else (behind,)
+
+
+def _behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
+    at = next(place for place, one in enumerate(run) if one is span[-1]) + 1
+    return run[at] if at < len(run) else None
+
+
+def is_before_a_family_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether an unknown family name follows that owns something or heads the message."""
+    behind = _behind(run, span)
+    if behind is None or not stands_before_a_name(run, span):
+        return False
+    return behind.is_owner or behind.heads

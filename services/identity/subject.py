@@ -9,12 +9,14 @@ from services.identity.index import NumberHit
 from services.identity.matching import Known, Mention
 from services.identity.person import Person
 from services.language.full_dates import FullDate
+from services.language.letters import folded
 from services.language.mentions import Message
 
 Outcome = Literal["same", "other", "several", "unsure"]
 Reason = Literal[
     "nobody_else", "named", "number", "retired", "merged", "nearly", "part", "former", "described",
-    "birth_date", "contradiction", "stranger", "nobody", "unanswered", "several", "elsewhere",
+    "birth_date", "contradiction", "pronoun", "stranger", "nobody",
+    "unanswered", "several", "elsewhere",
 ]  # fmt: skip
 OPTIONS_LIMIT = 5
 
@@ -36,6 +38,7 @@ class Said:
     numbers: Sequence[NumberSaid] = ()
     dates: Sequence[FullDate] = ()
     birth_years: Sequence[int] = ()
+    years: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +76,8 @@ def subject_of(said: Said, known: Known) -> Subject:
     problem = _read_numbers(said, known, found)
     problem = problem or _read_mentions(said, found) or _read_dates(said, known, found)
     problem = problem or _read_years(said, known, found)
-    return problem or _concluded(said, known, found)
+    problem = problem or _namesake_born_then(said, known, found)
+    return problem or _with_pronoun(_concluded(said, known, found), said, known)
 
 
 def _read_numbers(said: Said, known: Known, found: _Evidence) -> Subject | None:
@@ -157,6 +161,43 @@ def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:
     if not other or said.message.registers:
         return None
     return Subject("unsure", "contradiction", said=str(other))
+
+
+def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject | None:
+    """The open patient's name with a year in which another of that name was born asks."""
+    person = known.open
+    if person is None or not said.years or not found.names_open or found.sure:
+        return None
+    years = [str(one) for one in said.years if not person.birth_date.startswith(str(one))]
+    born_then = tuple(
+        one
+        for one in known.index.people
+        if one.birth_date[:4] in years and not one.same_as(person) and _is_namesake(one, person)
+    )
+    return (
+        Subject("unsure", "contradiction", born_then[:OPTIONS_LIMIT], said=person.name)
+        if born_then
+        else None
+    )
+
+
+def _is_namesake(one: Person, other: Person) -> bool:
+    return bool(one.name) and folded(one.name) == folded(other.name)
+
+
+def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
+    """Ask where nobody is named and a pronoun fits another of the conversation only.
+
+    The answer is not remembered: the next "she" may be somebody else.
+    """
+    person, sex = known.open, said.message.spoken_sex
+    if subject.outcome != "same" or subject.reason != "nobody_else" or person is None:
+        return subject
+    if sex is None or person.sex not in ("male", "female") or person.sex == sex:
+        return subject
+    people = [known.index.with_id(one) for one in known.roster]
+    fitting = [one for one in people if one is not None and one.sex == sex]
+    return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT])) if fitting else subject
 
 
 def _narrow(one: FullDate, found: _Evidence) -> Subject | None:

@@ -44,10 +44,11 @@ _QUESTIONS: Mapping[Reason, str] = {
     "contradiction": "Name and birth date do not fit together: {said}. Whom do you mean?",
     "elsewhere": "Another chart was opened here meanwhile. Whom is your message about?",
     "described": "Whom do you mean?",
+    "pronoun": "Whom do you mean? It does not fit the sex recorded for the open patient.",
     "unanswered": "The directory of patients does not answer just now, so I cannot tell whom you "
     "mean.",
 }
-_NAMES_OPEN = frozenset({"nobody", "stranger", "described", "unanswered"})
+_NAMES_OPEN = frozenset({"nobody", "stranger", "described", "pronoun", "unanswered"})
 
 
 def asked(subject: Subject, open_one: Person | None) -> str:

@@ -110,6 +110,11 @@ def birth_years(text: str) -> Sequence[int]:
     return found
 
 
+def years_in(text: str) -> Sequence[int]:
+    """Return the years of `text` that stand alone, in its order."""
+    return [int(one[0]) for one in _YEAR.finditer(text)]
+
+
 def _is_birth_behind(behind: str) -> bool:
     """Whether the next word says that the date is a birth date: `21 July 1968 (DOB)`."""
     word = _NEXT_WORD.match(behind)

@@ -16,6 +16,7 @@ from services.language.letters import folded
 from services.language.people_words import common_words, people_words
 
 Title = Literal["man", "woman", "patient", "staff", "relative"]
+Sex = Literal["male", "female"]
 TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
@@ -24,7 +25,7 @@ _OWN = re.compile(rf"([{_APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _DOES = ("does", "did")
 _ABOUT = ("about", "for")
-_HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
+HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 _MOSTLY_CAPITALS = 0.6
 
 
@@ -39,6 +40,7 @@ class Word:
         is_owner: Whether a possessive stands behind it: `Doyle's`, `Francis'`.
         is_capital: Whether it is written as a name is, and that says something.
         is_heading: Whether it begins the message, with a colon, comma or dash behind it.
+        heads: Whether a colon or dash stands behind it, wherever it stands.
         closes: Whether the clause ends behind it.
         is_first: Whether the message begins with it.
         is_in_date: Whether it is a month where months stand: `in May`, `4 May 1961`.
@@ -56,6 +58,7 @@ class Word:
     is_owner: bool = False
     is_capital: bool = False
     is_heading: bool = False
+    heads: bool = False
     closes: bool = False
     is_first: bool = False
     is_in_date: bool = False
@@ -120,6 +123,8 @@ class Message:
         describes: Whether somebody is described rather than named: "the violin teacher".
         registers: Whether it speaks of registering somebody.
         compares: Whether it asks to compare.
+        spoken_sex: The sex that pronouns of English give the one spoken of, if they agree and
+            nobody else is in the message to whom they may belong.
         pronoun_at: Where somebody is first spoken of as he or she, if anywhere.
         relates_at: Where `is her husband` and the like stand, if anywhere.
     """
@@ -129,6 +134,7 @@ class Message:
     describes: bool = False
     registers: bool = False
     compares: bool = False
+    spoken_sex: Sex | None = None
     pronoun_at: int | None = None
     relates_at: int | None = None
 
@@ -162,6 +168,7 @@ def read_words(text: str) -> Message:
             is_owner=own is not None and (own.group(2) is not None or raw[-1] in "sxzSXZ"),
             is_capital=is_capital and not (german and folds[at] in common_words()),
             is_heading=not words and behind[:1] in (":", ",", "-", "–"),
+            heads=behind[:1] == ":" or (behind[:1] in ("-", "–") and text[end : end + 1] == " "),
             closes=behind[:1] in ("", "?", "!", ".", ",", ";", ":", ")", "\n"),
             is_first=at == 0,
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
@@ -174,9 +181,10 @@ def read_words(text: str) -> Message:
     return Message(
         text=text,
         words=words,
-        describes=_describes(folds),
+        describes=_describes(folds) or _is_patient_of_staff(words),
         registers=any(one in known.registers for one in folds),
         compares=any(one in known.compares for one in folds),
+        spoken_sex=None if any(map(_may_be_spoken_of, words)) else _spoken_sex(folds),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
         relates_at=next((words[at].start for at in range(len(words)) if _relates(folds, at)), None),
     )
@@ -296,7 +304,9 @@ def _describes(folds: Sequence[str]) -> bool:
         has_more = at - article > 1
         moves = article > 0 and folds[article - 1] in known.moves_on
         ends = not behind or behind in known.lingers
-        if behind in known.described_by or (has_more and (moves or ends or article == 0)):
+        if behind in known.described_by | known.told_apart_by or (
+            has_more and (moves or ends or article == 0)
+        ):
             return True
     return False
 
@@ -313,13 +323,41 @@ def _describes_patient(folds: Sequence[str], at: int) -> bool:
     if article < 0:
         return False
     between = folds[article + 1 : at]
-    before, behind = folds[article - 1 : article], folds[at + 1 : at + 2]
+    before, behind = folds[article - 1 : article], [*folds[at + 1 : at + 3], "", ""]
     moves = not before or before[0] in known.moves_on
     if not between:
-        return bool(before) and moves and bool(behind) and behind[0] in known.described_by
+        is_told_apart = behind[0] in known.described_by | known.told_apart_by
+        has_place = behind[1] in known.places | known.staff
+        # "The patient in pain" may be the open one; "the patient with the fall" begins anew.
+        begins = moves and (bool(before) or behind[0] not in known.vague_places)
+        return is_told_apart and (has_place or begins)
     if any(one in known.plain_patients for one in between):
         return False
-    return moves or not behind or behind[0] in known.lingers
+    return moves or not behind[0] or behind[0] in known.lingers
+
+
+def _is_patient_of_staff(words: Sequence[Word]) -> bool:
+    """Whether somebody is told apart by who treats them: "Dr Weber's patient"."""
+    known = people_words()
+    return any(
+        one.title == "staff" and one.is_owner and after.text in known.titles_of_patients
+        for one, after in pairwise(words)
+    )
+
+
+def _may_be_spoken_of(word: Word) -> bool:
+    """Whether a pronoun may belong to whom the word names: `Peter called, tell him`."""
+    return word.raw[0].isupper() and not word.raw.isupper() and not word.is_common
+
+
+def _spoken_sex(folds: Sequence[str]) -> Sex | None:
+    known, said = people_words(), set(folds)
+    if said & (known.relatives | known.staff | known.people):
+        return None
+    is_man, is_woman = bool(said & {"he", "him", "his"}), bool(said & {"she", "her", "hers"})
+    if is_man == is_woman:
+        return None
+    return "male" if is_man else "female"
 
 
 def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
@@ -328,7 +366,7 @@ def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
         return ()
     runs: list[list[Word]] = [[words[0]]]
     for last, word in pairwise(words):
-        goes_on = word.gap.strip() in ("", ",", *_HYPHENS) or (
+        goes_on = word.gap.strip() in ("", ",", *HYPHENS) or (
             word.gap.strip() == "." and len(last.raw) == 1
         )
         if goes_on and "\n" not in word.gap and not last.is_owner:

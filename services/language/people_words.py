@@ -49,6 +49,11 @@ class PeopleWords:
     copulas: frozenset[str]
     articles: frozenset[str]
     plain_patients: frozenset[str]
+    told_apart_by: frozenset[str]
+    vague_places: frozenset[str]
+    places: frozenset[str]
+    about: frozenset[str]
+    staff_things: frozenset[str]
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,103 @@
+"""How much of a run of words the names of people explain. Pure."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from services.identity.index import NameHit, PersonIndex
+from services.identity.person import Person
+from services.language.mentions import Word
+from services.language.people_words import people_words
+
+_SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """How much of a run of words a person's name explains."""
+
+    person: Person
+    places: frozenset[int]
+    score: int
+    has_family: bool
+    has_given: bool
+    is_exact: bool
+    is_former: bool
+    in_order: bool
+
+
+def same_words(covers: Sequence[Cover]) -> Sequence[Cover]:
+    """Return those of `covers` that explain the same words as the first in the text."""
+    first = min(covers, key=lambda one: min(one.places))
+    return [one for one in covers if one.places == first.places]
+
+
+def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[NameHit]:
+    """Return whose name the word at `place` is, or nearly is."""
+    word = run[place]
+    exact = index.exactly(word.text)
+    if exact:
+        return exact
+    if word.is_common and not (word.is_owner or word.title in ("man", "woman")):
+        return ()
+    return index.nearly(word.text)
+
+
+def covers_of(
+    run: Sequence[Word], hits: Mapping[int, Sequence[NameHit]], free: Collection[int]
+) -> Iterable[Cover]:
+    """Return, for each person and each stretch of close words, what of it is their name."""
+    by_person: dict[tuple[int, int], dict[int, NameHit]] = {}
+    for place in sorted(free):
+        for hit in hits[place]:
+            row = by_person.setdefault((id(hit.person), hit.name), {})
+            if hit.part == "family" or place not in row:
+                row[place] = hit
+    for row in by_person.values():
+        for stretch in _stretches(run, sorted(row)):
+            yield _cover(run, {place: row[place] for place in stretch}, free)
+
+
+def _stretches(run: Sequence[Word], places: Sequence[int]) -> Iterable[Sequence[int]]:
+    """Split places where other words stand between: particles and further names may."""
+    particles = people_words().particles
+    stretch: list[int] = []
+    for place in places:
+        if stretch:
+            between = run[stretch[-1] + 1 : place]
+            if len(between) > 2 or not all(
+                one.text in particles or (one.is_capital and not one.is_common) or len(one.raw) == 1
+                for one in between
+            ):
+                yield stretch
+                stretch = []
+        stretch.append(place)
+    if stretch:
+        yield stretch
+
+
+def _cover(run: Sequence[Word], row: Mapping[int, NameHit], free: Collection[int]) -> Cover:
+    person = next(iter(row.values())).person
+    name = person.names[next(iter(row.values())).name]
+    places = set(row)
+    parts = {hit.part for hit in row.values()}
+    initials = {one[0].casefold() for one in name.given if one}
+    has_given = "given" in parts
+    if "family" in parts and not has_given:
+        for near in (min(places) - 1, max(places) + 1):
+            word = run[near] if near in free and 0 <= near < len(run) else None
+            if word is not None and len(word.raw) == 1 and word.text in initials:
+                places.add(near)
+                has_given = True
+    score = sum(_SCORES[hit.part, hit.is_exact] for hit in row.values())
+    score += 1 if len(places) > len(row) else 0
+    both = "family" in parts and has_given
+    return Cover(
+        person=person,
+        places=frozenset(places),
+        score=score + (3 if both else 0),
+        has_family="family" in parts,
+        has_given=has_given,
+        is_exact=all(hit.is_exact for hit in row.values()),
+        is_former=name.is_former,
+        in_order=True,
+    )
