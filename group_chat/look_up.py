@@ -12,6 +12,7 @@ from semantic_kernel.contents import (
 from group_chat.agents import TeamAgent
 from group_chat.tools.function import PLUGIN, ToolFunction
 from group_chat.turn_context import TurnContext
+from services.language.chart_questions import arguments_of
 
 LOOK_UPS = 3
 """Calls that are made before an agent is asked; it may make more itself."""
@@ -41,7 +42,7 @@ def _calls(agent: TeamAgent, turn: TurnContext) -> list[FunctionCallContent]:
             id=f"look_up_{number}",
             index=number,
             name=f"{PLUGIN}-{asked.tool}",
-            arguments=json.dumps(dict(asked.arguments), ensure_ascii=False),
+            arguments=json.dumps(arguments_of(asked), ensure_ascii=False),
         )
         for number, asked in enumerate(read.about[:LOOK_UPS])
         if _is_reading(agent, asked.tool)

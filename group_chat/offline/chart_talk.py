@@ -9,13 +9,10 @@ from group_chat.offline.chart_templates import answer_of
 from group_chat.offline.prompt import Prompt, ToolAnswer
 from group_chat.offline.reply import Call, OfflineReply
 from services.language.answer_words import answer_words
-from services.language.chart_questions import SEARCH
+from services.language.chart_questions import SEARCH, arguments_of
 from services.language.utterance import Aspect, ChartQuestion, Utterance
 
-ALL_VALUES = 1_000
-"""As many values as the tool gives, for what is counted or compared over all of them."""
 _QUESTIONS_LIMIT = 4
-_OVER_ALL = frozenset({"minimum", "maximum", "average", "count", "first", "change", "trend"})
 # Words in which notes tell what a record has a field for.
 _ALSO_SAID = {
     "marital status": "married widowed divorced husband wife spouse partner",
@@ -110,15 +107,8 @@ class _Talk:
 
     def _call(self, question: ChartQuestion) -> Call:
         tool = self._prompt.tool(question.tool)
-        arguments = dict(question.arguments)
-        is_over_all = question.aspect in _OVER_ALL or _has_limit(question)
-        if question.tool == "results" and is_over_all and "last" not in arguments:
-            arguments["last"] = ALL_VALUES
-        return Call(tool.wire_name if tool is not None else question.tool, arguments)
-
-
-def _has_limit(question: ChartQuestion) -> bool:
-    return question.above is not None or question.below is not None
+        name = tool.wire_name if tool is not None else question.tool
+        return Call(name, arguments_of(question))
 
 
 def _search_for(question: ChartQuestion) -> ChartQuestion | None:

@@ -56,6 +56,8 @@ _MOST_ROWS = 50
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _MEASURED_FACTS = frozenset({"ECOG"})
 _OVER_TIME = frozenset({"minimum", "maximum", "average", "count", "change", "trend", "first"})
+ALL_VALUES = 1_000
+"""As many values as the tool gives, for what is counted or compared over all of them."""
 SEARCH = "search_record"
 """The tool for what no other is known for."""
 
@@ -258,6 +260,18 @@ def _with_figures(
         if is_count and "latest" in around and question.tool in ("results", "encounters"):
             return replace(found, arguments={**arguments, "last": int(number)}, aspect="all")
     return found
+
+
+def arguments_of(question: ChartQuestion) -> dict[str, object]:
+    """Return what the tool is called with; all values where fewer would give a wrong answer.
+
+    The highest of twelve values is not the highest on record.
+    """
+    arguments = dict(question.arguments)
+    has_limit = question.above is not None or question.below is not None
+    if question.tool == "results" and (question.aspect in _OVER_TIME or has_limit):
+        arguments.setdefault("last", ALL_VALUES)
+    return arguments
 
 
 def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:

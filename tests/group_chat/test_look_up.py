@@ -76,3 +76,11 @@ async def test_a_plan_is_the_facilitators_whatever_agent_is_read(world: TeamWorl
     plan = Utterance(text="tumor board", task="plan", agent="Radiology")
     heard = await world.say("tumor board", text("I propose it."), utterance=plan)
     assert heard.speakers == ["Orchestrator"]
+
+
+async def test_the_highest_value_is_sought_among_all_that_are_recorded(world: TeamWorld) -> None:
+    weight = ChartQuestion("results", {"names": ["body weight"]}, "maximum", "body weight")
+    await world.say("x", text("a"), utterance=read(weight, agent="PatientHistory"))
+    (messages,) = world.prompts()
+    called = messages[-2]["tool_calls"][0]["function"]
+    assert (called["name"], '"last": 1000' in called["arguments"]) == ("results", True)

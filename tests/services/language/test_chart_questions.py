@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from services.language.chart_questions import ALL_VALUES, arguments_of
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation, TeamMember
 
@@ -177,3 +178,11 @@ def test_an_agent_that_alone_has_the_tool_answers() -> None:
     added = TeamMember("Medication", ("medications",))
     assert read("which drugs?", team(added)).agent == "Medication"
     assert read("which drugs?", team()).agent is None
+
+
+@pytest.mark.parametrize(
+    "text", ["highest potassium?", "how often was height measured?", "was weight ever over 90?"]
+)
+def test_what_is_compared_or_counted_takes_all_values(text: str) -> None:
+    (question,) = about(text)
+    assert arguments_of(question)["last"] == ALL_VALUES
