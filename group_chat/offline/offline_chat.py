@@ -124,15 +124,27 @@ def reply_to(prompt: Prompt) -> OfflineReply:
 
 def _noted(prompt: Prompt) -> OfflineReply | None:
     """Return that a statement is noted, where the message makes one and asks nothing."""
-    if prompt.said or prompt.cue.kind != "none" or "?" in prompt.asked:
+    kind = prompt.cue.kind
+    if prompt.said or kind not in ("none", "waiting") or "?" in prompt.asked:
         return None
     if prompt.is_facilitator and scenario_in(prompt.instructions) is not None:
         return None  # the guide of a scenario hears answers to its step first
-    stated = [one for one in held_statements(prompt.asked) if not one.only_if_held]
-    if not stated or prompt.patient_id is None:
+    quotes = _stated(prompt)
+    if not quotes or prompt.patient_id is None:
         return None
-    quotes = " ".join(dict.fromkeys(one.quote for one in stated))
     return OfflineReply(text=f"Noted as your statement, not as the record’s: “{quotes}”")
+
+
+def _stated(prompt: Prompt) -> str:
+    """Return what the message states: the sentences of exact forms, else all that it tells."""
+    stated = [one for one in held_statements(prompt.asked) if not one.only_if_held]
+    if stated:
+        return " ".join(dict.fromkeys(one.quote for one in stated))
+    is_told = prompt.utterance is not None and prompt.utterance.task == "tell"
+    # What is told right behind a question of an agent answers it.
+    answers = bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith("?")
+    is_reply = answers and prompt.cue.kind != "waiting"
+    return " ".join(prompt.asked.split()) if is_told and not is_reply else ""
 
 
 def _calls(reply: OfflineReply) -> list[Any]:

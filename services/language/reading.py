@@ -10,6 +10,7 @@ from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.follow_ups import followed_up, is_follow_up
 from services.language.references import numbers_in, references_in
+from services.language.telling import is_told
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
 from services.language.vocabulary import LANGUAGES
 from services.language.yes_no import yes_no_in
@@ -27,14 +28,17 @@ def read(message: str, situation: Situation) -> Utterance:
     language, about = _asked(words, situation) if not is_reply else ("", ())
     if _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about)):
         about = ()  # "Anna Keller's number" stands in an address book
-    if not is_reply and situation.asked_before and is_follow_up(words):
+    is_statement = not is_reply and is_told(words)
+    if is_statement:
+        about = ()  # what somebody tells is no question to the record
+    elif not is_reply and situation.asked_before and is_follow_up(words):
         language, about = _goes_on(words, language, about, situation)
     return Utterance(
         text=message,
         language=language or language_of(words, default=situation.language),
         yes_no=yes_no,
         command=command,
-        task="answer" if about else "talk",
+        task="tell" if is_statement else "answer" if about else "talk",
         addressee=addressee,
         agent=addressee or _first_for(about, situation.team),
         about=about,

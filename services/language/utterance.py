@@ -10,7 +10,7 @@ YesNo: TypeAlias = Literal["yes", "no", "yes_with_changes"]
 Command: TypeAlias = Literal[
     "clear", "stop", "help", "where_are_we", "forget", "compare", "undo", "wrong_patient", "known"
 ]
-Task: TypeAlias = Literal["answer", "plan", "act", "talk", "scenario", "smalltalk"]
+Task: TypeAlias = Literal["answer", "plan", "act", "talk", "tell", "scenario", "smalltalk"]
 Aspect: TypeAlias = Literal[
     "all",
     "latest",
@@ -136,7 +136,7 @@ class Utterance:
         language: ISO 639-1.
         yes_no: Set where the message answers a yes-or-no question and nothing more.
         command: An exact command.
-        task: What kind of turn it asks for.
+        task: What kind of turn it asks for; `tell` asks for nothing and states something.
         addressee: The agent that it calls by name, as `@Radiology` or `Radiology: …`.
         agent: The agent that is to speak first: the addressee, or whose work it is.
         about: What of the chart it asks for, in the order asked.

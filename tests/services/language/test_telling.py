@@ -1,0 +1,74 @@
+"""What tells something is told from what asks for something."""
+
+import pytest
+
+from services.language.telling import is_told
+
+TOLD = """
+she told me this morning she gets short of breath on stairs
+her sister had breast cancer at 40
+Today she feels dizzy.
+he lost 4 kg since March
+her left leg is swollen
+The patient vomited twice last night.
+I saw her yesterday, she is pale
+we stopped the ramipril on Monday
+by the way, his wife died last year
+she still smokes a pack a day
+no, he never drank
+pt denies chest pain
+they moved to Leeds in May
+his father and brother both had a stroke
+Sie klagt über Kopfschmerzen.
+Ihr Bruder hatte mit 50 einen Herzinfarkt.
+heute morgen, sie war müde
+Elle se plaint de vertiges.
+Su madre tenía diabetes.
+""".strip().splitlines()
+
+ASKED = """
+is she dizzy
+she on metformin
+her potassium
+her last visit
+his stage when
+what did she complain about
+when was she last seen
+she is allergic to penicillin?
+is her sister still alive
+she takes what
+does he smoke
+show me her medications
+potassium
+give me his labs
+compare her CEA with last year
+her potassium trend
+open her chart
+she needs an appointment on Tuesday
+I need her allergies
+we want the tumor board tomorrow
+book her with Dr Smith
+his meds please
+her blood pressure over time
+he is diabetic, right
+nimmt sie Metformin
+ist er gestürzt
+ihre Medikamente
+die letzten Leberwerte
+der aktuelle Befund
+die Medikamente bitte
+ses médicaments
+la tension artérielle
+le dernier PSA
+sus alergias
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("text", TOLD)
+def test_a_sentence_with_its_subject_and_verb_is_told(text: str) -> None:
+    assert is_told(text)
+
+
+@pytest.mark.parametrize("text", ASKED)
+def test_what_asks_or_orders_is_not_told(text: str) -> None:
+    assert not is_told(text)
