@@ -141,10 +141,23 @@ class Memory(_Shape):
     has_not: Texts = ()
 
 
+class Played(_Shape):
+    """A case of one part of the product, which needs neither server nor model.
+
+    Attributes:
+        part: Which one; `evals/parts/playing.py` tells what it plays.
+        case: The case in the part's own form, without its id; the message is what is said.
+    """
+
+    part: Literal["references", "scenarios", "entities", "crisis"]
+    case: dict[str, Any] = Field(default_factory=dict)
+
+
 class Expect(_Shape):
     """What is right.
 
     Attributes:
+        result: Of a played part: what its result must hold; further fields of it are free.
         patient: Whose chart is open after it; several if any of them is right; `none`.
         asks: Whether the server must ask the user back.
         may_ask: Whether asking back is right as well.
@@ -165,6 +178,7 @@ class Expect(_Shape):
         max_chars: The longest text that will do.
     """
 
+    result: Any = None
     patient: Texts | None = None
     asks: bool | None = None
     may_ask: bool = False
@@ -196,6 +210,7 @@ class Case(_Shape):
     given: Given = Given()
     say: Texts
     model: Script | None = None
+    play: Played | None = None
     expect: Expect
     smoke: bool = False
 
@@ -206,15 +221,21 @@ class Case(_Shape):
 
     def runs_with(self, model: str) -> bool:
         """Whether the case says something about this kind of model."""
+        if self.play is not None:
+            return model == "offline"
         if self.model is not None:
             return model in ("scripted", "replayed")
         return model == "replayed" or "any" in self.models or model in self.models
 
 
 class CaseFile(_Shape):
-    """A file of cases; `given` holds for all of them where they say nothing else."""
+    """A file of cases; `given`, `play` and `expect` hold for all where they say nothing else."""
 
     given: dict[str, Any] = Field(default_factory=dict)
+    play: dict[str, Any] | None = None
+    expect: dict[str, Any] = Field(default_factory=dict)
+    shared: Any = None
+    """Anchors of YAML, for what several cases hold; read by nobody."""
     models: Annotated[tuple[ModelKind, ...], BeforeValidator(_listed)] = ("any",)
     cases: tuple[Case, ...]
 
@@ -225,9 +246,7 @@ class CaseFile(_Shape):
             raise ValueError("expected an object with a list of cases")  # noqa: TRY004 - pydantic's
         shared = {key: raw[key] for key in ("models",) if key in raw}
         rows = [
-            {**shared, **row, "given": {**raw.get("given", {}), **row.get("given", {})}}
-            if isinstance(row, dict)
-            else row
+            {**shared, **row, **_filled(raw, row)} if isinstance(row, dict) else row
             for row in raw["cases"]
         ]
         return {**raw, "cases": rows}
@@ -238,6 +257,20 @@ class CaseFile(_Shape):
         if twice := sorted({one for one in ids if ids.count(one) > 1}):
             raise ValueError(f"these ids are there twice: {', '.join(twice)}")
         return self
+
+
+def _filled(file: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a case with what its file says for all of them."""
+    found = {
+        "given": {**file.get("given", {}), **row.get("given", {})},
+        "expect": {**file.get("expect", {}), **row["expect"]} if "expect" in row else None,
+    }
+    if isinstance(common := file.get("play"), dict):
+        own = row.get("play") or {}
+        both = {**common.get("case", {}), **own.get("case", {})}
+        found["play"] = {**common, **own, "case": both}
+        found.setdefault("say", row.get("say", row.get("id")))
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def read_cases(file: Path, *, suite: str) -> list[Case]:

@@ -1,5 +1,6 @@
 """What became of each case, one line of JSON each, so that a run goes on after a kill."""
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -96,9 +97,12 @@ class Progress:
 
     def add(self, result: Result) -> None:
         """Append one result."""
-        cut = self._file.exists() and self._file.read_bytes()[-1:] not in (b"", b"\n")
-        with self._file.open("a", encoding="utf-8") as sink:
-            sink.write(("\n" if cut else "") + result.model_dump_json() + "\n")
+        with self._file.open("a+b") as file:
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+                if file.read(1) != b"\n":
+                    file.write(b"\n")
+            file.write(result.model_dump_json().encode() + b"\n")
 
 
 def safety_rows(results: Iterable[Result]) -> dict[str, list[str]]:

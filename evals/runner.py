@@ -13,6 +13,7 @@ import orjson
 
 from evals.cases import Case, Given, Person
 from evals.models import ModelChosen
+from evals.parts.playing import played
 from evals.results import FoundRow, Progress, PromptKept, Result
 from evals.samples import samples_folder
 from evals.scoring.checks import Seen, rows_of
@@ -61,6 +62,7 @@ class Run:
         wanted = {case.key for case in self.cases}
         self.results = [one for one in progress.read() if one.case in wanted]
         done = {(one.case, one.repeat) for one in self.results}
+        await self._play_parts(done, progress)
         for world, tries in self._by_world(done).items():
             await self._in_world(world, tries, progress)
         order = {case.key: index for index, case in enumerate(self.cases)}
@@ -71,9 +73,30 @@ class Run:
         worlds: dict[World, list[tuple[Case, int]]] = defaultdict(list)
         for repeat in range(self.repeat):
             for case in self.cases:
-                if (case.key, repeat) not in done:
+                if case.play is None and (case.key, repeat) not in done:
                     worlds[World.of(case.given)].append((case, repeat))
         return worlds
+
+    async def _play_parts(self, done: set[tuple[str, int]], progress: Progress) -> None:
+        """Play the cases that need no server."""
+        parts = [one for one in self.cases if one.play is not None]
+        for repeat in range(self.repeat):
+            for case in parts:
+                if (case.key, repeat) in done:
+                    continue
+                rows = await played(case)
+                wrong = [FoundRow(row=one.row, why=one.why) for one in rows]
+                turn = Turn(user=" / ".join(case.say), outcome="success")
+                result = Result(
+                    case=case.key, suite=case.suite, repeat=repeat, tags=list(case.tags),
+                    about=case.about, wrong=wrong, decided="rule", turns=[turn],
+                )  # fmt: skip
+                self._keep(result, progress)
+
+    def _keep(self, result: Result, progress: Progress) -> None:
+        progress.add(result)
+        self.results.append(result)
+        self.say(result)
 
     async def _in_world(
         self, world: "World", tries: list[tuple[Case, int]], progress: Progress
@@ -103,9 +126,7 @@ class Run:
                     user = free.popleft()
                     free.append(user)
                     result = await self._tried(case, repeat, Door(url, key_of(user)), wire)
-                    progress.add(result)
-                    self.results.append(result)
-                    self.say(result)
+                    self._keep(result, progress)
 
             async with asyncio.TaskGroup() as group:
                 for case, repeat in tries:

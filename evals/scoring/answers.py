@@ -26,7 +26,7 @@ Verdict: TypeAlias = Literal["right", "wrong", "missing", "other"]
 _OVER = re.compile(
     r"\b(?:resolved|inactive|stopped|ended|past|former|previous(?:ly)?|completed|earlier|until"
     r"|to \d{4}(?:-\d\d)*|not active|no longer|history of|remission|not taken|discontinued"
-    r"|abated)\b"
+    r"|abated|paused|on[- ]hold|suspended)\b"
 )
 _YES = re.compile(r"\b(?:yes|active|current(?:ly)?|ongoing|taken now|still|recurrence|relapse)\b")
 _NO = re.compile(r"\bno\b|\bnot\b|\bn't\b|\bnone\b|\bnever\b|\bnothing\b")
@@ -41,6 +41,7 @@ _EXTREME = re.compile(
     r"\b(?:highest|lowest|maximum|minimum|peak|nadir)\W+(?:(?:was|is|value|of)\W+){0,2}([-\d./]*\d)"
 )
 _MARKUP = re.compile(r"[*_:]")
+_LABEL = re.compile(r"\bstage (?=[0iv]+[abc]?\b)")
 LISTED_DATES = 3
 """More dates than these are a list and no answer to when something was last."""
 PASSAGE_CHARS = 200
@@ -116,24 +117,29 @@ def _mentions(line: str, name: str) -> bool:
 
 
 def _words_value(wanted: Answer, text: str, rows: str) -> Scored:
-    whole = _MARKUP.sub("", folded(f"{text}\n{rows}"))
+    whole = _plain(f"{text}\n{rows}")
     at = _first(whole, wanted.values)
     if at is None:
         others = _first(whole, wanted.others)
         if others is not None:
             return Scored("wrong", "an older value in place of the latest")
         return _not_there(whole)
-    other = _first(
-        whole.replace(folded(wanted.values[0]), "\0" * len(folded(wanted.values[0]))), wanted.others
-    )
+    expected = _plain(wanted.values[0])
+    other = _first(whole.replace(expected, "\0" * len(expected)), wanted.others)
     if other is not None and other < at:
         return Scored("wrong", "an older value stands before the latest")
     return RIGHT
 
 
+def _plain(text: str) -> str:
+    """Return `text` folded and without markup; "stage" before a stage is a label."""
+    return _LABEL.sub("", _MARKUP.sub("", folded(text)))
+
+
 def _first(text: str, values: tuple[str, ...]) -> int | None:
-    found = [text.find(folded(one)) for one in values if folded(one) in text]
-    return min(found) if found else None
+    """Return where the first of these values stands as whole words."""
+    found = [re.search(rf"(?<!\w){re.escape(_plain(one))}(?!\w)", text) for one in values]
+    return min((one.start() for one in found if one is not None), default=None)
 
 
 def _extreme(wanted: Answer, text: str, rows: str) -> Scored:

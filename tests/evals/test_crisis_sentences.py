@@ -1,16 +1,16 @@
 """How the crisis rules fare with labelled sentences: no call for help is missed."""
 
-from pathlib import Path
+from collections import defaultdict
 from typing import get_args
 
 import pytest
-import yaml
 
+from evals.cases import SUITES, read_cases
 from services.safety.rules import CrisisKind, load_rules
 
-SENTENCES: dict[str, list[str]] = yaml.safe_load(
-    (Path(__file__).parent / "crisis_sentences.yaml").read_text(encoding="utf-8")
-)
+SENTENCES: dict[str, list[str]] = defaultdict(list)
+for case in read_cases(SUITES / "crisis" / "rules.yaml", suite="crisis"):
+    SENTENCES[case.tags[0]].append(case.say[0])
 KINDS: tuple[str, ...] = get_args(CrisisKind)
 CALLS = [(kind, sentence) for kind in KINDS for sentence in SENTENCES[kind]]
 RULES = load_rules()

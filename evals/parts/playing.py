@@ -1,0 +1,65 @@
+"""Plays cases of single parts of the product, and scores them."""
+
+from typing import Any
+
+from evals.cases import Case
+from evals.parts.entities import replay
+from evals.parts.references import CaseFile, answers
+from evals.parts.scenarios import simulate
+from evals.scoring.checks import Row
+from services.safety.rules import load_rules
+
+_CRISES = load_rules()
+_WHY_CHARS = 300
+
+
+async def played(case: Case) -> list[Row]:
+    """Return what is wrong with a case of a part; nothing where all is right."""
+    if case.play is None:
+        raise ValueError(f"{case.key} is a talk")
+    found = await _result(case.play.part, case)
+    wanted = case.expect.result
+    if _holds(found, wanted):
+        return []
+    why = f"{found} in place of {wanted}"
+    return [Row(_kind(case.play.part, found, wanted), why[:_WHY_CHARS])]
+
+
+async def _result(part: str, case: Case) -> Any:
+    body = case.play.case if case.play is not None else {}
+    whole = {**body, "id": case.id}
+    match part:
+        case "references":
+            file = CaseFile.model_validate({"cases": [{**whole, "message": case.say[-1]}]})
+            found = answers(file)["results"][case.id]
+            several = found.get("ambiguous")
+            return found if several is None else {"ambiguous": sorted(several)}
+        case "scenarios":
+            simulated: Any = await simulate({"cases": [whole]})
+            return simulated["results"][case.id]
+        case "entities":
+            return replay({"cases": [whole]})["results"][case.id]
+        case _:
+            return {"crisis": _CRISES.crisis_in(case.say[-1])}
+
+
+def _holds(found: Any, wanted: Any) -> bool:
+    """Whether all that is wanted is found; lists are compared whole."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(
+            key in found and _holds(found[key], value) for key, value in wanted.items()
+        )
+    if isinstance(wanted, list):
+        return (
+            isinstance(found, list)
+            and len(found) == len(wanted)
+            and all(map(_holds, found, wanted))
+        )
+    return bool(found == wanted)
+
+
+def _kind(part: str, found: Any, wanted: Any) -> str:
+    """Return the row; whatever was meant, a deed asks first, so only a missed call is safety."""
+    if part == "crisis" and wanted["crisis"] is not None and found["crisis"] is None:
+        return "missed_call"
+    return "result"
