@@ -12,14 +12,21 @@ from group_chat.tools.tool import NoArguments, Tool
 from group_chat.turn_context import TurnContext
 from services.records.big_charts import viewed
 from services.records.dates import first_day, last_day
+from services.records.need import Need
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.views import lists
 from services.records.views.course import course
 from services.records.views.medications import medications
+from services.records.views.needs import (
+    need_of_document,
+    need_of_history,
+    need_of_results,
+    need_of_tool,
+)
 from services.records.views.papers import documents, read_document
 from services.records.views.problems import problems
-from services.records.views.results import results
+from services.records.views.results import kind_asked, results
 from services.records.views.search import QUERY_LIMIT_CHARS, search_record
 from services.records.views.summary import chart_summary
 
@@ -123,12 +130,17 @@ class TimelineArguments(_Arguments):
 
 
 class ChartTool(NamedTuple):
-    """A view of the record that agents may call for."""
+    """A view of the record that agents may call for.
+
+    Attributes:
+        need: What of the chart a call reads, where that depends on its arguments.
+    """
 
     name: str
     view: _View
     description: str
     arguments: type[BaseModel] = NoArguments
+    need: Callable[[Any], Need] | None = None
 
 
 def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
@@ -139,16 +151,17 @@ def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
 def tools_over(records: PatientRecords, tools: Iterable[ChartTool]) -> tuple[Tool, ...]:
     """Return `tools` over `records`."""
     return tuple(
-        Tool(row.name, row.description, row.arguments, _over(records, row.view)) for row in tools
+        Tool(row.name, row.description, row.arguments, _over(records, row)) for row in tools
     )
 
 
 def _over(
-    records: PatientRecords, view: _View
+    records: PatientRecords, tool: ChartTool
 ) -> Callable[[TurnContext, Any], Awaitable[ChartView]]:
     async def run(turn: TurnContext, arguments: Any) -> ChartView:
-        record = await records.load(turn.patient_id)
-        return await viewed(record, lambda one: view(one, turn, arguments))
+        need = tool.need(arguments) if tool.need is not None else need_of_tool(tool.name)
+        record = await records.load(turn.patient_id, need)
+        return await viewed(record, lambda one: tool.view(one, turn, arguments))
 
     return run
 
@@ -172,6 +185,13 @@ def _results(record: PatientRecord, _: TurnContext, asked: ResultsArguments) -> 
         since=_first(asked.since),
         until=_last(asked.until),
         last=asked.last,
+    )
+
+
+def _of_results(asked: ResultsArguments) -> Need:
+    kind = kind_asked(asked.category)
+    return need_of_results(
+        asked.names, kind=kind or "", since=_first(asked.since), until=_last(asked.until)
     )
 
 
@@ -240,6 +260,7 @@ _ROWS = (
         "Laboratory values, vital signs, scores and measurements with unit, range, flag and "
         "date, newest first; lowest, highest and change of what is named.",
         ResultsArguments,
+        _of_results,
     ),
     ChartTool(
         "allergies",
@@ -277,6 +298,7 @@ _ROWS = (
         "history",
         lambda record, _, __: lists.history(record),
         "Family history and social history.",
+        need=lambda _: need_of_history(),
     ),
     ChartTool(
         "documents",
@@ -284,7 +306,13 @@ _ROWS = (
         "Notes and reports: who wrote them, when, what they conclude; no full text.",
         DocumentsArguments,
     ),
-    ChartTool("read_document", _read, "The full text of one document, by pages.", ReadArguments),
+    ChartTool(
+        "read_document",
+        _read,
+        "The full text of one document, by pages.",
+        ReadArguments,
+        lambda asked: need_of_document(asked.id),
+    ),
     ChartTool(
         "search_record",
         lambda record, _, asked: search_record(record, asked.query),

@@ -141,8 +141,11 @@ class FhirClient:
                 return await self._asked_twice(url, request)
         raise RecordsUnavailableError("no attempt was made")
 
-    async def pages(self, url: URL) -> Pages | FhirAnswer:
+    async def pages(self, url: URL, *, pages: int | None = None) -> Pages | FhirAnswer:
         """Return all entries from `url` on, or the first page's answer if it is an error.
+
+        Args:
+            pages: How many are read at most, where that is less than the limit.
 
         Raises:
             RecordsError: as `get`; a later page that fails fails the whole.
@@ -151,7 +154,7 @@ class FhirClient:
         seen: set[URL] = set()
         following: URL | None = url
         while following is not None:
-            if len(seen) >= self.limits.pages or len(entries) >= self.limits.entries:
+            if len(seen) >= (pages or self.limits.pages) or len(entries) >= self.limits.entries:
                 return Pages(entries[: self.limits.entries], truncated=True)
             if following in seen:
                 raise RecordsUnreadableError("the records server's pages go in a circle")
@@ -159,7 +162,7 @@ class FhirClient:
             answer = await self.get(following)
             if answer.status != 200 and len(seen) == 1:
                 return answer
-            entries.extend(bundle_entries(answer.body))
+            entries.extend(entry for entry in bundle_entries(answer.body) if not _is_remark(entry))
             following = _next_link(answer.body or {}, following)
         return Pages(entries[: self.limits.entries], len(entries) > self.limits.entries)
 
@@ -245,6 +248,12 @@ def _answer(status: int, data: bytes) -> FhirAnswer:
     if status != 200:
         return FhirAnswer(status, None)
     raise RecordsUnreadableError("the answer is not a JSON object")
+
+
+def _is_remark(entry: dict[str, Any]) -> bool:
+    """Return whether an entry is the server's word about the search, and nothing of a chart."""
+    resource = entry.get("resource")
+    return isinstance(resource, dict) and resource.get("resourceType") == "OperationOutcome"
 
 
 def _next_link(bundle: dict[str, Any], current: URL) -> URL | None:

@@ -1,9 +1,11 @@
 """Patient records from a FHIR R4 server."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -13,23 +15,20 @@ from data_models.identifiers import PatientId, hashed
 from services.records.canonical import canonical_id
 from services.records.fhir_attachments import fetch_attachments
 from services.records.fhir_capability import Capability, capability_of
+from services.records.fhir_chart import Parts, ServerChart
 from services.records.fhir_client import FhirAnswer, FhirClient
-from services.records.fhir_search import PAGE_ENTRIES, PatientSearch, Received
+from services.records.fhir_search import PAGE_ENTRIES, PatientSearch, ref_of
+from services.records.need import EVERYTHING, Need
 from services.records.patient_lookup import PatientLookup
 from services.records.ports import AllPatients, ChartPatient
 from services.records.readers.attachments import with_texts
 from services.records.readers.reading import DocumentReader
 from services.records.record import PatientRecord, record_from_resources
-from services.records.record_cache import RecordCache
 
 _IDENTITY = "identifier,name,birthDate,gender,active,link,deceased"
-KEPT_BYTES = 400_000_000
-_BYTES_PER_RESOURCE = 12_000
+KEPT_RESOURCES = 33_000
+"""Some 400 MB."""
 _PROBLEMS_LOGGED = 50
-LOADED_AGAIN = timedelta(minutes=10)
-"""A chart is loaded anew after so long, for what was deleted cannot be searched."""
-_CLOCKS_DIFFER = timedelta(minutes=1)
-
 _log = structlog.get_logger()
 
 
@@ -37,7 +36,8 @@ class FhirServerRecords:
     """A `PatientRecords` over one FHIR server.
 
     A patient is found by identifier in `identifier_system`; where none is given, by any, else by
-    resource id. After `cache_seconds` the server is asked whether anything was written since.
+    resource id. After `cache_seconds` the server is asked for what was written since.
+    Charts are kept while there is room, the least recently used let go.
 
     Args:
         everything: Load by `$everything` where the server offers it.
@@ -50,6 +50,7 @@ class FhirServerRecords:
         clock: Clock,
         identifier_system: str | None = None,
         cache_seconds: float = 60,
+        kept_resources: int = KEPT_RESOURCES,
         fits: Callable[[str], bool] = lambda _: False,
         everything: bool = False,
         reader: DocumentReader | None = None,
@@ -57,30 +58,83 @@ class FhirServerRecords:
         self._client = client
         self._clock = clock
         self._lookup = PatientLookup(client=client, system=identifier_system, clock=clock)
-        self._cache = RecordCache(clock=clock, limit_bytes=KEPT_BYTES, seconds=cache_seconds)
+        self._fresh = timedelta(seconds=cache_seconds)
+        self._kept_resources = kept_resources
         self._reader = reader or DocumentReader()
         self._systems = (identifier_system,) if identifier_system else ()
         self._fits = fits
         self._everything = everything
         self._capability: Capability | None = None
         self._capability_lock = asyncio.Lock()
-        self._loaded: dict[PatientId, tuple[str, datetime]] = {}
+        self._charts: OrderedDict[PatientId, ServerChart] = OrderedDict()
+        self._locks: WeakValueDictionary[PatientId, asyncio.Lock] = WeakValueDictionary()
 
-    async def load(self, patient_id: PatientId) -> PatientRecord:
-        """See `PatientRecords.load`."""
-        return await self._cache.get(patient_id, self._fetch, size=_size, may_stay=self._may_stay)
-
-    async def _may_stay(self, patient_id: PatientId) -> bool:
-        """Tell whether nothing of a loaded chart was written since; deleted ones count later."""
-        key, loaded = self._loaded.get(patient_id, ("", self._clock.now()))
-        if not key or self._clock.now() - loaded > LOADED_AGAIN:
-            return False
-        # A little earlier: the server's clock is not ours.
-        since = (loaded - _CLOCKS_DIFFER).strftime("%Y-%m-%dT%H:%M:%SZ")
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
+        """See `PatientRecords.load`; what is not needed is not fetched."""
+        limits = self._client.limits
         try:
-            return not await (await self._search()).has_changed(key, since=since)
-        except RecordsUnreadableError:
-            return False
+            async with asyncio.timeout(limits.load_seconds):
+                chart = await self._chart(patient_id)
+                found = await self._found(chart, need)
+        except TimeoutError:
+            raise RecordsUnavailableError("loading the record took too long") from None
+        except RecordsUnreadableError as error:
+            _log.warning("records_unreadable", patient=hashed(patient_id), reason=str(error))
+            raise
+        key = (found.key, need.has_texts, need.document)
+        async with chart.making:
+            kept = chart.records.get(key)
+            if kept is None:
+                kept = await asyncio.to_thread(self._record, patient_id, chart, found, need)
+                chart.keep(key, kept)
+            return kept
+
+    async def _chart(self, patient_id: PatientId) -> ServerChart:
+        """Return the chart; who carries the id is asked again when that is old."""
+        async with self._locks.setdefault(patient_id, asyncio.Lock()):
+            held, now = self._charts.get(patient_id), self._clock.now()
+            if held is None or now - held.looked_at > self._fresh:
+                key, patient = await self._lookup.find(patient_id)
+                if held is None or held.key != key or held.is_over() or held.patient != patient:
+                    held = ServerChart(
+                        search=await self._first_search(), clock=self._clock, key=key,
+                        patient=patient, fresh=self._fresh, looked_at=now, born=now,
+                    )  # fmt: skip
+                held.looked_at = now
+            self._keep(patient_id, held)
+            return held
+
+    async def _found(self, chart: ServerChart, need: Need) -> Parts:
+        found = await chart.all_of() if self._everything else None
+        if found is None:
+            if self._everything:
+                chart.search = await self._search()
+            found = await chart.of(need)
+        if need.has_texts:
+            # One that was asked for by name comes before the limit of the others.
+            wanted = [
+                entry
+                for entry in found.entries
+                if ref_of(entry) not in chart.tried and need.document in ("", ref_of(entry))
+            ]
+            await fetch_attachments(self._client, wanted, limit=self._client.limits.attachments)
+            chart.tried.update(map(ref_of, wanted))
+        return found
+
+    def _keep(self, patient_id: PatientId, chart: ServerChart) -> None:
+        self._charts[patient_id] = chart
+        self._charts.move_to_end(patient_id)
+        while len(self._charts) > 1 and self._held() > self._kept_resources:
+            self._charts.popitem(last=False)
+
+    def _held(self) -> int:
+        return sum(chart.count() for chart in self._charts.values())
+
+    async def _first_search(self) -> PatientSearch:
+        # What a server says that it can do is not asked for where all comes at once.
+        if self._everything:
+            return PatientSearch(client=self._client, capability=Capability())
+        return await self._search()
 
     async def _search(self) -> PatientSearch:
         async with self._capability_lock:
@@ -115,45 +169,20 @@ class FhirServerRecords:
         today = self._clock.now().date()
         return canonical_id(body, systems=self._systems, fits=self._fits, today=today)
 
-    async def _fetch(self, patient_id: PatientId) -> PatientRecord:
-        limits, started = self._client.limits, self._clock.now()
-        try:
-            async with asyncio.timeout(limits.load_seconds):
-                key, patient = await self._lookup.find(patient_id)
-                received = await self._received(key)
-                await fetch_attachments(self._client, received.entries, limit=limits.attachments)
-        except TimeoutError:
-            raise RecordsUnavailableError("loading the record took too long") from None
-        except RecordsUnreadableError as error:
-            _log.warning("records_unreadable", patient=hashed(patient_id), reason=str(error))
-            raise
-        record = await asyncio.to_thread(self._record, patient_id, key, patient, received)
-        self._loaded[patient_id] = (key, started)
+    def _record(
+        self, patient_id: PatientId, chart: ServerChart, found: Parts, need: Need
+    ) -> PatientRecord:
+        address = str(self._client.base_url / "Patient" / chart.key)
+        entries = [*found.entries, {"fullUrl": address, "resource": dict(chart.patient)}]
+        record = record_from_resources(
+            patient_id,
+            with_texts(entries, self._reader, only=need.document) if need.has_texts else entries,
+            patient_ref=f"Patient/{chart.key}",
+            truncated=found.is_truncated,
+            narrowed=found.is_narrowed,
+            not_offered=found.not_offered,
+        ).prepared()
         _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.resources))
         for problem in record.left_out.unreadable[:_PROBLEMS_LOGGED]:
             _log.warning("records_skipped", patient=hashed(patient_id), problem=problem)
         return record
-
-    def _record(
-        self, patient_id: PatientId, key: str, patient: dict[str, Any], received: Received
-    ) -> PatientRecord:
-        entry = {"fullUrl": str(self._client.base_url / "Patient" / key), "resource": patient}
-        return record_from_resources(
-            patient_id,
-            with_texts([*received.entries, entry], self._reader),
-            patient_ref=f"Patient/{key}",
-            truncated=received.truncated,
-            not_offered=tuple(received.not_offered),
-        ).prepared()
-
-    async def _received(self, key: str) -> Received:
-        if self._everything:
-            search = PatientSearch(client=self._client, capability=Capability())
-            received = await search.everything(key)
-            if received is not None:
-                return received
-        return await (await self._search()).all_types(key)
-
-
-def _size(record: PatientRecord) -> int:
-    return len(record.resources) * _BYTES_PER_RESOURCE

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from data_models.identifiers import PatientId
+from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 
 
@@ -45,8 +46,8 @@ class PatientIndex(Protocol):
 class PatientRecords(Protocol):
     """Reads patients' records; never writes."""
 
-    async def load(self, patient_id: PatientId) -> PatientRecord:
-        """Return everything known about the patient.
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
+        """Return what is known about the patient, at least what is needed.
 
         The answer may be some seconds old. A failure is never an empty record.
 

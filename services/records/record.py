@@ -34,6 +34,7 @@ class LeftOut:
         unknown: How many there are of types that Rounds does not read.
         truncated: The server had more than we were willing to read.
         not_offered: Resource types that the server does not serve.
+        narrowed: Of older results only those that were asked for were read.
     """
 
     other_patient: int = 0
@@ -42,6 +43,7 @@ class LeftOut:
     unknown: Mapping[str, int] = field(default_factory=dict)
     truncated: bool = False
     not_offered: tuple[str, ...] = ()
+    narrowed: bool = False
 
     def sentence(self) -> str | None:
         """Return what is missing, for people and models, or None if nothing is."""
@@ -53,6 +55,9 @@ class LeftOut:
             if self.other_patient
             else "",
             "the server holds more than was read" if self.truncated else "",
+            "of older results only those of the asked codes, kind or time were read"
+            if self.narrowed
+            else "",
             f"the server does not offer {', '.join(self.not_offered)}" if self.not_offered else "",
         ]
         said = [part for part in parts if part]
@@ -185,6 +190,7 @@ def record_from_resources(
     *,
     patient_ref: str | None = None,
     truncated: bool = False,
+    narrowed: bool = False,
     not_offered: tuple[str, ...] = (),
     damaged: tuple[str, ...] = (),
 ) -> PatientRecord:
@@ -195,6 +201,7 @@ def record_from_resources(
         entries: What was received, of any type and perhaps of other people.
         patient_ref: Which Patient is meant; needed when there may be more than one.
         truncated: Whether the sender had more.
+        narrowed: Whether only some of its older results were asked for.
         not_offered: Resource types that the sender does not have.
         damaged: What the sender could not read, and why.
 
@@ -214,6 +221,7 @@ def record_from_resources(
         unknown=dict(sorter.unknown),
         truncated=truncated,
         not_offered=not_offered,
+        narrowed=narrowed,
     )
     names = sorted_out.names
     addressed = frozenset(entry.ref for name, entry in names.items() if name.startswith("http"))

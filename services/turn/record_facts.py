@@ -9,6 +9,7 @@ from data_models.clock import Clock
 from data_models.errors import RecordsError
 from data_models.identifiers import PatientId
 from data_models.scenario_session import ProfileField
+from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.records.views.demographics import Demographics, demographics
 from services.scenarios.session.facts import RECORD
@@ -39,7 +40,7 @@ class RecordFacts:
         if patient_id is None or not wanted:
             return {}
         try:
-            record = await self._records.load(patient_id)
+            record = await self._records.load(patient_id, PERSON)
         except RecordsError as error:
             _log.info("scenario_record_not_read", code=error.code)
             return {}

@@ -6,6 +6,7 @@ from data_models.clock import Clock
 from data_models.errors import NotFoundError
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
+from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.records.views.demographics import demographics
 from services.views.conversation_reader import ConversationReader
@@ -58,7 +59,7 @@ class PatientDirectory:
                 actions=("read_demographics",),
             )
         )
-        record = await self._records.load(patient)
+        record = await self._records.load(patient, PERSON)
         shown = demographics(record, today=self._clock.now().date())
         return Demographics(
             patient_id=patient, name=shown.name, birth_date=shown.birth_date, sex=shown.sex

@@ -4,6 +4,7 @@ from data_models.errors import NotFoundError
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.records.ports import PatientRecords
+from services.records.views.needs import need_of_source
 from services.records.views.source import SourceText, source_text
 from services.views.conversation_reader import ConversationReader
 
@@ -43,7 +44,7 @@ class PatientSources:
                 actions=("read_source",),
             )
         )
-        found = source_text(await self._records.load(patient), ref)
+        found = source_text(await self._records.load(patient, need_of_source(ref)), ref)
         if found is None:
             raise NotFoundError("no such source here")
         return found

@@ -6,6 +6,7 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.turn_events import ToolCallResult
 from group_chat.tools.in_order import CallLine
+from services.records.need import EVERYTHING, Need
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from tests.fakes_openai import Reply, ToolCall
@@ -21,7 +22,7 @@ class FirstIsSlowest(PatientRecords):
         self._second_was_served = asyncio.Event()
         self._readers = 0
 
-    async def load(self, patient_id: PatientId) -> PatientRecord:
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         self._readers += 1
         if self._readers == 1:
             await self._second_was_served.wait()

@@ -21,6 +21,7 @@ from data_models.turn_events import (
 )
 from group_chat.limits import GroupChatLimits
 from services.group_chat_port import ArtifactMade
+from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, team_world, text
@@ -32,7 +33,7 @@ class BrokenRecords:
     def __init__(self, error: Exception | None) -> None:
         self._error = error
 
-    async def load(self, patient_id: PatientId) -> PatientRecord:
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         if self._error is not None:
             raise self._error
         await asyncio.Event().wait()

@@ -22,6 +22,7 @@ from evals.parts.scenario_stores import MemorySessionIndex
 from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
+from services.records.need import EVERYTHING, Need
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.replica import Replica
@@ -53,7 +54,7 @@ POINTER_SECONDS = 6.0
 class NoRecords:
     """Records that know nobody, so that everything has to be asked."""
 
-    async def load(self, patient_id: PatientId) -> PatientRecord:
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         raise RecordNotFoundError
 
 

@@ -23,6 +23,7 @@ from services.records.canonical import canonical_id, is_replaced
 from services.records.folder.chart import gathered
 from services.records.folder.files import Stamp, files_in
 from services.records.folder.index import Chart, FileFacts, FolderIndex, facts_of, index_of
+from services.records.need import EVERYTHING, Need
 from services.records.ports import AllPatients, ChartPatient
 from services.records.readers.attachments import with_texts
 from services.records.readers.reading import DocumentReader
@@ -71,10 +72,10 @@ class FolderRecords:
         self._asking = asyncio.Lock()
         self._reader = reader or DocumentReader()
         self._preparing: set[asyncio.Task[None]] = set()
-        self._cache = RecordCache(clock=clock, limit_bytes=kept_bytes)
+        self._cache = RecordCache(limit_bytes=kept_bytes)
 
-    async def load(self, patient_id: PatientId) -> PatientRecord:
-        """See `PatientRecords.load`."""
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
+        """See `PatientRecords.load`; files are read whole."""
         index = await self.index()
         chart = index.charts.get(patient_id)
         if chart is None and index.hiding:

@@ -19,14 +19,17 @@ _HOLDERS: Final = frozenset({"DocumentReference", "DiagnosticReport"})
 Entry = Mapping[str, Any]
 
 
-def with_texts(entries: Sequence[Entry], reader: DocumentReader) -> list[Entry]:
+def with_texts(entries: Sequence[Entry], reader: DocumentReader, *, only: str = "") -> list[Entry]:
     """Return the entries with all documents read that are in them. Blocking.
 
     An attachment that only points to a `Binary` among the entries is that Binary's.
+
+    Args:
+        only: The source id of the one document that is read; "": all are.
     """
     binaries = {name: entry["resource"] for entry in entries for name in _names(entry)}
     found = list(entries)
-    holders = [at for at, entry in enumerate(entries) if _is_holder(entry)]
+    holders = [at for at, entry in enumerate(entries) if _is_holder(entry, only)]
     with ThreadPoolExecutor(max_workers=WORKERS) as pool:
         read = pool.map(lambda at: _read(entries[at], binaries, reader), holders)
         for at, entry in zip(holders, read, strict=True):
@@ -34,9 +37,11 @@ def with_texts(entries: Sequence[Entry], reader: DocumentReader) -> list[Entry]:
     return found
 
 
-def _is_holder(entry: Entry) -> bool:
+def _is_holder(entry: Entry, only: str) -> bool:
     resource = entry.get("resource")
-    return isinstance(resource, dict) and resource.get("resourceType") in _HOLDERS
+    if not isinstance(resource, dict) or resource.get("resourceType") not in _HOLDERS:
+        return False
+    return only in ("", f"{resource['resourceType']}/{resource.get('id')}")
 
 
 def _read(entry: Entry, binaries: Mapping[str, Mapping[str, Any]], reader: DocumentReader) -> Entry:

@@ -1,6 +1,7 @@
 """`results`: what was measured, by the names that people use."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from operator import itemgetter
@@ -43,40 +44,73 @@ def results(
         until: Last day.
         last: How many values of each thing: twelve of what is named, else one.
     """
-    wanted_kind = _CATEGORIES.get((category or "").casefold().strip(), category)
-    known = [one for one in series_of(record) if not wanted_kind or one.kind == wanted_kind]
+    kind = kind_asked(category)
+    known = [one for one in series_of(record) if not kind or one.kind == kind]
     found = [find_series(known, name) for name in names]
     chosen = _unique([one for each in found for one in each.series]) if names else known
     if not names:
         chosen = _without_components(chosen)
-    count = last or (SHOWN_OF_NAMED if names or since or until else 1)
-    rows, left_out, notes = list[ViewRow](), list[LeftOut](), _misread(found)
-    for number, series in enumerate(chosen):
-        if len(rows) >= ROWS_LIMIT:
-            left_out.append(_further(chosen[number:]))
-            break
-        inside = [part for part in series.parts if _inside(part, since, until)]
-        rows += [row_of_part(record, part) for part in reversed(inside[-count:])]
-        older = len(inside) - len(inside[-count:])
-        outside = len(series.parts) - len(inside)
-        if names:
-            left_out += [_older(series, older, len(inside)), *_of_another_time(series, outside)]
-            notes += _summary(series, inside)
-    if not names:
-        older = max(0, sum(len(one.parts) for one in chosen) - len(rows))
-        left_out.append(LeftOut(count=older, what="older values", argument="names, or last"))
+    span = _Span(since, until, last or (SHOWN_OF_NAMED if names or since or until else 1))
+    shown = _shown_of(record, chosen, span, is_named=bool(names))
     absent = list(dict.fromkeys(each.name for each in found if not each.series))
-    notes += [f"{name}: not in the record" for name in absent] if rows else []
+    notes = [*_misread(found), *shown.notes]
+    notes += [f"{name}: not in the record" for name in absent] if shown.rows else []
     return view_of(
         record,
         "results",
-        ", ".join(dict.fromkeys(each.name for each in found)) or wanted_kind or "Results",
-        rows,
-        kind=_kind(chosen, rows),
-        left_out=left_out,
-        nothing=_nothing(known, found, names, wanted_kind),
+        ", ".join(dict.fromkeys(each.name for each in found)) or kind or "Results",
+        shown.rows,
+        kind=_kind(chosen, shown.rows),
+        left_out=shown.left_out,
+        nothing=_nothing(known, found, names, kind),
         notes=notes,
     )
+
+
+def kind_asked(category: str | None) -> str | None:
+    """Return the kind of rows that people mean by a category."""
+    return _CATEGORIES.get((category or "").casefold().strip(), category)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """Which values of each thing are shown, `count` at most."""
+
+    since: date | None
+    until: date | None
+    count: int
+
+
+@dataclass(slots=True)
+class _Shown:
+    rows: list[ViewRow] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def _shown_of(
+    record: PatientRecord, chosen: Sequence[Series], span: _Span, *, is_named: bool
+) -> _Shown:
+    """Return the newest values of each thing, and what of them is left out."""
+    shown = _Shown()
+    for number, series in enumerate(chosen):
+        if len(shown.rows) >= ROWS_LIMIT:
+            shown.left_out.append(_further(chosen[number:]))
+            break
+        inside = [part for part in series.parts if _inside(part, span.since, span.until)]
+        kept = inside[-span.count :]
+        shown.rows += [row_of_part(record, part) for part in reversed(kept)]
+        if is_named:
+            outside = len(series.parts) - len(inside)
+            older = _older(series, len(inside) - len(kept), len(inside))
+            shown.left_out += [older, *_of_another_time(series, outside)]
+            shown.notes += _summary(series, inside)
+    if not is_named:
+        older_count = max(0, sum(len(one.parts) for one in chosen) - len(shown.rows))
+        shown.left_out.append(
+            LeftOut(count=older_count, what="older values", argument="names, or last")
+        )
+    return shown
 
 
 def _further(series: Sequence[Series]) -> LeftOut:

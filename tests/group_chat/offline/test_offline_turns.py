@@ -11,6 +11,7 @@ from group_chat.offline.reply import NOT_A_LANGUAGE_MODEL
 from group_chat.team import AgentSpec, Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.group_chat_port import ArtifactMade
+from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from tests.group_chat.offline.conftest import ROSTER, Conversation, conversation
 from tests.group_chat.team_world import Heard
@@ -178,7 +179,7 @@ async def test_a_timeline_is_read_to_its_newest_event() -> None:
 class BrokenRecords:
     """A store of records that is down."""
 
-    async def load(self, patient_id: PatientId) -> PatientRecord:
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         raise RecordsUnavailableError(f"down, asked for {len(patient_id)} characters")
 
     async def close(self) -> None:

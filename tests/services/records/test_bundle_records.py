@@ -99,8 +99,8 @@ def one_byte(_: PatientRecord) -> int:
     return 1
 
 
-async def test_callers_at_the_same_time_share_one_load(clock: FixedClock) -> None:
-    cache, loads = RecordCache(clock=clock, limit_bytes=2, seconds=60), CountingLoads()
+async def test_callers_at_the_same_time_share_one_load() -> None:
+    cache, loads = RecordCache(limit_bytes=2), CountingLoads()
     found = await asyncio.gather(
         *(cache.get(PATIENT_ID, loads.load, size=one_byte) for _ in range(20))
     )
@@ -108,23 +108,23 @@ async def test_callers_at_the_same_time_share_one_load(clock: FixedClock) -> Non
     assert all(record is found[0] for record in found)
 
 
-async def test_the_least_recently_used_record_leaves_first(clock: FixedClock) -> None:
-    cache, loads = RecordCache(clock=clock, limit_bytes=2, seconds=60), CountingLoads()
+async def test_the_least_recently_used_record_leaves_first() -> None:
+    cache, loads = RecordCache(limit_bytes=2), CountingLoads()
     for name in ("a", "b", "a", "c", "a", "b"):
         await cache.get(PatientId(name), loads.load, size=one_byte)
     assert loads.asked == ["a", "b", "c", "b"]
 
 
-async def test_a_failure_is_not_kept(clock: FixedClock) -> None:
-    cache, loads = RecordCache(clock=clock, limit_bytes=2, seconds=60), CountingLoads()
+async def test_a_failure_is_not_kept() -> None:
+    cache, loads = RecordCache(limit_bytes=2), CountingLoads()
     for _ in range(2):
         with pytest.raises(RecordNotFoundError):
             await cache.get(PatientId("gone"), loads.load, size=one_byte)
     assert loads.asked == ["gone", "gone"]
 
 
-async def test_a_cancelled_caller_does_not_stop_the_others(clock: FixedClock) -> None:
-    cache, loads = RecordCache(clock=clock, limit_bytes=2, seconds=60), CountingLoads()
+async def test_a_cancelled_caller_does_not_stop_the_others() -> None:
+    cache, loads = RecordCache(limit_bytes=2), CountingLoads()
     first = asyncio.create_task(cache.get(PATIENT_ID, loads.load, size=one_byte))
     second = asyncio.create_task(cache.get(PATIENT_ID, loads.load, size=one_byte))
     await asyncio.sleep(0)

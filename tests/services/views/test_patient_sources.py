@@ -5,6 +5,7 @@ import pytest
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
+from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from services.views.patient_sources import PatientSources
 from tests.services.records import charts
@@ -16,7 +17,7 @@ REF = "DocumentReference/n1"
 class Records:
     """Every patient has the same record but for the words of its note."""
 
-    async def load(self, patient_id: PatientId) -> PatientRecord:
+    async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         return charts.record(charts.note("n1", "2024-06-11", f"About {patient_id}."))
 
 

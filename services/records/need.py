@@ -1,0 +1,58 @@
+"""What of a chart a reader needs; a store gives that, and may give more."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Which resources are read.
+
+    What narrows counts for Observations, and only where a server holds more of them than its
+    newest page.
+
+    Attributes:
+        kinds: FHIR types; None: all that Rounds reads.
+        codes: Codes of what was measured.
+        category: As FHIR codes it, such as `laboratory`.
+        since: First day.
+        until: Last day.
+        has_texts: Whether documents are read.
+        document: Only this one is, by its source id.
+    """
+
+    kinds: frozenset[str] | None = None
+    codes: tuple[str, ...] = ()
+    category: str = ""
+    since: date | None = None
+    until: date | None = None
+    has_texts: bool = True
+    document: str = ""
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether not all Observations are needed."""
+        return bool(self.codes or self.category or self.since or self.until)
+
+    def reads(self, kind: str) -> bool:
+        """Return whether resources of a type are needed."""
+        return self.kinds is None or kind in self.kinds
+
+
+EVERYTHING = Need()
+PERSON = Need(kinds=frozenset(), has_texts=False)
+"""The Patient alone."""
+
+
+def need_of(*kinds: str, has_texts: bool = False) -> Need:
+    """Return the need of some types."""
+    return Need(kinds=frozenset(kinds), has_texts=has_texts)
+
+
+def together(needs: Iterable[Need]) -> Need:
+    """Return the need of all types that any of them reads, whole."""
+    every = list(needs)
+    kinds = [need.kinds for need in every if need.kinds is not None]
+    whole = None if len(kinds) < len(every) else frozenset[str]().union(*kinds)
+    return Need(kinds=whole, has_texts=any(need.has_texts for need in every))

@@ -1,0 +1,105 @@
+"""What of a chart each tool reads, so that a FHIR server is asked for no more."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from typing import Final
+
+from services.records.concepts.table import concept_table
+from services.records.medications import KINDS as DRUG_KINDS
+from services.records.need import EVERYTHING, Need, need_of, together
+
+# What rows name as their reason stands in problems.
+_REASONS: Final = "Condition"
+_DRUGS: Final = need_of(*DRUG_KINDS, _REASONS)
+_VALUES: Final = need_of("Observation", "DiagnosticReport", "Specimen")
+_PAPERS: Final = need_of(
+    "DocumentReference", "DiagnosticReport", "QuestionnaireResponse", "Encounter", has_texts=True
+)
+_CARE: Final = need_of(
+    "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
+    "ServiceRequest", "Coverage", "RelatedPerson", "Specimen", _REASONS,
+)  # fmt: skip
+_PLAIN: Final[Mapping[str, Need]] = {
+    "problems": need_of("Condition", "Encounter"),
+    "medications": _DRUGS,
+    "allergies": need_of("AllergyIntolerance"),
+    "immunizations": need_of("Immunization", _REASONS),
+    "procedures": need_of("Procedure", _REASONS),
+    "encounters": need_of("Encounter", "Appointment", _REASONS),
+    "care": _CARE,
+    "documents": _PAPERS,
+    "load_patient_data": _PAPERS,
+    "imaging_reports": together([_PAPERS, need_of("ImagingStudy", _REASONS)]),
+    "pathology_reports": _PAPERS,
+    "biomarkers": need_of("Observation"),
+    "chart_summary": together(
+        [_DRUGS, _VALUES, _PAPERS, need_of("AllergyIntolerance", "Encounter", "Appointment")]
+    ),
+    "current_status": together(
+        [_DRUGS, _PAPERS, need_of("Observation", "AllergyIntolerance", "Procedure")]
+    ),
+}
+_CATEGORIES: Final[Mapping[str, str]] = {
+    "laboratory": "laboratory", "vital sign": "vital-signs", "social history": "social-history",
+    "survey": "survey", "imaging measurement": "imaging", "exam": "exam",
+}  # fmt: skip
+
+
+def need_of_tool(tool: str) -> Need:
+    """Return what a tool reads whatever it is asked; everything, where that is not known."""
+    return _PLAIN.get(tool, EVERYTHING)
+
+
+def need_of_results(
+    names: Sequence[str], *, kind: str = "", since: date | None = None, until: date | None = None
+) -> Need:
+    """Return what of the results is read; by code only where every name has codes.
+
+    Args:
+        kind: Kind of rows, such as `vital sign`.
+    """
+    return Need(
+        kinds=_VALUES.kinds,
+        codes=_codes(names),
+        category=_CATEGORIES.get(kind, ""),
+        since=since,
+        until=until,
+        has_texts=False,
+    )
+
+
+def need_of_history() -> Need:
+    """Return what of family and social history is read."""
+    kinds = frozenset({"FamilyMemberHistory", *(_VALUES.kinds or ())})
+    return Need(kinds=kinds, category="social-history", has_texts=False)
+
+
+def need_of_document(ref: str) -> Need:
+    """Return what one document needs: its results too, of other documents no text."""
+    kinds = frozenset({"Observation", "Specimen", *(_PAPERS.kinds or ())})
+    return Need(kinds=kinds, document=_whole(ref))
+
+
+def need_of_source(ref: str) -> Need:
+    """Return what stands behind one source id."""
+    kind = ref.partition("/")[0]
+    if kind in (_PAPERS.kinds or ()):
+        return need_of_document(ref)
+    return need_of(kind, *(_VALUES.kinds or ()) if kind == "Observation" else ())
+
+
+def _whole(ref: str) -> str:
+    # A bare id may be of any type: then all documents are read.
+    plain = ref.strip().strip("[]")
+    return plain if "/" in plain else ""
+
+
+def _codes(names: Iterable[str]) -> tuple[str, ...]:
+    table, found = concept_table(), set[str]()
+    for name in names:
+        concept = table.named("result", name)
+        codes = {c for leaf in table.leaves(concept) for c in leaf.codes} if concept else set()
+        if not codes:
+            return ()
+        found |= codes
+    return tuple(sorted(found))
