@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from data_models.chart_view import ChartView
+from group_chat.offline.as_said import said_of
 from group_chat.offline.chart_rows import asked_rows, has_answer
 from group_chat.offline.chart_templates import answer_of
 from group_chat.offline.prompt import Prompt, ToolAnswer
@@ -72,7 +73,9 @@ class _Talk:
             call = self._answer(question)
             if call is not None:
                 return OfflineReply(calls=(call,))
-        return OfflineReply(text="\n\n".join(dict.fromkeys(self._said)))
+        held = said_of(self._questions, self._prompt.held)
+        as_said = [self._words.as_said.format(quotes=" ".join(held))] if held else []
+        return OfflineReply(text="\n\n".join(dict.fromkeys([*self._said, *as_said])))
 
     def _answer(self, question: ChartQuestion) -> Call | None:
         """Say what the rows say to one question; return the call that is needed before."""

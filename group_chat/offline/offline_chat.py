@@ -103,6 +103,7 @@ def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> Offl
     prompt = read_prompt(chat_history, offered or ())
     turn = current_turn()
     prompt.utterance, prompt.views = turn.request.utterance, turn.views
+    prompt.held = turn.request.held
     return reply_to(prompt)
 
 
@@ -141,10 +142,16 @@ def _stated(prompt: Prompt) -> str:
     if stated:
         return " ".join(dict.fromkeys(one.quote for one in stated))
     is_told = prompt.utterance is not None and prompt.utterance.task == "tell"
-    # What is told right behind a question of an agent answers it.
-    answers = bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith("?")
-    is_reply = answers and prompt.cue.kind != "waiting"
-    return " ".join(prompt.asked.split()) if is_told and not is_reply else ""
+    return " ".join(prompt.asked.split()) if is_told and not _answers_question(prompt) else ""
+
+
+def _answers_question(prompt: Prompt) -> bool:
+    """Whether a specialist asked something just before: what is told then answers it."""
+    if not prompt.earlier or prompt.cue.kind == "waiting":
+        return False
+    last = prompt.earlier[-1]
+    is_leads_own = prompt.is_facilitator and last.agent not in prompt.team
+    return last.text.rstrip().endswith("?") and not is_leads_own
 
 
 def _calls(reply: OfflineReply) -> list[Any]:

@@ -101,6 +101,7 @@ class Prompt:
         answers: Results of the tools called for the message that is being written.
         utterance: The user's message as the turn read it; None outside of a turn.
         views: Rows of the chart that tools of this turn returned, oldest first.
+        held: What users said of the patient and memory holds, in their words.
     """
 
     instructions: str = ""
@@ -118,6 +119,7 @@ class Prompt:
     answers: list[ToolAnswer] = field(default_factory=list)
     utterance: Utterance | None = None
     views: Sequence[ChartView] = ()
+    held: Sequence[str] = ()
 
     @property
     def team(self) -> dict[str, str]:

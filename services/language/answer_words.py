@@ -52,6 +52,7 @@ class AnswerWords(BaseModel):
     unflagged: str
     failed: str
     no_part: str
+    as_said: str
     parts: Mapping[Part, str]
     words: Mapping[str, str]
     is_language_of_tools: bool = False

@@ -35,6 +35,11 @@ def without_withdrawn(context: ChatContext, text: str) -> str:
     return text
 
 
+def said_now(point: KeyPoint) -> str:
+    """Return the words of a held statement: a person's correction, else those that said it."""
+    return point.text if is_withdrawn(point) or not point.quote else point.quote
+
+
 def is_withdrawn(point: KeyPoint) -> bool:
     """Whether the words that once said it must not be shown any more."""
     is_corrected = point.source == "person" and bool(point.was)

@@ -3,7 +3,7 @@
 from data_models.claim_decision import queue_length
 from data_models.errors import StaleQuestionError
 from services.group_chat_port import GroupChat, GroupChatRequest
-from services.memory_blocks.held import shown_history
+from services.memory_blocks.held import said_now, shown_history
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.reading import utterance_of
@@ -68,7 +68,7 @@ class TurnRequests:
             past=self._documents.past(turn),
             meaning=self._memory.meaning(turn),
             effects=turn.effects_log(),
-            held=[one.quote for one in context.memory.key_points if one.status == "active"],
+            held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
             said=turn.kept,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),

@@ -1,0 +1,42 @@
+"""What users said of the patient that a question about the chart is about: shown beside the rows.
+
+It is no part of the record and is never mixed with it (spec page 12.1).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from services.language.folding import words_of
+from services.language.held_statements import HeldStatement, StatementKind, held_statements
+from services.language.utterance import ChartQuestion
+
+_KINDS_OF: dict[str, frozenset[StatementKind]] = {
+    "allergies": frozenset({"allergy"}),
+    "medications": frozenset({"medication"}),
+    "care": frozenset({"code status"}),
+    "history": frozenset({"social"}),
+    "results": frozenset({"measurement", "social"}),
+    "current_status": frozenset({"measurement"}),
+}
+# A question about these asks for all that was said of the kind.
+_WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
+_TELLING_CHARS = 4
+
+
+def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[str, ...]:
+    """Return the sentences of `held` that are about what `questions` ask, each once, in order."""
+    stated = [(quote, one) for quote in held for one in held_statements(quote)]
+    fitting = (quote for quote, one in stated if any(_is_about(one, each) for each in questions))
+    return tuple(dict.fromkeys(fitting))
+
+
+def _is_about(statement: HeldStatement, question: ChartQuestion) -> bool:
+    if statement.kind == "note":
+        return bool(set(_words(statement.value)) & set(_words(question.name)))
+    if statement.kind not in _KINDS_OF.get(question.tool, frozenset()):
+        return False
+    name = question.name.casefold()
+    return name in _WHOLE_KINDS or statement.about in name or name in statement.about
+
+
+def _words(text: str) -> Iterator[str]:
+    return (word[:_TELLING_CHARS] for word in words_of(text) if len(word) >= _TELLING_CHARS)
