@@ -118,6 +118,8 @@ class GroupChatRequest:
         effects: Where tools put on record what they change outside; None: nobody takes over.
         utterance: The message as it was read, once, for all who act on it.
         held: What users said of the patient and memory holds, in their words.
+        patient_name: As the records have it; "" where nobody knows it.
+        others_named: Folded words by which a text names a patient who is not this one.
         said: What the team had said of this answer before the replica died that was at it.
         is_awaited: Whether a message waits for this turn's end: a plan lets it through.
         now: When the turn began, aware UTC.
@@ -150,6 +152,8 @@ class GroupChatRequest:
     effects: EffectLog | None = None
     utterance: Utterance | None = None
     held: Sequence[str] = ()
+    patient_name: str = ""
+    others_named: Callable[[str], frozenset[str]] = field(default=lambda _: frozenset())
     said: Sequence[AgentMessage] = ()
     is_awaited: Callable[[], bool] = field(default=lambda: False)
 

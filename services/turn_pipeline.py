@@ -251,7 +251,7 @@ class TurnPipeline:
         except CorruptDocumentError as error:
             await self._questions.offer_new_history(turn, error)
             return False
-        turn.person = verdict.person
+        turn.person, turn.people = verdict.person, verdict.people
         if verdict.notice:
             turn.run.emit(Notice("progress", verdict.notice))
         if verdict.decision == "RESTORED_FROM_STORAGE":

@@ -258,7 +258,7 @@ class PatientContextService:
         problem: str = "",
     ) -> PatientVerdict:
         person = None if who is None else who.person(outcome.patient_id)
-        return conclude(
+        verdict = conclude(
             outcome,
             turn,
             is_bare=is_bare,
@@ -268,6 +268,7 @@ class PatientContextService:
             person=person,
             is_unchecked=who is not None and not who.linked.has_answered,
         )
+        return verdict if who is None else replace(verdict, people=who.linked.index)
 
     def _asking(self, subject: Subject, who: Who) -> PatientVerdict:
         """Return the question; nobody is offered whose chart the user may not open."""

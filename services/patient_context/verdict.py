@@ -1,10 +1,11 @@
 """What the service decided about a message, for the pipeline to carry out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, Registry
+from services.identity.index import PersonIndex
 from services.identity.person import Person
 from services.patient_context.wording import switched
 
@@ -26,6 +27,7 @@ class PatientVerdict:
             be shown to a model beside the active patient's history.
         person: Who is active from here on, as far as the directory or the registry knows.
         notice: What the user should know of the patient besides the answer.
+        people: Whom the directory told of; None where it was not asked.
     """
 
     decision: Decision
@@ -39,6 +41,7 @@ class PatientVerdict:
     concerns_active_only: bool = False
     person: Person | None = None
     notice: str = ""
+    people: PersonIndex | None = field(default=None, compare=False, repr=False)
 
     def made_before(self, active: PatientId | None) -> "PatientVerdict":
         """Return what is left of it where its change of patient led to `active` and is stored.

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.language.clauses import Clause
-from services.language.statement_words import is_clinical_name
+from services.language.people_words import common_words
+from services.language.statement_words import is_clinical_name, stem
 from services.language.statements import Sentence, person_named_in, read_sentence
 from services.statements.compare import compare_values, person_groups
 from services.statements.compare_absence import compare_absence
@@ -37,20 +38,37 @@ class Grounds:
         rows: Of this turn's tools and earlier ones about the same patient.
         held: What users said and memory holds; supports only "as you said".
         own_names: Stems of words that name this patient.
+        has_name: Whether the patient's own name is known, so that any other is a stranger's.
         deeds: Kinds of deeds that tools of this conversation did or found done, such as `booked`.
-        is_other_patient: Whether a text names a patient who is not this one.
+        is_other_patient: Whether a text holds the id of a patient who is not this one.
+        others_named: Words by which a text names such a patient.
     """
 
     rows: KnownRows = field(default_factory=KnownRows)
     held: KnownRows = field(default_factory=KnownRows)
     deeds: set[str] = field(default_factory=set)
     is_other_patient: Callable[[str], bool] = lambda _: False
+    others_named: Callable[[str], frozenset[str]] = lambda _: frozenset()
     own_names: frozenset[str] = frozenset()
+    has_name: bool = False
 
     def is_other_person(self, text: str) -> bool:
         """Whether a sentence is about somebody by a name that neither rows nor server know."""
         words = person_named_in(text)
         return bool(words) and words.isdisjoint(self.rows.words | self.own_names)
+
+    def is_of_another(self, text: str) -> bool:
+        """Whether a sentence surely names a patient, or somebody, who is not this one.
+
+        A name that the rows have is the record's own: of a contact, of who signed a report.
+        """
+        if self.is_other_patient(text):
+            return True
+        named = {stem(word) for word in self.others_named(text)}
+        if named and not named <= self.rows.words:
+            return True
+        is_stranger = self.has_name and self.is_other_person(text)
+        return is_stranger and common_words().isdisjoint(person_named_in(text))
 
 
 class MessageCheck:
@@ -67,7 +85,7 @@ class MessageCheck:
         """Return what the rows say of `text`, one sentence."""
         grounds = self.grounds
         sentence = read_sentence(text, is_name=grounds.rows.is_name)
-        if grounds.is_other_patient(text) and self._is_of_patient(sentence):
+        if grounds.is_of_another(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         if sentence.is_question or not sentence.clauses or self._is_general(sentence):
             return UNCHECKED

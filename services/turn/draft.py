@@ -29,6 +29,7 @@ from data_models.turn_events import (
     Step,
 )
 from services.entities.session import EntitySession
+from services.identity.index import PersonIndex
 from services.identity.person import Person
 from services.language.utterance import Utterance
 from services.memory_blocks.understanding import Understanding
@@ -81,6 +82,7 @@ class TurnDraft:
         effects: What tools have begun to change outside, once one has.
         utterance: The words of `text` as they were read, once.
         person: Who the active patient is, as far as the directory or the registry knows.
+        people: Whom the directory told of; None where it was not asked.
         kept_answers: How many messages a replica had stored that died over this turn.
     """
 
@@ -116,6 +118,7 @@ class TurnDraft:
     views: list[ChartView] = field(default_factory=list)
     kept_answers: int = 0
     person: Person | None = None
+    people: PersonIndex | None = None
     utterance: Utterance | None = None
 
     @property

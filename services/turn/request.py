@@ -7,7 +7,7 @@ from services.memory_blocks.held import said_now, shown_history
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.reading import utterance_of
-from services.turn.state import shared_state, snapshot_of
+from services.turn.state import identity_of, others_of, shared_state, snapshot_of
 from services.turn.tools import TurnTools
 
 
@@ -43,6 +43,7 @@ class TurnRequests:
         if message.press is not None and not is_ours and not turn.is_plan_press(message.press):
             raise StaleQuestionError
         tool_memory = self._tools.open(turn)
+        identity = identity_of(turn, turn.patient_id)
         return GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
@@ -71,5 +72,7 @@ class TurnRequests:
             held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
             said=turn.kept,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
+            patient_name="" if identity is None else identity.name,
+            others_named=others_of(turn).words_in,
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),
         )

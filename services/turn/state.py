@@ -6,13 +6,16 @@ from data_models.identifiers import PatientId
 from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.turn_events import SharedState
 from services.group_chat_port import GroupChat
+from services.identity.index import PersonIndex
 from services.identity.noted import facts_of
+from services.identity.others_named import OthersNamed
 from services.patient_context.snapshot import (
     ShownRoster,
     build_snapshot,
     footer,
     shown_roster,
 )
+from services.patient_context.who import noted_people
 from services.turn.draft import TurnDraft
 
 
@@ -33,6 +36,14 @@ def identity_of(turn: TurnDraft, patient_id: PatientId | None) -> PatientIdentit
         return identity_noted(facts_of(turn.person))
     row = turn.loaded_registry().patient_registry.get(patient_id)
     return None if row is None else identity_noted(row.facts)
+
+
+def others_of(turn: TurnDraft) -> OthersNamed:
+    """Return by which names an answer of this turn would speak of another patient."""
+    noted = noted_people(turn.loaded_registry())
+    own = turn.person or (None if turn.patient_id is None else noted.get(turn.patient_id))
+    index = turn.people or PersonIndex(people=filter(None, noted.values()))
+    return OthersNamed(index=index, own=own, roster=noted)
 
 
 def snapshot_of(turn: TurnDraft) -> str:

@@ -88,6 +88,21 @@ async def test_a_sentence_of_another_patient_is_withheld_whole(world: TeamWorld)
     assert "IIIA" not in said.model_dump_json()
 
 
+async def test_a_sentence_with_another_patients_name_is_withheld_whole(world: TeamWorld) -> None:
+    def named(text: str) -> frozenset[str]:
+        return frozenset({"tunde", "adeyemi"}) if "Tunde Adeyemi" in text else frozenset()
+
+    heard = await world.say(
+        "@PatientStatus how is she?",
+        call("current_status"),
+        text("The stage of Tunde Adeyemi is IVA. She is well."),
+        mentions=("PatientStatus",),
+        others_named=named,
+    )
+    assert answer(heard).text == "She is well."
+    assert "Adeyemi" not in answer(heard).model_dump_json()
+
+
 async def test_a_claimed_deed_needs_a_tool_that_did_it(world: TeamWorld) -> None:
     heard = await world.say(
         "@AppointmentManager book it",

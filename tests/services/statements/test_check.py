@@ -219,6 +219,30 @@ def test_a_sentence_of_another_patient_is_withheld_whole() -> None:
     assert "IIIA" not in found.record_says
 
 
+def test_a_sentence_that_names_another_patient_is_withheld_whole() -> None:
+    named = {"Tunde Adeyemi": frozenset({"tunde", "adeyemi"})}
+    others = grounds(
+        others_named=lambda text: next((named[one] for one in named if one in text), frozenset())
+    )
+    found = verdict("Tunde Adeyemi has stage IVA.", on=others)
+    assert found.is_withheld_whole
+    assert "IVA" not in found.record_says
+
+
+def test_a_stranger_is_another_patient_where_the_own_name_is_known() -> None:
+    known = grounds(has_name=True, own_names=frozenset({"margaret", "whitfield"}))
+    assert verdict("John Miller has stage IVB.", on=known).is_withheld_whole
+    assert verdict("Current Status is stage IVB.", on=known).is_withheld_whole is False
+    assert verdict("Margaret Whitfield has stage IVB.", on=known).is_withheld_whole is False
+    assert not verdict("John Miller has stage IVB.").is_withheld_whole
+
+
+def test_a_name_that_the_record_has_is_its_own() -> None:
+    both = grounds(others_named=lambda _: frozenset({"whitfield"}))
+    both.rows.add_text("The contact is James Whitfield", date=None, sources=())
+    assert not verdict("James Whitfield is her husband, stage IVB.", on=both).is_withheld_whole
+
+
 def test_questions_advice_and_plain_prose_state_nothing() -> None:
     assert state("Does she take amlodipine?") == "unchecked"
     assert state("Please review the latest CT with radiology.") == "unchecked"
