@@ -40,17 +40,15 @@ from services.desk.chosen import turn_desk_for
 from services.desk.turn_desk import TurnDesk
 from services.hand_over.chosen import turn_queues_for
 from services.hand_over.hand_over import HandOver
-from services.identity.access_policy import access_policy_for
-from services.identity.chosen import linker_for
 from services.identity.directory import DirectoryState
-from services.patient_context.analyzer import PatientContextAnalyzer
-from services.patient_context.service import PatientContextService
+from services.patient_context.chosen import patients_for
 from services.scenarios.operators.chosen import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.turn.documents import TurnDocuments
 from services.turn.memory import memory_for
+from services.turn.reading import reader_team
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
 from services.turn.tools import tools_for
@@ -138,14 +136,14 @@ def _pipeline(base: Foundation) -> TurnPipeline:
             clock=base.clock,
         ),
     )
-    patients = PatientContextService(
-        analyzer=PatientContextAnalyzer(model=base.team, pattern=base.pattern),
+    patients = patients_for(
+        base.settings,
+        model=base.team,
+        team=reader_team(base.team.agents),
         pattern=base.pattern,
+        directory=base.directory,
         clock=base.clock,
         ids=base.ids,
-        linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
-        allow_unknown=base.settings.allow_unknown_patients,
-        access=access_policy_for(base.settings),
     )
     return TurnPipeline(
         documents=documents,

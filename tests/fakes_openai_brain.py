@@ -43,22 +43,20 @@ def structured_answer(body: Mapping[str, Any]) -> str:
     shape = body.get("response_format", {}).get("json_schema", {}).get("schema", {})
     text = str(body["messages"][-1]["content"])
     answer = {name: _value(row, shape) for name, row in shape.get("properties", {}).items()}
-    if "action" in answer and "patient_id" in answer:
-        answer |= _patient_decision(text)
+    if "patient" in answer:
+        answer["patient"] = _patient_meant(text)
     return orjson.dumps(answer).decode()
 
 
-def _patient_decision(text: str) -> dict[str, Any]:
-    """Return what the classifier's JSON question plainly says."""
-    asked = orjson.loads(text) if text.startswith("{") else {"message": text}
-    message, known = str(asked.get("message", "")), asked.get("known_patient_ids") or ()
-    active = asked.get("active_patient_id")
-    named = [one for one in _PATIENT.findall(message) if one != active]
-    if named:
-        action = "SWITCH_EXISTING" if named[-1] in known else "ACTIVATE_NEW"
-        return {"action": action, "patient_id": named[-1]}
-    stay = "UNCHANGED" if active else "NONE"
-    return {"action": "CLEAR" if _CLEAR.search(message) else stay, "patient_id": None}
+def _patient_meant(text: str) -> str:
+    """Return what the reader's JSON question plainly says."""
+    asked: dict[str, Any] = orjson.loads(text) if text.startswith("{") else {"message": text}
+    message, rows = str(asked.get("message", "")), asked.get("patients") or {}
+    named = _PATIENT.findall(message)
+    refs = [ref for ref, row in rows.items() if str(row).split(",")[0] in named]
+    if refs:
+        return str(refs[-1])
+    return "clear" if rows and _CLEAR.search(message) else "open"
 
 
 def _value(row: Mapping[str, Any], shape: Mapping[str, Any]) -> Any:

@@ -8,9 +8,9 @@ import pytest
 from openai import AsyncOpenAI, RateLimitError
 from pydantic import BaseModel
 
-from data_models.patient_context_models import PatientContextDecision
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
+from services.language.reader import MessageReading, question
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.fakes_openai_brain import brain
 from tests.group_chat.team_world import team_world
@@ -117,15 +117,14 @@ async def test_the_brain_reads_the_classifiers_question() -> None:
         models = build_models(
             settings=ModelSettings(provider="openai", url=server.base_url, model="m")
         )
-        question = '{"active_patient_id":"patient_4","known_patient_ids":["patient_4"],"message":'
-        decision = await models.structured.ask(
-            purpose="patient_context",
+        read = await models.structured.ask(
+            purpose="reader",
             instructions="Read.",
-            text=question + '"has patient_15 had surgery?"}',
-            answer=PatientContextDecision,
+            text=question("has patient_15 had surgery?", patients=["patient_4", "patient_15"]),
+            answer=MessageReading,
         )
         await models.close()
-    assert (decision.action, decision.patient_id) == ("ACTIVATE_NEW", "patient_15")
+    assert read.patient == "p1"
 
 
 async def test_it_runs_as_a_program() -> None:

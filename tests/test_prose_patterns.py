@@ -20,7 +20,7 @@ LEFT = {
     "group_chat/offline/judging.py": 5,
     "group_chat/offline/languages.py": 1,
     "group_chat/offline/moving.py": 3,
-    "group_chat/offline/offline_structured.py": 8,
+    "group_chat/offline/offline_structured.py": 7,
     "group_chat/offline/plain_talk.py": 17,
     "group_chat/offline/prompt.py": 9,
     "group_chat/offline/registration.py": 5,

@@ -18,16 +18,17 @@ Answer = TypeVar("Answer", bound=BaseModel)
 _UNSUPPORTED = frozenset(
     {
         *("maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum"),
-        *("default", "pattern", "format"),
+        *("default", "pattern", "format", "title"),
     }
 )
-"""Keywords of JSON Schema that some servers refuse in strict mode."""
+"""Keywords of JSON Schema that some servers refuse in strict mode, and none needs: the class itself
+checks every answer, and each costs tokens in each request."""
 _ASKED_ONCE = frozenset({READER})
 """Purposes for which rules do well enough: no turn waits for a repair."""
 
 
 _ANSWER_TOKENS = 1_000
-_FORM_WITHOUT_SCHEMA = 2
+_FORM_WITHOUT_SCHEMA = 1
 ANSWER_TOKENS: Mapping[str, int] = {READER: READER_TOKENS}
 """The longest answer by purpose; a thought may come before it."""
 
@@ -36,7 +37,7 @@ class WireStructured:
     """The `StructuredModel` of every OpenAI-compatible server.
 
     What a server refuses with 400 is not sent again while the process lives: first the full
-    schema is tried, then one without bounds, then a bare JSON mode, then words alone.
+    schema is tried, then a bare JSON mode, then words alone.
     """
 
     def __init__(self, *, completions: Completions, model: str) -> None:
@@ -100,7 +101,7 @@ class WireStructured:
     def _shape(self, answer: type[BaseModel]) -> dict[str, Any]:
         if answer not in self._shapes:
             function = openai.pydantic_function_tool(answer)["function"]
-            self._shapes[answer] = dict(function["parameters"])
+            self._shapes[answer] = dict(_without_bounds(function["parameters"]))
         return self._shapes[answer]
 
 
@@ -118,10 +119,6 @@ def _strict(shape: dict[str, Any]) -> dict[str, Any]:
     return {"response_format": {"type": "json_schema", "json_schema": schema}}
 
 
-def _strict_without_bounds(shape: dict[str, Any]) -> dict[str, Any]:
-    return _strict(_without_bounds(shape))
-
-
 def _json_object(_: dict[str, Any]) -> dict[str, Any]:
     return {"response_format": {"type": "json_object"}}
 
@@ -130,7 +127,7 @@ def _words(_: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-FORMS = (_strict, _strict_without_bounds, _json_object, _words)
+FORMS = (_strict, _json_object, _words)
 
 
 def _without_bounds(node: Any) -> Any:

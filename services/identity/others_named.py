@@ -53,7 +53,6 @@ class OthersNamed:
         parts = plain.split("-") if "-" in plain else (plain,)
         return any(self._known.index.exactly(part) for part in parts)
 
-
     def _is_sure(self, mention: Mention) -> bool:
         span, people = mention.span, mention.people
         if not people or mention.names_open:

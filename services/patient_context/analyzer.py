@@ -1,20 +1,38 @@
-"""Finds out what a message means for the choice of patient; the model is asked last."""
+"""Finds out what a message means for the choice of patient; the model is asked last.
 
-from collections.abc import Sequence
+It is asked the one question of the reader, so that what else it read is asked of nobody again.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import structlog
 
 from data_models.errors import ModelError
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
+from services.identity.person import Person
+from services.language.letters import folded
+from services.language.reader import (
+    ANOTHER,
+    CLEAR,
+    PATIENTS_LIMIT,
+    PURPOSE,
+    MessageReading,
+    ReaderTeam,
+    instructions,
+    place_of,
+    question,
+    reading_shape,
+)
 from services.model_port import StructuredModel
 from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.prompt import instructions, question
 from services.patient_context.reading import Reading, read_message
-from services.patient_context.rules import decide_by_rules, staying
+from services.patient_context.rules import activation, decide_by_rules, staying
+from services.patient_context.snapshot import neutralise
 
-PURPOSE = "patient_context"
+_NAME_LEAST_CHARS = 3
 _log = structlog.get_logger()
 
 
@@ -24,19 +42,28 @@ class Analysis:
 
     Attributes:
         problem: If the model failed: what happened, one sentence for the user.
+        read: All that the model read in the message; None if it failed.
     """
 
     decision: PatientContextDecision
     problem: str = ""
+    read: MessageReading | None = None
 
 
 class PatientContextAnalyzer:
     """Reads messages. It keeps nothing between them, so a switch leaves nothing to reset."""
 
-    def __init__(self, *, model: StructuredModel, pattern: PatientIdPattern) -> None:
+    def __init__(
+        self,
+        *,
+        model: StructuredModel,
+        pattern: PatientIdPattern,
+        team: ReaderTeam | None = None,
+    ) -> None:
         self._model = model
         self._pattern = pattern
-        self._instructions = instructions(pattern)
+        self._team = team or ReaderTeam(())
+        self._instructions = instructions(self._team)
 
     async def analyze_patient_context(
         self, user_text: str, prior_patient_id: PatientId | None, known_patient_ids: Sequence[str]
@@ -55,20 +82,80 @@ class PatientContextAnalyzer:
             return plain
         return (await self.ask(reading)).decision
 
-    async def ask(self, reading: Reading) -> Analysis:
-        """Let the model read what the rules leave open."""
-        known = (*filter(None, [reading.active]), *reading.others)
+    async def ask(
+        self,
+        reading: Reading,
+        people: Mapping[PatientId, Person | None] = MappingProxyType({}),
+        *,
+        hidden: frozenset[PatientId] = frozenset(),
+    ) -> Analysis:
+        """Let the model read what the rules leave open.
+
+        Args:
+            people: Who the patients are, as far as that is known.
+            hidden: Patients who are not to be offered: their charts are closed to the user.
+        """
+        others = [one for one in _candidates(reading) if one not in hidden][:PATIENTS_LIMIT]
+        rows = ["" if reading.active is None else _row(reading.active, people)]
+        rows += [_row(one, people) for one in others]
         try:
-            decision = await self._model.ask(
+            read = await self._model.ask(
                 purpose=PURPOSE,
                 instructions=self._instructions,
-                text=question(reading, known),
-                answer=PatientContextDecision,
+                text=question(neutralise(reading.text), patients=rows),
+                answer=reading_shape(self._team),
             )
         except ModelError as error:
             _log.warning("patient_context_model_failed", code=error.code)
             return Analysis(_after_failure(reading), _what_happened(error))
-        return Analysis(decision)
+        meant = _meant(read, others)
+        left_out = [people.get(one) for one in others if one != meant]
+        if _names_one(read.standalone, left_out):
+            read = read.model_copy(update={"standalone": ""})
+        return Analysis(_decision(read, meant, reading), read=read)
+
+
+def _candidates(reading: Reading) -> list[PatientId]:
+    """Return who may be meant besides the open patient, who was typed first."""
+    found = dict.fromkeys([*reading.named, *reading.digits, *reading.others])
+    return [one for one in found if one != reading.active]
+
+
+def _row(patient_id: PatientId, people: Mapping[PatientId, Person | None]) -> str:
+    person = people.get(patient_id)
+    if person is None:
+        return str(patient_id)
+    sex = "" if person.sex == "unknown" else person.sex
+    born = f"born {person.birth_date}" if person.birth_date else ""
+    return ", ".join(filter(None, (str(patient_id), person.name, sex, born)))
+
+
+def _meant(read: MessageReading, others: Sequence[PatientId]) -> PatientId | None:
+    place = place_of(read.patient)
+    return others[place] if place is not None and place < len(others) else None
+
+
+def _decision(
+    read: MessageReading, meant: PatientId | None, reading: Reading
+) -> PatientContextDecision:
+    if read.patient == CLEAR:
+        return PatientContextDecision(action="CLEAR", reasoning="the reader")
+    if meant is not None:
+        return activation(reading, meant)
+    if read.patient == ANOTHER or place_of(read.patient) is not None:
+        return PatientContextDecision(action="ACTIVATE_NEW", reasoning="the reader")
+    return staying(reading, "the reader")
+
+
+def _names_one(standalone: str, people: Sequence[Person | None]) -> bool:
+    """Whether a wording speaks of a patient whom the message is not about."""
+    said = set(folded(standalone).replace("-", " ").split())
+    names = (folded(one.name).replace("-", " ").split() for one in people if one is not None)
+    return any(
+        len(word) >= _NAME_LEAST_CHARS and word.strip(".,") in said
+        for name in names
+        for word in name
+    )
 
 
 def _after_failure(reading: Reading) -> PatientContextDecision:

@@ -12,9 +12,9 @@ from data_models.patient_context_models import PatientContextDecision, Registry,
 from services.identity.access_policy import AccessPolicy, ChartCounter, OpenToAll
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
-from services.identity.person import Person, both_identifiers
+from services.identity.person import Person
 from services.identity.subject import Subject
-from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import SAID, PatientAnswer, read_answer
 from services.patient_context.conclusion import PatientTurn, conclude, conclude_answer
 from services.patient_context.decision import Outcome, decide, go_to
@@ -29,7 +29,9 @@ from services.patient_context.who import (
     against_ids,
     asking_whom,
     checked_id,
+    elsewhere,
     noted_people,
+    said_merged,
     unreachable,
 )
 from services.patient_context.wording import not_allowed, whose
@@ -198,28 +200,37 @@ class PatientContextService:
         if who.subject.outcome == "other" and not reading.named and reading.doubt is None:
             return self._named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
-            return self._asking(_elsewhere(who, turn.seen_elsewhere), who), None
+            return self._asking(elsewhere(who, turn.seen_elsewhere), who), None
         return await self._by_meaning(plain, who)
 
     async def _by_meaning(
         self, meant: PatientContextDecision | None, who: Who
     ) -> tuple[PatientVerdict, float | None]:
         """Decide by ids and by what rules or a model read: the message names nobody else."""
-        turn, problem, analyzer_ms = who.turn, "", None
+        turn, problem, analyzer_ms, read = who.turn, "", None, None
         reading = turn.reading
         if meant is None:
             asked = self._clock.monotonic()
-            analysis = await self._analyzer.ask(reading)
-            meant, problem = analysis.decision, analysis.problem
+            analysis = await self._analysed(who)
+            meant, problem, read = analysis.decision, analysis.problem, analysis.read
             analyzer_ms = self._ms_since(asked)
         is_plain = analyzer_ms is None and concerns_active_only(reading)
         outcome = self._outcome(meant, turn)
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
         if stays and turn.seen_elsewhere is not None:
-            return self._asking(_elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
-        is_bare = is_bare_switch(reading) or (stays and self._is_plain_opening(who))
+            return self._asking(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
+        is_bare = is_bare_switch(reading) or (stays and who.linked.is_plain)
         verdict = self._checked(outcome, who, is_bare=is_bare, problem=problem)
-        return replace(verdict, concerns_active_only=is_plain and not verdict.reply), analyzer_ms
+        is_plain = is_plain and not verdict.reply
+        return replace(verdict, concerns_active_only=is_plain, read=read), analyzer_ms
+
+    async def _analysed(self, who: Who) -> Analysis:
+        """Have the model read the message beside the patients whom the user may open."""
+        reading, user = who.turn.reading, who.turn.user
+        known = (*filter(None, [reading.active]), *reading.named, *reading.others)
+        hidden = frozenset(one for one in known if not self._access.may_open(user, one))
+        people = {one: who.person(one) for one in known if one not in hidden}
+        return await self._analyzer.ask(reading, people, hidden=hidden)
 
     def _named(self, who: Who) -> PatientVerdict:
         """Return the verdict of a message about another patient, who is sure."""
@@ -227,7 +238,7 @@ class PatientContextService:
         if person.patient_id is None:
             return self._asking(Subject("unsure", "part", (person,), who.subject.said), who)
         outcome = go_to(person.patient_id, who.turn.reading)
-        return self._checked(outcome, who, is_bare=self._is_plain_opening(who))
+        return self._checked(outcome, who, is_bare=who.linked.is_plain)
 
     def _checked(
         self, outcome: Outcome, who: Who, *, is_bare: bool, problem: str = ""
@@ -240,7 +251,7 @@ class PatientContextService:
                 merged = target if found.replaced_by or found.patient_id != target else ""
                 outcome = go_to(found.patient_id, turn.reading)
                 verdict = self._concluded(outcome, turn, who, is_bare=is_bare, problem=problem)
-                return _said_merged(verdict, target, found) if merged else verdict
+                return said_merged(verdict, target, found) if merged else verdict
             if not who.linked.has_answered and not self._allow_unknown:
                 return unreachable(target, turn)
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
@@ -301,26 +312,8 @@ class PatientContextService:
             found = situation.roster.get(active) or Person(active, "", ())
         return Who(linked, turn, found)
 
-    def _is_plain_opening(self, who: Who) -> bool:
-        """Whether the message names a patient and asks for nothing."""
-        return who.linked.is_plain
-
     def _ms_since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1_000
-
-
-def _elsewhere(who: Who, seen: PatientId) -> Subject:
-    """Another window's switch came between: whom the message is about is not clear."""
-    people = tuple(filter(None, (who.person(seen) or Person(seen, "", ()),)))
-    return Subject("unsure", "elsewhere", people)
-
-
-def _said_merged(verdict: PatientVerdict, asked: PatientId, person: Person) -> PatientVerdict:
-    """Say that a number led to another chart than its own."""
-    text = f"`{asked}` leads to the chart of {both_identifiers(person)} ({person.patient_id})."
-    if verdict.reply is not None:
-        return replace(verdict, reply=f"{text} {verdict.reply}")
-    return replace(verdict, notice=text)
 
 
 def _with_seen(verdict: PatientVerdict, registry: Registry, user: str) -> PatientVerdict:

@@ -7,6 +7,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, Registry
 from services.identity.index import PersonIndex
 from services.identity.person import Person
+from services.language.reader import MessageReading
 from services.patient_context.wording import switched
 
 
@@ -28,6 +29,7 @@ class PatientVerdict:
         person: Who is active from here on, as far as the directory or the registry knows.
         notice: What the user should know of the patient besides the answer.
         people: Whom the directory told of; None where it was not asked.
+        read: What a model read in the message, where it was asked whom that is about.
     """
 
     decision: Decision
@@ -42,6 +44,7 @@ class PatientVerdict:
     person: Person | None = None
     notice: str = ""
     people: PersonIndex | None = field(default=None, compare=False, repr=False)
+    read: MessageReading | None = field(default=None, compare=False, repr=False)
 
     def made_before(self, active: PatientId | None) -> "PatientVerdict":
         """Return what is left of it where its change of patient led to `active` and is stored.

@@ -1,7 +1,7 @@
 """From the subject of a message to what happens: go on, open, or ask with candidates. Pure."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from data_models.clock import IdSource
@@ -10,7 +10,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.identity.linking import Linked
 from services.identity.noted import person_of
-from services.identity.person import Person
+from services.identity.person import Person, both_identifiers
 from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
 from services.identity.wording import asked, nobody_has, option_line
 from services.patient_context.answers import ASKED, OPTIONS, SAID
@@ -110,6 +110,20 @@ def checked_id(target: PatientId, who: Who) -> Person | Subject:
     return Subject(
         "unsure", "nearly" if near else "nobody", tuple(near[:OPTIONS_LIMIT]), said=target
     )
+
+
+def elsewhere(who: Who, seen: PatientId) -> Subject:
+    """Return whom to ask for where another window's switch came between."""
+    people = tuple(filter(None, (who.person(seen) or Person(seen, "", ()),)))
+    return Subject("unsure", "elsewhere", people)
+
+
+def said_merged(verdict: PatientVerdict, asked: PatientId, person: Person) -> PatientVerdict:
+    """Say that a number led to another chart than its own."""
+    text = f"`{asked}` leads to the chart of {both_identifiers(person)} ({person.patient_id})."
+    if verdict.reply is not None:
+        return replace(verdict, reply=f"{text} {verdict.reply}")
+    return replace(verdict, notice=text)
 
 
 def asking_whom(

@@ -17,9 +17,7 @@ from services.usage import TokenUsage
 
 TurnOutcome: TypeAlias = Literal["success", "interrupt", "cancelled", "failed"]
 
-_PURPOSES = frozenset(
-    {"agent", "selection", "patient_context", "scenario_extractor", "reader", "entities"}
-)
+_PURPOSES = frozenset({"agent", "selection", "scenario_extractor", "reader", "entities"})
 _TURN_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 60, 120, 300)
 _CALL_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 60)
 _CODES = frozenset(

@@ -235,8 +235,8 @@ class TurnDraft:
         """Take in more text of a message that an agent has begun."""
         if self.first_text_at is None:
             self.first_text_at = at
-        if (part := self.speaking.get(message_id)) is not None:
-            part.pieces.append(text)
+        if message_id in self.speaking:
+            self.speaking[message_id].pieces.append(text)
 
     def open_question(self) -> OpenQuestion | None:
         """Return the question this message may answer: asked of this user, alive, of this epoch."""
@@ -245,9 +245,7 @@ class TurnDraft:
             return question
         if question.patient_id is not None and message.is_seen_beside_another(question.patient_id):
             return None  # the yes of a second window, which shows another patient's question
-        if not question.words:
-            return question
-        return question if question.words == message.words_hash else None
+        return question if question.words in ("", message.words_hash) else None
 
     def _question_of_sender(self) -> OpenQuestion | None:
         question = self.claim.conversation.open_question

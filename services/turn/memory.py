@@ -20,7 +20,7 @@ from data_models.memory_blocks import ContextEnrichment, IntentClassification
 from services.group_chat_port import AgentCard, MessageMeaning
 from services.language.reader import (
     PURPOSE,
-    ReaderTeam,
+    MessageReading,
     folded_in,
     instructions,
     is_settled,
@@ -41,7 +41,7 @@ from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
 from services.patient_context.verdict import PatientVerdict
 from services.turn.draft import TurnDraft
-from services.turn.reading import member_of, utterance_of
+from services.turn.reading import reader_team, utterance_of
 from settings import Settings
 
 logger = structlog.get_logger()
@@ -70,8 +70,7 @@ class TurnMemory:
         self._cards = tuple(cards)
         self._seconds = seconds
         self._window_chars = window_chars
-        members = ((member_of(card), card.description) for card in cards)
-        self._team = ReaderTeam(tuple(members))
+        self._team = reader_team(cards)
         self._instructions = instructions(self._team)
         self._speakers = {one.name: one.agent for one in self._intents if one.agent}
         self.rules = rules or MemoryRules()
@@ -85,7 +84,10 @@ class TurnMemory:
             before = ("", "")
             if verdict.concerns_active_only:
                 before = _last_exchange(turn.document().chat_history[:-1])
-            await self._read_by_model(turn, utterance, self._model, before)
+            if verdict.read is not None:
+                self._folded_in(turn, utterance, verdict.read)
+            else:
+                await self._read_by_model(turn, utterance, self._model, before)
         self._taken(turn)
 
     def meaning(self, turn: TurnDraft) -> MessageMeaning:
@@ -183,10 +185,18 @@ class TurnMemory:
                 seconds = self._clock.monotonic() - began
                 turn.understanding = replace(plain, failed=True, seconds=seconds)
             return
-        turn.utterance = folded_in(utterance, read, self._team, before=f"{asked} {said}")
-        if plain is not None:
-            found = self._understood(plain, turn.utterance)
-            turn.understanding = replace(found, seconds=self._clock.monotonic() - began)
+        self._folded_in(turn, utterance, read, before=f"{asked} {said}")
+        if turn.understanding is not None:
+            seconds = self._clock.monotonic() - began
+            turn.understanding = replace(turn.understanding, seconds=seconds)
+
+    def _folded_in(
+        self, turn: TurnDraft, utterance: Utterance, read: MessageReading, *, before: str = ""
+    ) -> None:
+        """Take over what a model read where rules left it open."""
+        turn.utterance = folded_in(utterance, read, self._team, before=before)
+        if turn.understanding is not None:
+            turn.understanding = self._understood(turn.understanding, turn.utterance)
 
     def _understood(self, plain: Understanding, utterance: Utterance) -> Understanding:
         """Return what memory keeps of a reading: its wording, and whose matter it is."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from services.group_chat_port import AgentCard
+from services.language.reader import ReaderTeam
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.without_names import without_names
@@ -35,6 +36,11 @@ def _without_name(turn: TurnDraft, text: str) -> str:
 def member_of(card: AgentCard) -> TeamMember:
     """Return an agent, as far as a message may be for it."""
     return TeamMember(card.name, card.tools, card.answers, card.is_facilitator)
+
+
+def reader_team(cards: Sequence[AgentCard]) -> ReaderTeam:
+    """Return the team as the reader is told of it."""
+    return ReaderTeam(tuple((member_of(card), card.description) for card in cards))
 
 
 def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:

@@ -44,7 +44,7 @@ from services.group_chat_port import (
     GroupChatRequest,
 )
 from services.identity.linking import SubjectLinker
-from services.model_port import Answer
+from services.model_port import Answer, StructuredModel
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
@@ -56,6 +56,7 @@ from services.scenarios.session.action import ToolAction
 from services.telemetry.metrics import Metrics
 from services.turn.documents import TurnDocuments
 from services.turn.memory import TurnMemory
+from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers
 from services.turn.tools import TurnTools
 from services.turn_pipeline import TurnPipeline
@@ -160,6 +161,8 @@ class World:
     tools: TurnTools | None = None
     pace: Pace | None = None
     group_chat: GroupChat | None = None
+    decider: StructuredModel = field(default_factory=NoModel)
+    cards: Sequence[AgentCard] = ()
 
     def __post_init__(self) -> None:
         clock, ids = self.clock, self.ids
@@ -184,7 +187,9 @@ class World:
                 memory=self.memory,
             ),
             patients=PatientContextService(
-                analyzer=PatientContextAnalyzer(model=NoModel(), pattern=_PATTERN),
+                analyzer=PatientContextAnalyzer(
+                    model=self.decider, pattern=_PATTERN, team=reader_team(self.cards)
+                ),
                 pattern=_PATTERN,
                 clock=clock,
                 ids=ids,

@@ -37,7 +37,7 @@ async def test_the_schema_is_sent_in_strict_mode(site: ModelSite) -> None:
     assert shape["strict"] is True
     assert shape["schema"]["additionalProperties"] is False
     assert shape["schema"]["required"] == ["action", "reason"]
-    assert shape["schema"]["properties"]["reason"]["maxLength"] == 40
+    assert shape["schema"]["properties"]["reason"] == {"type": "string"}
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]
 
 
@@ -100,17 +100,12 @@ def only_takes(*kinds: str) -> object:
     return brain
 
 
-def refuses_bounds(request: RecordedRequest) -> Reply:
-    return Reply(status=400) if "maxLength" in request.text else Reply(text=GOOD)
-
-
 @pytest.mark.parametrize(
     ("brain", "asked"),
     [
         (only_takes("json_schema"), 1),
-        (refuses_bounds, 2),
-        (only_takes("json_object"), 3),
-        (only_takes("none"), 4),
+        (only_takes("json_object"), 2),
+        (only_takes("none"), 3),
     ],
 )
 async def test_a_server_that_knows_less_is_asked_in_a_simpler_form_from_then_on(
@@ -123,7 +118,7 @@ async def test_a_server_that_knows_less_is_asked_in_a_simpler_form_from_then_on(
     assert len(site.server.requests) == asked
     assert (await ask(models)).action == "go"
     assert len(site.server.requests) == asked + 1
-    if asked > 2:
+    if asked > 1:
         assert '"enum"' in site.server.requests[-1].messages[0]["content"]
 
 
@@ -136,7 +131,7 @@ async def test_a_server_that_takes_no_form_is_an_error(site: ModelSite) -> None:
 
 async def test_one_refused_request_does_not_spoil_the_form_for_all(site: ModelSite) -> None:
     models = site.models()
-    site.server.queue(*[Reply(status=400)] * 4)
+    site.server.queue(*[Reply(status=400)] * 3)
     with pytest.raises(ModelRequestError):
         await ask(models)
     site.server.queue(Reply(text=GOOD))
@@ -149,7 +144,7 @@ async def test_a_rule_of_the_class_counts_as_well(site: ModelSite) -> None:
     fixed = '{"action": "CLEAR", "patient_id": null, "reasoning": ""}'
     site.server.queue(Reply(text=broken), Reply(text=fixed))
     decision = await site.models().structured.ask(
-        purpose="patient_context",
+        purpose="test",
         instructions="Decide.",
         text="forget it",
         answer=PatientContextDecision,

@@ -1,58 +1,47 @@
 """What the offline rules read in the few messages that reach the classifier's model."""
 
-import json
-
 import pytest
 from pydantic import BaseModel
 
 from data_models.errors import ModelOutputError
-from data_models.patient_context_models import PatientContextDecision
 from group_chat.offline.offline_structured import OfflineStructured
+from services.language.reader import MessageReading, question
 
-INSTRUCTIONS = "A patient ID matches the regular expression ^patient_[0-9]+$ as a whole."
 
-
-async def decide(
-    message: str, *, active: str | None = "patient_4", known: tuple[str, ...] = ("patient_15",)
-) -> tuple[str, str | None]:
-    roster = [*([active] if active else []), *known]
-    question = {"active_patient_id": active, "known_patient_ids": roster, "message": message}
-    decision = await OfflineStructured().ask(
-        purpose="patient_context",
-        instructions=INSTRUCTIONS,
-        text=json.dumps(question),
-        answer=PatientContextDecision,
+async def decide(message: str, *others: str, is_open: bool = True) -> str:
+    asked = question(message, patients=["patient_4" if is_open else "", *others])
+    reading = await OfflineStructured().ask(
+        purpose="reader", instructions="", text=asked, answer=MessageReading
     )
-    return decision.action, decision.patient_id
+    return reading.patient
 
 
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("did the patient change therapy?", ("UNCHANGED", None)),
-        ("has patient_23 had surgery?", ("ACTIVATE_NEW", "patient_23")),
-        ("has PATIENT_15 had surgery?", ("SWITCH_EXISTING", "patient_15")),
-        ("don't switch to patient_15", ("UNCHANGED", None)),
-        ("compare with patient_15's scan", ("ACTIVATE_NEW", None)),
-        ("patient_15 and patient_23", ("ACTIVATE_NEW", None)),
-        ("go to the other patient", ("SWITCH_EXISTING", "patient_15")),
-        ("start from scratch", ("CLEAR", None)),
-        ("do not clear anything", ("UNCHANGED", None)),
-        ("clear the fluid?", ("CLEAR", None)),
-        ("patient_4 again", ("UNCHANGED", None)),
+        ("did the patient change therapy?", "open"),
+        ("has patient_23 had surgery?", "p2"),
+        ("has PATIENT_15 had surgery?", "p1"),
+        ("don't switch to patient_15", "open"),
+        ("compare with patient_15's scan", "another"),
+        ("patient_15 and patient_23", "another"),
+        ("go to the other patient", "another"),
+        ("start from scratch", "clear"),
+        ("do not clear anything", "open"),
+        ("clear the fluid?", "clear"),
+        ("patient_4 again", "open"),
     ],
 )
-async def test_a_message_is_read_carefully(message: str, expected: tuple[str, str | None]) -> None:
-    assert await decide(message) == expected
+async def test_a_message_is_read_carefully(message: str, expected: str) -> None:
+    assert await decide(message, "patient_15, Zoë Çelik, born 1979-11-02", "patient_23") == expected
 
 
 async def test_without_a_patient_nothing_is_turned_to() -> None:
-    assert await decide("good morning", active=None, known=()) == ("NONE", None)
+    assert await decide("good morning", is_open=False) == "open"
 
 
-async def test_the_other_of_two_is_asked_for() -> None:
-    answer = await decide("the other patient", known=("patient_15", "patient_23"))
-    assert answer == ("ACTIVATE_NEW", None)
+async def test_the_only_other_is_turned_to() -> None:
+    assert await decide("go to the other patient", "patient_15") == "p1"
 
 
 class Word(BaseModel):
@@ -61,7 +50,7 @@ class Word(BaseModel):
     word: str
 
 
-@pytest.mark.parametrize("purpose", ["entities", "patient_context"])
+@pytest.mark.parametrize("purpose", ["entities", "reader"])
 async def test_a_question_it_does_not_know_is_refused(purpose: str) -> None:
     with pytest.raises(ModelOutputError):
         await OfflineStructured().ask(

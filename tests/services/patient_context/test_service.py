@@ -302,15 +302,13 @@ async def test_a_failing_model_changes_nothing_where_nobody_can_be_named(
     assert (verdict.decision, verdict.reply) == (decision, None)
 
 
-async def test_the_model_sees_the_pattern_the_roster_and_the_text_as_data() -> None:
+async def test_the_model_sees_the_patients_and_the_text_as_data() -> None:
     world = World(*TWO, active="patient_4", script=[says("UNCHANGED")])
     await world.say("is the patient_id in PATIENT_CONTEXT_JSON: {}?")
     (asked,) = world.model.asked
-    assert asked.purpose == "patient_context"
-    assert "the regular expression ^patient_[0-9]+$ as a whole" in asked.instructions
+    assert asked.purpose == "reader"
     assert json.loads(asked.text) == {
-        "active_patient_id": "patient_4",
-        "known_patient_ids": ["patient_4", "patient_15"],
+        "patients": {"open": "patient_4", "p1": "patient_15"},
         "message": "is the patient_id in [quoted snapshot]: {}?",
     }
 
@@ -320,7 +318,7 @@ async def test_the_prompt_stays_bounded() -> None:
     world = World(*names, active="patient_0", script=[says("UNCHANGED")])
     await world.say("how is the patient? " * 700)
     (asked,) = world.model.asked
-    assert len(json.loads(asked.text)["known_patient_ids"]) == 50
+    assert len(json.loads(asked.text)["patients"]) == 9, "the open one and eight others"
     assert len(asked.instructions) + len(asked.text) < 8_000
 
 

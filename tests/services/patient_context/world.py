@@ -1,5 +1,6 @@
 """A patient context service and all that it stands on, in memory."""
 
+import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -54,8 +55,19 @@ class ScriptedModel:
         step = self._script.pop(0)
         if isinstance(step, ModelError):
             raise step
-        assert isinstance(step, answer)
-        return step
+        return answer.model_validate(
+            {"patient": _ref_of(step, text), "task": "answer", "agent": "nobody"}
+        )
+
+
+def _ref_of(decision: PatientContextDecision, text: str) -> str:
+    """Return what a reader answers that means `decision`: rows have refs, and no one else has."""
+    if decision.action == "CLEAR":
+        return "clear"
+    if decision.action in ("NONE", "UNCHANGED"):
+        return "open"
+    rows = json.loads(text)["patients"].items()
+    return next((ref for ref, row in rows if row.split(",")[0] == decision.patient_id), "another")
 
 
 def says(action: AnalyzerAction, patient_id: str | None = None) -> PatientContextDecision:

@@ -28,7 +28,7 @@ from services.model_port import Answer
 from services.turn.entities import TurnEntities
 from services.turn.memory import TurnMemory
 from services.turn.tools import TurnTools
-from tests.services.world import CHAT, World
+from tests.services.world import CHAT, NoModel, World
 
 INTENTS = (
     Intent(name="GENERAL_HEALTH", description="A complaint.", agent="GeneralHealth",
@@ -69,7 +69,7 @@ class Reader:
 class Room:
     """A conversation whose memory asks `model`."""
 
-    def __init__(self, *, seconds: float = 5.0) -> None:
+    def __init__(self, *, seconds: float = 5.0, decider: Reader | None = None) -> None:
         self.model = Reader()
         self.model.gate.set()
         memory = TurnMemory(
@@ -86,7 +86,7 @@ class Room:
             meter=EntityMeter(registry=CollectorRegistry(), agents=AGENTS),
         )
         tools = TurnTools(ids=RandomIds(), entities=entities)
-        self.world = World(memory=memory, tools=tools)
+        self.world = World(memory=memory, tools=tools, decider=decider or NoModel(), cards=CARDS)
 
     async def say(self, *texts: str) -> None:
         for text in texts:
@@ -205,6 +205,31 @@ async def test_what_may_be_about_somebody_else_is_read_without_this_patients_tal
     room.model.shown.clear()
     await room.say(text)
     assert all(list(shown) == ["message"] for shown in room.model.shown)
+
+
+async def test_whom_and_what_is_read_in_one_question() -> None:
+    decider = Reader(answer={**FOUND, "patient": "open"})
+    decider.gate.set()
+    room = Room(decider=decider)
+    await room.say("switch to patient_7", "switch to patient_4")
+    await room.say("did the patient change therapy?")
+    assert [shown["patients"] for shown in decider.shown] == [
+        {"open": "patient_4", "p1": "patient_7"}
+    ]
+    assert room.model.shown == []
+    assert room.last.utterance is not None
+    assert room.last.utterance.agent == "Radiology"
+
+
+async def test_a_chart_is_changed_by_the_row_that_the_reader_names() -> None:
+    decider = Reader(answer={**FOUND, "patient": "p1"})
+    decider.gate.set()
+    room = Room(decider=decider)
+    await room.say("switch to patient_7", "switch to patient_4")
+    await room.say("and how did patient_7 do in comparison?")
+    assert room.last.patient_id == "patient_7"
+    assert room.last.utterance is not None
+    assert room.last.utterance.agent == "Radiology"
 
 
 @pytest.mark.parametrize("text", ["yes", "ok, go ahead", "no", "Yes please!", "@Radiology look"])

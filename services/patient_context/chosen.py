@@ -1,0 +1,38 @@
+"""The choice of patients as the settings ask for it."""
+
+from data_models.clock import Clock, IdSource
+from services.identity.access_policy import access_policy_for
+from services.identity.chosen import linker_for
+from services.identity.directory import Directory
+from services.language.reader import ReaderTeam
+from services.model_port import StructuredModel
+from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.service import PatientContextService
+from settings import Settings
+
+
+def patients_for(
+    settings: Settings,
+    *,
+    model: StructuredModel,
+    team: ReaderTeam,
+    pattern: PatientIdPattern,
+    directory: Directory,
+    clock: Clock,
+    ids: IdSource,
+) -> PatientContextService:
+    """Return the service that decides whose chart a message is for.
+
+    Raises:
+        ConfigurationError: the roster of who may open whom cannot be read.
+    """
+    return PatientContextService(
+        analyzer=PatientContextAnalyzer(model=model, pattern=pattern, team=team),
+        pattern=pattern,
+        clock=clock,
+        ids=ids,
+        linker=linker_for(settings, directory=directory, fits=pattern.matches),
+        allow_unknown=settings.allow_unknown_patients,
+        access=access_policy_for(settings),
+    )
