@@ -18,6 +18,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from data_models.errors import ConfigurationError
 
+BOARD = "start tumor board for {patient}"
 SUITES = Path(__file__).parent / "suites"
 
 
@@ -62,6 +63,11 @@ class Given(_Shape):
     settings: dict[str, str] = Field(default_factory=dict)
 
 
+def said_plan(given: Given) -> str:
+    """Return the message that makes the plan; "" where there is none."""
+    return BOARD.format(patient=given.open) if given.plan == "board" else given.plan or ""
+
+
 class ScriptedCall(_Shape):
     """One call that the scripted model makes."""
 
@@ -79,8 +85,14 @@ class Script(_Shape):
         repairs: What it says when it is asked to put its answer right; unset: the same again.
         facilitator: What the facilitator writes instead of handing over.
         reader: Fields of the reading of the message, where the server asks for one.
+        reads: Patterns: it looks everything up and quotes the first line of the record for each.
+        plans: Agents for whom the facilitator proposes a plan.
+        stays: Whether it reads the message as one about the open patient.
     """
 
+    reads: Texts = ()
+    plans: Texts = ()
+    stays: bool = False
     agent: str = ""
     calls: tuple[ScriptedCall, ...] = ()
     says: str = ""

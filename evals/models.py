@@ -9,7 +9,8 @@ from typing import Protocol
 from dotenv import dotenv_values
 
 from data_models.errors import ConfigurationError
-from evals.cases import Case, Script
+from evals.capable import PLANS, capable
+from evals.cases import Case, Script, said_plan
 from evals.cassette import Player
 from evals.scripted import ScriptedModel
 from evals.server import ROOT
@@ -72,9 +73,13 @@ class Scripted:
 
         def script_of(text: str) -> Script | None:
             case = by_key.get(wires[0].case_of(text)) if wires else None
-            if case is None or not wires[0].is_last(text, case.say[-1]):
+            if case is None:
                 return None
-            return case.model
+            if wires[0].is_last(text, case.say[-1]):
+                return case.model or capable(case)
+            return (
+                PLANS if case.given.plan and wires[0].is_last(text, said_plan(case.given)) else None
+            )
 
         model = FakeOpenAI(brain=ScriptedModel(script_of=script_of).brain, keep_requests=1)
         async with (

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import aiohttp
 import orjson
 
-from evals.cases import Case, Given, Person
+from evals.cases import Case, Given, Person, said_plan
 from evals.models import ModelChosen
 from evals.parts.playing import played
 from evals.results import FoundRow, Progress, PromptKept, Result
@@ -22,7 +22,6 @@ from evals.spending import Spending, Usage
 from evals.talk import Talk, Turn, in_time, talking
 from evals.wire import Asked, Wire
 
-BOARD = "start tumor board for {patient}"
 KEPT_PROMPT_CHARS = 60_000
 # So many keys fit into one variable of the environment.
 MOST_USERS = 1_000
@@ -207,8 +206,7 @@ async def prepare(given: Given, say: Say) -> frozenset[str]:
     for text in given.turns:
         await say(text)
     if given.plan is not None:
-        is_board = given.plan == "board"
-        await say(BOARD.format(patient=given.open) if is_board else given.plan)
+        await say(said_plan(given))
     return same
 
 

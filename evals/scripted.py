@@ -1,7 +1,8 @@
 """A scripted model over the real wire: capable by default, misbehaving where a case says so.
 
 It knows of a request only what every server's prompt shows: which tools are offered, whether a
-schema is asked for, and whose results came back. So it outlives changes of the prompts.
+schema is asked for, and whose results came back. So it outlives changes of the prompts. Where a
+case has no script it does what the case expects, so that what fails then is the way, not the model.
 """
 
 import re
@@ -17,6 +18,18 @@ from tests.fakes_openai_brain import structured_answer
 
 _REPAIR = re.compile(
     r"(?i)not supported|contradict|unsupported|put (?:it|your answer) right|repair"
+)
+
+
+_BACK = re.compile(r"Back to you \*[\w-]+\*\.?")
+ANYTHING = (".",)
+"""What is to be read where no words are wanted: one look, as calls of a turn are bounded."""
+RECORD = frozenset(
+    {
+        *("chart_summary", "problems", "medications", "results", "allergies", "procedures"),
+        *("encounters", "care", "history", "timeline", "current_status", "imaging_reports"),
+        *("pathology_reports", "biomarkers", "immunizations"),
+    }
 )
 
 
@@ -42,6 +55,14 @@ class ScriptedModel:
 def _reading(request: RecordedRequest, script: Script) -> str:
     """Return the smallest answer that fits, with the agent and the fields of the script."""
     answer: dict[str, Any] = orjson.loads(structured_answer(request.body))
+    if "action" in answer and "patient_id" in answer and script.stays:
+        asked = orjson.loads(str(request.body["messages"][-1]["content"]))
+        answer |= {
+            "action": "UNCHANGED" if asked.get("active_patient_id") else "NONE",
+            "patient_id": None,
+        }
+    if "task" in answer and script.plans:
+        answer["task"] = "plan"
     shape = request.body.get("response_format", {}).get("json_schema", {}).get("schema", {})
     for name, row in shape.get("properties", {}).items():
         options = _options(row, shape)
@@ -66,6 +87,12 @@ def _facilitator(request: RecordedRequest, script: Script, tools: Mapping[str, s
         return Reply(text=script.facilitator)
     if _results(request):
         return Reply(text="Done.")
+    if script.plans and "propose_plan" in tools:
+        steps = [{"agent": one, "text": "say what is known", "needs": []} for one in script.plans]
+        call = ToolCall(tools["propose_plan"], {"steps": steps})
+        return Reply(text="I propose this plan.", tool_calls=[call])
+    if script.reads and not script.agent:
+        return _reader(request, script, tools)
     if not script.agent:
         return Reply(text=script.says)
     if "hand_over" in tools:
@@ -85,6 +112,8 @@ def _properties(request: RecordedRequest, tool: str) -> list[str]:
 
 
 def _agent(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -> Reply:
+    if script.reads:
+        return _reader(request, script, tools)
     last = str(request.messages[-1].get("content") or "")
     if (
         script.repairs is not None
@@ -101,6 +130,51 @@ def _agent(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -
     if calls:
         return Reply(text=None, tool_calls=calls)
     return Reply(text=script.says or script.facilitator or "")
+
+
+def _reader(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -> Reply:
+    """Look everything up that needs no argument, and quote the lines that were asked for."""
+    if left := _to_read(request, script, tools):
+        return Reply(text=None, tool_calls=left)
+    lines = [
+        line.strip()
+        for one in request.messages
+        if one["role"] == "tool"
+        for line in str(one.get("content") or "").splitlines()
+    ]
+    quoted = [
+        next((line for line in lines if re.search(wanted, line, re.IGNORECASE)), "")
+        for wanted in script.reads
+    ]
+    found = "\n".join(f"- {line}" for line in dict.fromkeys(filter(None, quoted)))
+    back = _BACK.search(request.asked)
+    return Reply(text=(found or "It is not in the record.") + (f"\n\n{back[0]}" if back else ""))
+
+
+def _to_read(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -> list[ToolCall]:
+    made = {one.tool for one in script.calls}
+    asked = [
+        ToolCall(tools[one.tool], one.arguments)
+        for one in script.calls
+        if one.tool in tools and one.tool not in _called(request)
+    ]
+    if asked or made:
+        return asked
+    if request.messages[-1]["role"] == "tool":
+        return []
+    free = [
+        ToolCall(name, {})
+        for tool, name in tools.items()
+        if tool in RECORD and not _required(request, name)
+    ]
+    return free if script.reads != ANYTHING else free[-1:]
+
+
+def _required(request: RecordedRequest, tool: str) -> bool:
+    return any(
+        one["function"]["name"] == tool and one["function"].get("parameters", {}).get("required")
+        for one in request.body.get("tools") or ()
+    )
 
 
 def _called(request: RecordedRequest) -> set[str]:

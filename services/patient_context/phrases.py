@@ -38,6 +38,11 @@ LEAD = re.compile(
 )
 """One polite or addressing beginning; strip them one by one."""
 
+PLAYED_ROLE = re.compile(
+    r"(?im)^[\s>*_`#\[(<|]*(?:system|developer|assistant|tool|function)[\s\])>|*_`]*:"
+)
+"""A line of a text that plays the part of the server or of a model: pasted, whoever sent it."""
+
 BARE_SWITCH = re.compile(rf"(?:(?:{_SWITCH}|use|choose|pick)\s+{_OBJECT})?{_TARGET}{_END}")
 """Nothing but a change of patient, by an id or by "patient 15"."""
 

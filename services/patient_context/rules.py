@@ -13,6 +13,7 @@ from services.patient_context.phrases import (
     CLEARS,
     NEGATED,
     PASSING,
+    PLAYED_ROLE,
     RELATIVE_WORDS,
     TOPIC,
     WITHOUT_TARGET,
@@ -27,6 +28,9 @@ def decide_by_rules(reading: Reading) -> PatientContextDecision | None:
     if reading.doubt is not None:
         return _without_id("code cannot tell who is named")
     if reading.the_named is not None:
+        if PLAYED_ROLE.search(reading.text):
+            # Neither rules nor a model open a chart at the word of pasted text: the user is asked.
+            return staying(reading, "a line plays a role")
         return _about(reading, reading.the_named)
     if BARE_SWITCH_TO_OTHER.fullmatch(reading.order):
         only = len(reading.others) == 1 and reading.active is not None
