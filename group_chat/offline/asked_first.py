@@ -1,12 +1,11 @@
 """Puts what was asked for before all the rest that a tool gave. Pure."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from group_chat.offline.words import words_of
+from services.language.folding import words_of as words_of_text
 
 ROWS_LIMIT = 12
-_NAMED = re.compile(r"\*\*(?P<name>[^*]+)\*\*(?: \((?P<kind>[\w ]+)\))?")
 _SAME = {
     "meds": "medication",
     "mets": "metastasis",
@@ -42,21 +41,24 @@ def asked_first(asked: str, lines: Sequence[str]) -> list[str]:
 
 
 def _stems_of(line: str) -> set[str]:
-    named = _NAMED.search(line)
-    if named is None:
-        return set()
-    return set(map(_stem, _words(f"{named['name']} {named['kind'] or ''}")))
+    return set(map(_stem, words_of_text(f"{_name_in(line)} {_kind_in(line)}")))
 
 
 def _contains(line: str, wanted: Iterable[str]) -> bool:
     """Whether a name holds a long or a hyphened word within: "surgery" in radiosurgery, "pd-l1"."""
-    named = _NAMED.search(line)
-    name = named["name"].casefold() if named is not None else ""
+    name = _name_in(line).casefold()
     return any(stem in name for stem in wanted if len(stem) >= _STEM_CHARS)
 
 
-def _words(text: str) -> Iterable[str]:
-    return re.findall(r"[^\W_]+", text.casefold())
+def _name_in(line: str) -> str:
+    """Return what stands between the first two pairs of stars."""
+    return line.split("**")[1] if line.count("**") > 1 else ""
+
+
+def _kind_in(line: str) -> str:
+    """Return what stands in brackets behind the name."""
+    behind = line.split("**", 2)[-1] if line.count("**") > 1 else ""
+    return behind[2:].partition(")")[0] if behind.startswith(" (") else ""
 
 
 def _stem(word: str) -> str:

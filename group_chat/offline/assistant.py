@@ -1,6 +1,5 @@
 """The offline rules of the Assistant: which tool a request needs, and what it is given."""
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -9,83 +8,23 @@ from group_chat.offline.assistant_report import report_of
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.words import topics_of
-from services.language.requests import NAMED_NUMBER, moves_to_an_hour
+from services.language.clock import day_in
+from services.language.in_english import in_english
+from services.language.phrases import parts_in, says, without, words_for
+from services.language.requests import moves_to_an_hour, names_a_number
+from services.language.text_words import (
+    mail_addresses_in,
+    named_after,
+    owner_in,
+    phone_number_in,
+    quoted_in,
+    without_ways_to_reach,
+)
 
 ASSISTANT_TOOL = "list_events"
-_NOUNS = (
-    ("contact", re.compile(r"(?i)\bcontacts?\b|\baddress book\b|\bphone\b|\btelephone\b")),
-    ("task", re.compile(r"(?i)\btasks?\b|\bto-?dos?\b")),
-    ("email", re.compile(r"(?i)\be?-?mails?\b|\binbox\b|\bmessages?\b|\bdrafts?\b")),
-    ("document", re.compile(r"(?i)\bmy (?:documents?|files?)\b|\bdocuments?\b|\bfiles?\b")),
-    ("contact", NAMED_NUMBER),
-    (
-        "calendar_event",
-        re.compile(
-            r"(?i)\bcalendar\b|\bevents?\b|\bmeetings?\b|\bagenda for\b|\b(?:am|i'm) i? ?free\b"
-            r"|\bfree time\b|\bwhat(?:'s| is) on(?: (?:my|for|the \d|to(?:day|morrow)|this|next"
-            r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b|\W*\Z)"
-        ),
-    ),
-)
-_DELETE = re.compile(r"(?i)\b(?:cancel|delete|remove|drop|call off)\b")
-_MOVE = re.compile(r"(?i)\b(?:move|reschedule|postpone|push|shift)\b")
-_ADD = re.compile(r"(?i)\b(?:add|create|new|schedule)\b")
-_CHANGE = re.compile(r"(?i)\b(?:change|update|correct)\b")
-_READ = re.compile(r"(?i)\b(?:read|open|say|says)\b")
-_SEND = re.compile(r"(?i)\bsend\b")
-_DRAFT = re.compile(r"(?i)\b(?:draft|write|compose)\b")
-_DONE = re.compile(r"(?i)\b(?:complete|completed|finish|finished|done|tick off)\b")
-_FREE = re.compile(r"(?i)\bfree\b")
-_POINTS = re.compile(r"(?i)\b(?:it|that|this|the \w+ one|one)\b")
-_DAY = re.compile(
-    r"(?i)\b(?:day after tomorrow|today|tomorrow|yesterday|\d{4}-\d\d-\d\d"
-    r"|(?:this|next|last) week"
-    r"|(?:(?:this|next|last) )?(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b"
-)
-_PICKED = re.compile(r"(?i)\bthe (?:first|earlier)(?: one)?(?= to\b|\W*$)")
-_GOAL = re.compile(r"(?i)\bto (?P<goal>[^?!]+?)(?: instead| please)?[.?!)]*$")
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
-_NEW_EVENT = re.compile(
-    r"(?i)\b(?:add|create|schedule)\s+(?:an?\s+)?(?:new\s+)?(?:event|meeting)?\s*(?:called\s+)?"
-    r"[\"“]?(?P<title>[^\"”]+?)[\"”]?\s+(?P<when>(?:on|for|at|today|tomorrow)\b.*)$"
-)
-_NEW_TASK = re.compile(
-    r"(?i)\b(?:add|create)\s+(?:an?\s+)?(?:new\s+)?(?:task|to-?do)(?:\s+to|:)?\s+"
-    r"[\"“]?(?P<title>.+?)[\"”]?(?:\s+(?:due|by|for|on|until)\s+(?P<when>.+?))?[.!]?$"
-)
-_NEW_CONTACT = re.compile(r"(?i)\b(?:add|create)\s+(?:an?\s+)?(?:new\s+)?contact:?\s+(?P<name>.+)$")
-_NEW_MAIL = re.compile(
-    r"(?i)\b(?:draft|write|compose)\b.*?\b(?:about|subject)\s+(?P<subject>[^:]+):\s*(?P<text>.+)$",
-    re.DOTALL,
-)
-_ABOUT = re.compile(
-    r"(?i)\b(?:from|about|named|called|of|for|with|find|search|contact|document|file|mail)\s+"
-    r"(?P<words>[\w.@'’-]+(?:\s+(?:and\s+)?[A-Z][\w.@'’-]+)*)"
-)
-_NAMED = re.compile(
-    r"(?i)[\"“](?P<quoted>[^\"”]+)[\"”]|\b(?:called|named|titled)\s+(?P<name>[^\"“”?!,;]+)"
-)
-_REACHED = r"(?:contacts?(?:['’]s)?|(?:tele)?phone)(?: (?:phone|telephone|number))*\b"
-_OF_A_PATIENT = re.compile(
-    rf"(?i)\b(?:her|his|their) (?:[\w-]+ )?{_REACHED}"
-    rf"|\b(?:emergency|family|next[- ]of[- ]kin) {_REACHED}"
-    r"|\b(?:patient|mother|father|wife|husband|sister|brother|daughter|son)['’]s (?:\w+ )?"
-    rf"{_REACHED}|\bcontacts? with\b"
-    r"|\bcontacts?(?: person)? (?:of|for) (?:the|this|our|my) patient\b"
-)
-_OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
-_IDLE_TEXT = (
-    "today tomorrow yesterday me my the a an it that this on in friday monday tuesday wednesday "
-    "thursday saturday sunday last next week from about contact contacts document documents file "
-    "files mail mails is do i have there any for called named"
-)
-_IDLE_WORDS = frozenset(_IDLE_TEXT.split())
+_NOUNS = ("contact", "task", "email", "document", "named_number", "calendar_event")
 _LOOK_FIRST = "list or search them first"
 _ONLY = "Offline I understand only simple requests; say it as: {example}."
-_WRITES_MAIL = re.compile(
-    r"(?i)\A\W*(?:please |can you |could you )*e?-?mail\b(?! (?:from|about)\b)"
-)
 _EXAMPLE = 'add a task "Call the lab" by Friday'
 _EXAMPLES = {
     "email": "draft a mail to anna@example.org about the rota: I can swap on Friday",
@@ -107,25 +46,22 @@ class _Plan:
 
 def is_office_request(prompt: Prompt) -> bool:
     """Whether the user asks for their own calendar, mail, contacts, tasks or documents."""
-    text = _OF_A_PATIENT.sub(" ", prompt.asked)
-    if any(pattern.search(text) for kind, pattern in _NOUNS if kind != "document"):
+    text = without(prompt.asked, "of_patient")
+    if _kind_in(text, but="document") is not None or says(text, "own_document"):
         return True
-    if re.search(r"(?i)\bmy (?:documents?|files?)\b", text):
-        return True
-    acts = _DELETE, _MOVE, _DONE, _SEND, _READ
-    if topics_of(_PICKED.sub("", text)):
+    if topics_of(without(text, "picked")):
         return False
     if moves_to_an_hour(text):
         return True
-    if _DAY.search(text) and any(each.search(text) for each in (_ADD, _MOVE, _DELETE)):
+    if day_in(text) is not None and says(text, "add", "move", "delete"):
         return True
     is_recent = prompt.recent_kind in _PLANNERS and not prompt.recent_is_record
-    return is_recent and any(each.search(text) for each in acts)
+    return is_recent and says(text, "delete", "move", "done", "send", "reads")
 
 
 def names_office_thing(text: str) -> bool:
     """Whether the text names something of the user's own: a meeting, a task, a mail."""
-    return any(pattern.search(text) for _, pattern in _NOUNS)
+    return _kind_in(text) is not None
 
 
 def answer_as_assistant(prompt: Prompt) -> OfflineReply:
@@ -158,8 +94,18 @@ def _plan(prompt: Prompt) -> _Plan | None:
 
 
 def _kind(prompt: Prompt) -> str:
-    kind = next((kind for kind, pattern in _NOUNS if pattern.search(prompt.asked)), None)
-    return kind or _recent(prompt)
+    return _kind_in(prompt.asked) or _recent(prompt)
+
+
+def _kind_in(text: str, *, but: str = "") -> str | None:
+    """Return what kind of thing the text names first, in the order of the list."""
+    kinds = (kind for kind in _NOUNS if kind != but)
+    named = next((kind for kind in kinds if _names(text, kind)), None)
+    return "contact" if named == "named_number" else named
+
+
+def _names(text: str, kind: str) -> bool:
+    return names_a_number(text) if kind == "named_number" else says(text, kind)
 
 
 def _recent(prompt: Prompt) -> str:
@@ -169,70 +115,73 @@ def _recent(prompt: Prompt) -> str:
 
 def _calendar(prompt: Prompt) -> _Plan | None:
     text = prompt.asked
-    if _DELETE.search(text):
+    if says(text, "delete"):
         return _Plan("cancel_event", {"event_id": ""}, "list_events")
-    if _MOVE.search(text):
-        goal = _GOAL.search(text)
-        return goal and _Plan("move_event", {"start": goal["goal"]}, "list_events")
-    if _FREE.search(text):
-        return _Plan("find_free_time", {"day": _day_in(text) or "today", "minutes": 30})
-    if _ADD.search(text):
-        new = _NEW_EVENT.search(text)
-        return new and _Plan("create_event", {"title": new["title"], "start": new["when"]})
+    if says(text, "move"):
+        goal = _goal_in(text)
+        return None if goal is None else _Plan("move_event", {"start": goal}, "list_events")
+    if says(text, "free"):
+        return _Plan("find_free_time", {"day": day_in(text) or "today", "minutes": 30})
+    if says(text, "add"):
+        new = parts_in(text, "new_event")
+        given = None if new is None else {"title": new["title"], "start": new["when"]}
+        return None if given is None else _Plan("create_event", given)
     return _Plan("list_events", _days(text))
 
 
 def _mail(prompt: Prompt) -> _Plan | None:
     text = prompt.asked
-    if _SEND.search(text):
+    if says(text, "send"):
         return _Plan("send_mail", {})
-    if _WRITES_MAIL.search(text):
+    if says(text, "writes_mail") and not says(text, "looks_for_mail"):
         return None
-    if _DRAFT.search(text) and not _READ.search(text):
-        new, to = _NEW_MAIL.search(text), _ADDRESS.findall(text.partition(":")[0])
-        given = new and {"to": to, "title": new["subject"].strip(), "text": new["text"].strip()}
-        return _Plan("draft_mail", given) if given and to else None
-    if _READ.search(text):
+    if says(text, "draft") and not says(text, "reads"):
+        new = parts_in(text, "new_mail")
+        to = mail_addresses_in(text.partition(":")[0])
+        if new is None or not to:
+            return None
+        return _Plan("draft_mail", {"to": to, "title": new["subject"], "text": new["text"]})
+    if says(text, "reads"):
         return _Plan("read_mail", {}, "search_mail")
     return _Plan("search_mail", _looking_for(prompt, "search_mail"))
 
 
 def _contact(prompt: Prompt) -> _Plan | None:
     text = prompt.asked
-    if _DELETE.search(text):
+    if says(text, "delete"):
         return _Plan("delete_contact", {}, "search_contacts")
-    if _CHANGE.search(text):
-        given = _reached_by(text.rpartition(" to ")[2])
+    if says(text, "change"):
+        given = _reached_by(in_english(text).rpartition(" to ")[2])
         return _Plan("change_contact", given, "search_contacts") if given else None
-    new = _NEW_CONTACT.search(text)
+    new = parts_in(text, "new_contact")
     if new is not None:
         given = _reached_by(new["name"])
-        name = _PHONE.sub("", _ADDRESS.sub("", new["name"])).strip(" ,;.")
+        name = without_ways_to_reach(new["name"]).strip(" ,;.")
         return _Plan("add_contact", {"name": name, **given})
     return _Plan("search_contacts", _looking_for(prompt, "search_contacts"))
 
 
 def _task(prompt: Prompt) -> _Plan | None:
     text = prompt.asked
-    if _DELETE.search(text):
+    if says(text, "delete"):
         return _Plan("delete_task", {}, "list_tasks")
-    new = _NEW_TASK.search(text)
+    new = parts_in(text, "new_task")
     if new is not None:
-        due = {"due": new["when"]} if new["when"] else {}
+        due = {"due": new["when"]} if "when" in new else {}
         return _Plan("add_task", {"title": new["title"], **due})
-    if _DONE.search(text):
+    if says(text, "done"):
         return _Plan("complete_task", {}, "list_tasks")
-    if _MOVE.search(text):
-        goal = _GOAL.search(text)
-        return goal and _Plan("move_task", {"due": goal["goal"]}, "list_tasks")
+    if says(text, "move"):
+        goal = _goal_in(text)
+        return None if goal is None else _Plan("move_task", {"due": goal}, "list_tasks")
     return _Plan("list_tasks", _days(text))
 
 
 def _document(prompt: Prompt) -> _Plan | None:
     text = prompt.asked
-    if _DELETE.search(text):
+    if says(text, "delete"):
         return _Plan("delete_document", {}, "search_documents")
-    if _READ.search(text):
+    if says(text, "reads"):
         return _Plan("read_own_document", {}, "search_documents")
     return _Plan("search_documents", _looking_for(prompt, "search_documents"))
 
@@ -249,39 +198,33 @@ _PLANNERS: Mapping[str, Callable[[Prompt], _Plan | None]] = {
 def _looking_for(prompt: Prompt, tool: str) -> dict[str, Any]:
     """Return what a listing is given: the day that the user names, or the words to look for."""
     text = prompt.asked
-    if _MOVE.search(text) and (goal := _GOAL.search(text)) is not None:
-        text = text[: goal.start()]  # where it goes says nothing of what it is
+    if says(text, "move"):
+        text = without(text, "goal")  # where it goes says nothing of what it is
     days = {} if tool == "search_contacts" else _days(text)
     if tool in ("list_events", "list_tasks"):
         return days
-    named = _NAMED.search(text)
-    if named is not None:
-        name = named["quoted"] or _DAY.sub(" ", named["name"])
-        return {"words": " ".join(name.rstrip(". ").split()), **days}
-    owner = _OWNER.search(text)
-    about = _ABOUT.search(text)
-    words = owner[1] if owner else about["words"] if about else ""
-    kept = [word for word in words.split() if word.casefold() not in _IDLE_WORDS]
+    named = (parts_in(text, "named") or {}).get("name")
+    if quoted := quoted_in(text) or ([without(named, "day")] if named else []):
+        return {"words": " ".join(quoted[0].rstrip(". ").split()), **days}
+    words = owner_in(text) or named_after(text, "about") or ""
+    kept = [word for word in words.split() if word.casefold() not in words_for("idle_in_lists")]
     return {"words": " ".join(kept), **days} if kept else days
 
 
 def _days(text: str) -> dict[str, str]:
-    day = _day_in(text)
+    day = day_in(text)
     return {} if day is None else {"since": day, "until": day}
 
 
-def _day_in(text: str) -> str | None:
-    found = _DAY.search(text)
-    return None if found is None else found[0]
+def _goal_in(text: str) -> str | None:
+    return (parts_in(in_english(text), "goal") or {}).get("goal")
 
 
 def _reached_by(text: str) -> dict[str, str]:
-    address = _ADDRESS.search(text)
-    phone = _PHONE.search(_ADDRESS.sub("", text))
-    found = {"email": address and address[0], "phone": phone and phone[0]}
+    found = {"email": next(iter(mail_addresses_in(text)), None), "phone": phone_number_in(text)}
     return {name: value for name, value in found.items() if value}
 
 
 def _only_points(text: str) -> bool:
     """Whether the request only points: what it means was said before, and no list helps."""
-    return _POINTS.search(text) is not None and _DAY.search(text) is None
+    return says(text, "points") and day_in(text) is None

@@ -1,6 +1,5 @@
 """The offline rules of the agent that arranges appointments: ask, look, propose."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -19,30 +18,23 @@ from group_chat.offline.clinic_days import (
     week_lines,
 )
 from group_chat.offline.elsewhere import handed_back
-from group_chat.offline.moving import MOVE, MOVE_TOOL, is_move, line_of, next_of_move
+from group_chat.offline.moving import MOVE_TOOL, is_move, line_of, next_of_move
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.tools.clinic_times import day_of
 from services.entities.wishes import wishes_in
+from services.language.phrases import says, words_for
 from services.language.requests import refused_doctors
+from services.language.text_words import all_words
 from services.language.yes_no import is_consent
 
 BOOKING_TOOL = "book_appointment"
-CANCEL = re.compile(r"(?i)\b(?:cancel|call off)\b")
 _CANCEL_TOOL, _LIST_TOOL = "cancel_appointment", "list_appointments"
 _SLOTS_TOOL, _DOCTOR_TOOL = "available_slots", "find_doctor"
-_LIST = re.compile(r"(?i)\b(which|what|list|show|my|our|any)\b[^.?!]{0,30}\bappointments\b")
-NEXT_VISIT = re.compile(
-    r"(?i)\b(?:next|upcoming|coming|when)\b[^.?!\n]{0,30}\b(?:appointments?|visits?)\b"
-)
 _LOOK_FIRST, _ASKED_WHICH = "use list_appointments first", "asked which"
 _NO_DOCTOR = "that name; ask the user"
-_NEVER_MIND = re.compile(
-    r"(?i)\W*(?:no(?:pe|ne)?|never ?mind|forget (?:about )?(?:it|that)|none of (?:them|these)|stop)"
-    r"(?:,? (?:thanks?|thank you|please))?\W*"
-)
 _NAME_WORDS = 4
-_VERBS = {"move": MOVE, "cancel": CANCEL, "book": re.compile(r"(?i)\bbook\b")}
+_VERBS = {"move": "move_or_change", "cancel": "cancel", "book": "book"}
 _MISSING = {
     "doctor_preference": WHICH_DOCTOR,
     "date_preference": WHICH_DAY,
@@ -57,7 +49,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     if is_move(prompt) and not _agrees(prompt):
         moved = next_of_move(prompt)
         return moved if moved is not None else OfflineReply(text=_said(prompt))
-    if not prompt.answers and _NEVER_MIND.fullmatch(prompt.asked):
+    if not prompt.answers and says(prompt.asked, "drops_arrangement"):
         return OfflineReply(text="All right, no appointment was arranged or changed.")
     calls = _follow_up(prompt) if prompt.answers else _first_calls(prompt)
     if calls:
@@ -70,9 +62,9 @@ def _first_calls(prompt: Prompt) -> Sequence[Call]:
     proposal = found.get("appointment_proposal")
     if isinstance(proposal, Mapping) and _agrees(prompt):
         return _propose_again(prompt, proposal)
-    if _LIST.search(asked) or (NEXT_VISIT.search(asked) and not _VERBS["book"].search(asked)):
+    if says(asked, "list_appointments") or (says(asked, "next_visit") and not says(asked, "book")):
         return _call(prompt, _LIST_TOOL, {})
-    if CANCEL.search(asked):
+    if says(asked, "cancel"):
         # What was said decides; the last one that was booked only where nothing is remembered.
         booked = "" if prompt.recent_is_appointment else str(found.get("appointment_id", ""))
         return _call(prompt, _CANCEL_TOOL, {"appointment_id": booked})
@@ -85,7 +77,7 @@ def _first_calls(prompt: Prompt) -> Sequence[Call]:
 def _agrees(prompt: Prompt) -> bool:
     """Whether the user agrees to what was proposed, and asks for nothing else."""
     action = str((_found(prompt).get("appointment_proposal") or {}).get("action", ""))
-    other = (verb for verb, said in _VERBS.items() if said.search(prompt.asked))
+    other = (verb for verb, said in _VERBS.items() if says(prompt.asked, said))
     is_other = any(not action.startswith(verb) for verb in other)
     says_more = is_other or wishes_in(prompt.asked, is_booking=True)
     return is_consent(prompt.asked) and not says_more and not asks(prompt, WHICH_TIME)
@@ -113,7 +105,7 @@ def _propose_again(prompt: Prompt, proposal: Mapping[str, Any]) -> Sequence[Call
 def _follow_up(prompt: Prompt) -> Sequence[Call]:
     """Go on from what the last tool gave, if it leads on."""
     last, names = prompt.answers[-1], [answer.name for answer in prompt.answers]
-    if CANCEL.search(prompt.asked):
+    if says(prompt.asked, "cancel"):
         return _after_cancel(prompt, names)
     if last.name == _DOCTOR_TOOL:
         return _after_doctors(prompt, last.data, names.count(_DOCTOR_TOOL))
@@ -158,7 +150,7 @@ def _said(prompt: Prompt) -> str:
     days = [answer.data for answer in prompt.answers if answer.name == _SLOTS_TOOL]
     if len(days) > 1:
         return "\n".join(week_lines(days))
-    if CANCEL.search(prompt.asked):
+    if says(prompt.asked, "cancel"):
         return _said_of_cancel(prompt)
     lines: list[str] = []
     for answer in prompt.answers:
@@ -265,11 +257,11 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
 
 def _name_in(prompt: Prompt) -> str:
     """Return the name that answers which doctor, as people say it: "Smith, please"."""
-    words = re.findall(r"[^\W\d_][\w'’-]+", prompt.asked)
+    words = all_words(prompt.asked)
     is_name = asks(prompt, WHICH_DOCTOR) and 0 < len(words) <= _NAME_WORDS
     says_when = wishes_in(prompt.asked, is_booking=True).keys() - {"doctor_preference"}
     is_name = is_name and not is_consent(prompt.asked) and not says_when
-    kept = [word for word in words if word.casefold() not in {"please", "dr", "doctor", "the"}]
+    kept = [word for word in words if word.casefold() not in words_for("before_a_name")]
     return " ".join(kept) if is_name else ""
 
 

@@ -1,25 +1,25 @@
 """What the offline rules make of days and hours when an appointment is arranged. Pure."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from group_chat.offline.prompt import Prompt
+from services.language.clock import (
+    days_of_month_in,
+    hour_alone_in,
+    says_impossible_clock,
+    week_ahead_in,
+)
+from services.language.in_english import in_english
 
 WHICH_DOCTOR = "Which doctor would you like to see?"
 WHICH_DAY = "Which day suits?"
 WHICH_TIME = "Which time suits?"
 WHICH_APPOINTMENT = "Which appointment shall I move?"
 _QUESTIONS = (WHICH_DOCTOR, WHICH_DAY, WHICH_TIME, WHICH_APPOINTMENT)
-_PROPOSED_MOVE = re.compile(r"^Move .*\? yes / no$", re.MULTILINE)
-_WEEK = re.compile(r"(?i)\b(?P<which>this|next|the coming|following) week\b")
-_HOUR = re.compile(r"(?i)\W*(?:at )?(\d{1,2})(?: o'clock)?\W*")
-_LISTED_DAY = re.compile(r"^- (\w{3} \d{1,2} \w{3} \d{4}): ", re.MULTILINE)
 _DAY_FORM = "%a %d %b %Y"
-_NUMBER = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)?\b")
-_CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
 _FIRST_HOUR = 7
 _WORKDAYS = 5
 _TIMES_OF_A_DAY = 6
@@ -44,11 +44,16 @@ def chain_of(prompt: Prompt) -> list[Link]:
     text = prompt.asked
     for each in reversed(prompt.past):
         answered = each.answered.rstrip()
-        if not answered.endswith(_QUESTIONS) and _PROPOSED_MOVE.search(answered) is None:
+        if not answered.endswith(_QUESTIONS) and not _proposes_move(answered):
             break
         links.insert(0, Link(text, answered))
         text = each.asked
     return [Link(text), *links]
+
+
+def _proposes_move(answered: str) -> bool:
+    lines = answered.splitlines()
+    return any(one.startswith("Move ") and one.endswith("? yes / no") for one in lines)
 
 
 def asks(prompt: Prompt, question: str) -> bool:
@@ -58,27 +63,24 @@ def asks(prompt: Prompt, question: str) -> bool:
 
 def hour_in(prompt: Prompt) -> str | None:
     """Return the time that a bare number answers, `15:00` for 3: nobody is seen in the night."""
-    found = _HOUR.fullmatch(prompt.asked)
-    if found is None or not asks(prompt, WHICH_TIME):
+    hour = hour_alone_in(prompt.asked) if asks(prompt, WHICH_TIME) else None
+    if hour is None:
         return None
-    hour = int(found[1])
     return f"{hour + 12 if hour < _FIRST_HOUR else hour:02}:00"
 
 
 def names_no_time(prompt: Prompt) -> bool:
     """Whether the message names a time that no day has, such as 25:00."""
-    found = _CLOCK.search(prompt.asked)
-    return found is not None and (int(found[1] or found[3]) > 24 or int(found[2] or 0) > 59)
+    return says_impossible_clock(prompt.asked)
 
 
 def week_in(prompt: Prompt) -> Sequence[str]:
     """Return the working days of the week that the message names; none if it names no week."""
-    found, today = _WEEK.search(prompt.asked), _today(prompt)
-    if found is None or today is None:
+    today = _today(prompt)
+    weeks_ahead = week_ahead_in(prompt.asked)
+    if today is None or weeks_ahead is None:
         return ()
-    monday = today - timedelta(days=today.weekday())
-    if found["which"].casefold() != "this":
-        monday += timedelta(days=7)
+    monday = today + timedelta(days=7 * weeks_ahead - today.weekday())
     days = [monday + timedelta(days=number) for number in range(_WORKDAYS)]
     return [day.isoformat() for day in days if day >= today]
 
@@ -87,9 +89,12 @@ def listed_day_in(prompt: Prompt) -> str | None:
     """Return which of the days just listed the message names: "Tuesday", "the 24th"."""
     if not asks(prompt, WHICH_DAY):
         return None
-    text = prompt.asked.casefold()
-    numbers = {int(one) for one in _NUMBER.findall(text)}
-    for listed in _LISTED_DAY.findall(prompt.earlier[-1].text):
+    text = in_english(prompt.asked).casefold()
+    numbers = days_of_month_in(text)
+    for line in prompt.earlier[-1].text.splitlines():
+        listed, is_day, _ = line.removeprefix("- ").partition(": ")
+        if not line.startswith("- ") or not is_day:
+            continue
         day = datetime.strptime(listed, _DAY_FORM).replace(tzinfo=UTC).date()
         if f"{day:%A}".casefold() in text or day.day in numbers:
             return day.isoformat()

@@ -5,20 +5,18 @@ import re
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import OfflineReply
 from group_chat.offline.words import works_on
+from services.language.phrases import says
+from services.language.ratings import rating_in
 
 SEVERITY = "How strong is it now, from 1 to 10?"
 ONSET = "Since when have you had it?"
 _SPEAKER = re.compile(r"\AYou are (?P<name>[A-Za-z][\w-]{0,63})\.")
-_OWN_COMPLAINT = re.compile(r"(?i)\b(?:i|i['’](?:m|ve)|my|me)\b")
-_RATING = re.compile(
-    r"(?i)\W*(?:about |maybe |a |an |it(?:['’]s| is) )*(10|[0-9])(?:\s*(?:/|of|out of)\s*10)?\W*"
-)
 _SHORT_WORDS = 8
 
 
 def is_about_complaint(prompt: Prompt) -> bool:
     """Whether the user tells an agent for health of a complaint, outside of any plan."""
-    return _is_for_health(prompt) and _OWN_COMPLAINT.search(prompt.asked) is not None
+    return _is_for_health(prompt) and says(prompt.asked, "own_complaint")
 
 
 def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
@@ -26,9 +24,9 @@ def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
     if not _is_for_health(prompt) or prompt.answers or not prompt.earlier:
         return None
     last = prompt.earlier[-1].text.rstrip()
-    rating = _RATING.fullmatch(prompt.asked)
+    rating = rating_in(prompt.asked)
     if last.endswith(SEVERITY) and rating is not None:
-        return OfflineReply(text=f"Noted: {rating[1]} of 10.\n\n{ONSET}")
+        return OfflineReply(text=f"Noted: {rating} of 10.\n\n{ONSET}")
     is_short = len(prompt.asked.split()) <= _SHORT_WORDS and "?" not in prompt.asked
     if last.endswith(ONSET) and is_short:
         said = " ".join(prompt.asked.split()).rstrip(".")

@@ -1,24 +1,16 @@
 """What an agent does with a message that is not for it: it hands it back to who leads."""
 
-import re
-
-from group_chat.offline.moving import MOVE
 from group_chat.offline.plain_talk import courtesy, plain_answer
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import OfflineReply
-from group_chat.offline.words import OVERVIEW, PLAN, QUESTION, ROSTER, topics_of
+from group_chat.offline.words import asks_overview, topics_of
 from services.entities.wishes import wishes_in
+from services.language.full_dates import full_dates
+from services.language.phrases import says
+from services.language.text_words import asks_question
 
 NOT_FOR_ME = "this is not for me."
-_PASSED_ON = re.compile(r"\*, please (?:see to this|answer this from the record)\.\s*\Z")
-_OWN = {
-    "appointment": re.compile(
-        r"(?i)\b(?:appointments?|book(?:ing)?|cancel|call off|slots?|doctors?|dr|visits?|free)\b"
-    ),
-    "registration": re.compile(
-        r"(?i)\b(?:regist\w+|insur\w+|cover\w*|eligib\w+|born|birth)\b|\d{4}"
-    ),
-}
+_PASSED_ON = ("*, please see to this.", "*, please answer this from the record.")
 _ALONE = (
     "That is not for me, and nothing was changed. Please ask it once more, and who can answer it "
     "will."
@@ -32,7 +24,8 @@ def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
     if prompt.answers or prompt.said or not is_elsewhere:
         return None
     leader = next(
-        (one.agent for one in reversed(prompt.earlier) if _PASSED_ON.search(one.text)), None
+        (one.agent for one in reversed(prompt.earlier) if one.text.rstrip().endswith(_PASSED_ON)),
+        None,
     )
     return OfflineReply(text=_ALONE if leader is None else f"*{leader}*, {NOT_FOR_ME}")
 
@@ -45,17 +38,24 @@ def is_handed_back(prompt: Prompt) -> bool:
 def _is_of_chart(prompt: Prompt, topic: str) -> bool:
     """Whether something of the chart is asked after an arrangement that is over."""
     asks = prompt.utterance is not None and bool(prompt.utterance.about)
-    return asks and bool(prompt.earlier) and not _OWN[topic].search(prompt.asked)
+    return asks and bool(prompt.earlier) and not _is_own(prompt.asked, topic)
 
 
 def _is_elsewhere(prompt: Prompt, topic: str) -> bool:
     text = prompt.asked
-    if _OWN[topic].search(text) or MOVE.search(text):
+    if _is_own(text, topic) or says(text, "move_or_change"):
         return False
     is_plain = not courtesy(prompt) and plain_answer(prompt) is not None
-    if PLAN.search(text) or ROSTER.search(text) or is_plain:
+    if says(text, "plan", "roster") or is_plain:
         return True
     if wishes_in(text, is_booking=True):
         return False
-    asks = QUESTION.search(text) is not None and len(text.split()) > 1
-    return asks or OVERVIEW.search(text) is not None or bool(topics_of(text) - {topic})
+    asks = asks_question(text) and len(text.split()) > 1
+    return asks or asks_overview(text) or bool(topics_of(text) - {topic})
+
+
+def _is_own(text: str, topic: str) -> bool:
+    """Whether the text has a word of the agent's own work."""
+    if topic == "registration":
+        return says(text, "of_registration") or bool(full_dates(text))
+    return says(text, "of_booking")

@@ -1,6 +1,5 @@
 """The offline rules for reading fields out of what the user said earlier."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -8,12 +7,10 @@ import orjson
 
 from data_models.errors import ModelOutputError
 from data_models.scenario import FieldDefinition
+from services.language.field_statements import ages_in, births_in, statements_of
 from services.scenarios.session.answers import pattern_of, value_in
 
 _STATED, _SEEN = 0.97, 0.9
-_END = re.compile(r"[,;\n]| and |\.(?:\s|$)")
-_AGE = re.compile(r"(?i)\b(?:i am|i'm|aged?|she is|he is|patient is)\s+(\d{1,3})\b")
-_BORN = re.compile(r"(?i)\bborn (?:on |in )?([^,;.\n]{4,30})")
 
 
 def findings_in(text: str) -> dict[str, Any]:
@@ -48,17 +45,19 @@ def _newest(field: FieldDefinition, turns: Sequence[str]) -> dict[str, Any] | No
 
 def _candidates(field: FieldDefinition, turn: str) -> Iterator[tuple[str, str, float]]:
     """Yield quotes, the words in them that hold the value, and how sure they are."""
-    label = re.escape(field.label).replace(r"\ ", r"[ _]")
-    stated = rf"(?i)\b(?:{label}|{re.escape(field.name)})\b(?: is|:| =|,)\s*"
-    for found in re.finditer(stated, turn):
-        rest = _END.split(turn[found.end() :], maxsplit=1)[0]
-        yield turn[found.start() : found.end() + len(rest)], rest, _STATED
-    special = _AGE if "age" in field.name.split("_") else _BORN if "birth" in field.name else None
-    for match in special.finditer(turn) if special is not None else ():
-        yield match[0], match[1], _STATED
+    for quote, words in statements_of((field.label, field.name), turn):
+        yield quote, words, _STATED
+    by_kind = {"age": ages_in, "birth": births_in}
+    readers = (read for word, read in by_kind.items() if word in field.name.split("_"))
+    for quote, words in next(readers, _nothing)(turn):
+        yield quote, words, _STATED
     shape = pattern_of(field)
     for match in shape.finditer(turn) if shape is not None else ():
         yield match[0], match[0], _SEEN
+
+
+def _nothing(_: str) -> Iterator[tuple[str, str]]:
+    return iter(())
 
 
 def _written(value: object) -> str:

@@ -1,13 +1,8 @@
 """The offline rules of the agent who leads: plan, route, answer about the roster, close."""
 
-import re
-
 from group_chat.offline.assistant import is_office_request, names_office_thing
-from group_chat.offline.booking import CANCEL, NEXT_VISIT
 from group_chat.offline.elsewhere import is_handed_back
 from group_chat.offline.judging import asks_for_judgement, caution_for, compares
-from group_chat.offline.languages import is_foreign
-from group_chat.offline.moving import MOVE
 from group_chat.offline.plain_talk import (
     LONG_CHARS,
     NOTHING_TO_CANCEL,
@@ -18,18 +13,12 @@ from group_chat.offline.plain_talk import (
     what_next,
 )
 from group_chat.offline.prompt import Prompt, Spoken
-from group_chat.offline.registration import IS_REGISTERED
 from group_chat.offline.remembering import answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.scenario import answer_in_scenario
 from group_chat.offline.specialist import NO_PATIENT, answer_as_specialist, bullets_of
 from group_chat.offline.words import (
-    CHANGE,
-    LEFT_OUT,
-    OVERVIEW,
-    PLAN,
-    QUESTION,
-    ROSTER,
+    asks_overview,
     best_match,
     is_clinical,
     known_word_like,
@@ -39,13 +28,14 @@ from group_chat.offline.words import (
     topics_of,
 )
 from group_chat.plan_text import PLAN_QUESTION
+from services.language.detection import is_unread
+from services.language.phrases import found_in, says
+from services.language.text_words import asks_question
 from services.scenarios.session.commands import command_in
 
 _ROWS_OF_EACH_AGENT = 8
-_YEAR = re.compile(r"- (\d{4}(?:-\d\d)*)")
 _STEP_LIMIT = 20
 _KEYWORDS = 3
-_BOOKS = re.compile(r"(?i)^\W*(?:(?:please|can|could|would|you|i|we|want|need|like|to)\W+)*book\b")
 _ROSTER_TOOL = "list_roster"
 _INSTEAD = (
     "Ask for the status, the timeline, the imaging or the pathology, or start a tumor board, "
@@ -90,11 +80,11 @@ def _answer(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=f"*{office}*, please see to this.")
     if plain is not None:
         return OfflineReply(text=plain)
-    if ROSTER.search(prompt.asked):
+    if says(prompt.asked, "roster"):
         return _roster(prompt)
     if prompt.patient_id is None:
         return OfflineReply(text=NO_PATIENT)
-    if PLAN.search(prompt.asked):
+    if says(prompt.asked, "plan"):
         return _propose(prompt)
     if has_answer:
         return OfflineReply(text="Nothing else is open. What would you like to review next?")
@@ -103,12 +93,12 @@ def _answer(prompt: Prompt) -> OfflineReply:
 
 def _passed_on(prompt: Prompt) -> OfflineReply:
     """Name the agent whose work this is; say so where it is nobody's."""
-    is_strange = is_foreign(prompt.asked) and not topics_of(prompt.asked)
+    is_strange = is_unread(prompt.asked) and not topics_of(prompt.asked)
     if is_strange or len(prompt.asked) > LONG_CHARS:
         return OfflineReply(text=not_understood(prompt))
     agent = _who_books(prompt) or best_match(prompt.asked, prompt.team) or _who_searches(prompt)
     overview = prompt.tool("load_patient_data")
-    if overview is not None and OVERVIEW.search(prompt.asked) and not topics_of(prompt.asked):
+    if overview is not None and asks_overview(prompt.asked) and not topics_of(prompt.asked):
         return OfflineReply(calls=(Call(overview.wire_name, {}),))
     if agent is not None:
         is_of_record = is_clinical(agent, prompt.team[agent])
@@ -127,7 +117,7 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
 
 def _nothing_to_cancel(prompt: Prompt) -> str:
     """Answer what nobody's work is; "cancel it" points at nothing that is known."""
-    if not CANCEL.search(prompt.asked):
+    if not says(prompt.asked, "cancel"):
         return not_understood(prompt)
     return NOTHING_TO_CANCEL
 
@@ -145,7 +135,7 @@ def _no_scenario(prompt: Prompt) -> str | None:
 
 def _clinic(prompt: Prompt) -> str | None:
     """Return who sees to the appointment that was listed or booked last, if it is changed now."""
-    changes = CANCEL.search(prompt.asked) or MOVE.search(prompt.asked)
+    changes = says(prompt.asked, "cancel") or says(prompt.asked, "move_or_change")
     if not changes or not prompt.recent_is_appointment or names_office_thing(prompt.asked):
         return None
     return best_match("appointment", prompt.team)
@@ -153,7 +143,7 @@ def _clinic(prompt: Prompt) -> str | None:
 
 def _registrar(prompt: Prompt) -> str | None:
     """Return who knows whether somebody is registered: it is about no record."""
-    if not IS_REGISTERED.search(prompt.asked):
+    if not says(prompt.asked, "is_registered"):
         return None
     return best_match("register person", prompt.team)
 
@@ -167,15 +157,15 @@ def _office(prompt: Prompt) -> str | None:
 
 def _who_books(prompt: Prompt) -> str | None:
     """Return who arranges a time, whatever it is for: "book a CT" asks for no report on a CT."""
-    is_booking = _BOOKS.search(prompt.asked) or NEXT_VISIT.search(prompt.asked)
+    is_booking = says(prompt.asked, "wants_booking", "next_visit")
     return best_match("appointment", prompt.team) if is_booking else None
 
 
 def _who_searches(prompt: Prompt) -> str | None:
     """Return whose notes may hold the answer to a question that fits nobody's work."""
-    asks = QUESTION.search(prompt.asked) is not None and query_of(prompt.asked)
+    asks = asks_question(prompt.asked) and query_of(prompt.asked)
     words = prompt.asked.split()
-    is_keyword = len(words) <= _KEYWORDS and not CANCEL.search(prompt.asked)
+    is_keyword = len(words) <= _KEYWORDS and not says(prompt.asked, "cancel")
     is_keyword = is_keyword and not any(map(known_word_like, words))
     if (
         asks
@@ -213,10 +203,10 @@ def _wanted(prompt: Prompt) -> list[str]:
     """Return whom the user wants: those named, all but those left out, or the open plan changed."""
     team = prompt.team
     asked = prompt.asked.casefold()
-    left_out = " ".join(LEFT_OUT.findall(prompt.asked)).casefold()
+    left_out = " ".join(found_in(prompt.asked, "left_out")).casefold()
     without = {name for name in team if name.casefold() in left_out}
     named = [name for name in team if name.casefold() in asked and name not in without]
-    if prompt.cue.kind == "waiting" and "only" not in asked:
+    if prompt.cue.kind == "waiting" and not says(prompt.asked, "only"):
         planned = _planned(prompt)
         named = [name for name in team if name in planned or name in named]
     clinical = [name for name in team if is_clinical(name, team[name])]
@@ -241,12 +231,12 @@ def _topic(name: str, description: str) -> str:
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     team = prompt.team
     names_agents = any(name.casefold() in prompt.asked.casefold() for name in team)
-    changes = PLAN.search(prompt.asked) or (names_agents and CHANGE.search(prompt.asked))
+    changes = says(prompt.asked, "plan") or (names_agents and says(prompt.asked, "changes_plan"))
     if changes and prompt.patient_id is not None:
         return _propose(prompt)
-    if ROSTER.search(prompt.asked):
+    if says(prompt.asked, "roster"):
         return _roster(prompt)
-    asks = QUESTION.search(prompt.asked) or topics_of(prompt.asked) or plain_answer(prompt)
+    asks = asks_question(prompt.asked) or topics_of(prompt.asked) or plain_answer(prompt)
     is_reply = courtesy(prompt) or not asks
     return OfflineReply(text="Nothing is changed.") if is_reply else _answer(prompt)
 
@@ -326,8 +316,8 @@ def _newest(rows: list[str]) -> list[str]:
     if more <= 0:
         return rows
     note = f"- … {more} more in its message above"
-    first, last = _YEAR.match(rows[0]), _YEAR.match(rows[-1])
-    if first and last and first[1] < last[1]:
+    first, last = (row.removeprefix("- ")[:10] for row in (rows[0], rows[-1]))
+    if first[:4].isdecimal() and last[:4].isdecimal() and first < last:
         return [note, *rows[-_ROWS_OF_EACH_AGENT:]]
     return [*rows[:_ROWS_OF_EACH_AGENT], note]
 

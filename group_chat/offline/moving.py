@@ -1,6 +1,5 @@
 """The offline rules for moving an appointment: which one, to which day, at which time."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
@@ -16,17 +15,18 @@ from group_chat.offline.clinic_days import (
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from services.entities.wishes import wishes_in
+from services.language.in_english import in_english
+from services.language.phrases import says
+from services.language.references import place_in
+from services.language.text_words import all_words
 
-MOVE = re.compile(r"(?i)\b(?:move|re-?schedule|postpone|push|shift|change)\b")
 MOVE_TOOL = "move_appointment"
 _LIST_TOOL, _SLOTS_TOOL = "list_appointments", "available_slots"
-_NUMBER = re.compile(r"(?i)\W*(?:no\.?|number|the)?\s*(\d{1,2})(?:st|nd|rd|th)?(?: one)?\W*")
-_WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 def is_move(prompt: Prompt) -> bool:
     """Whether the user moves an appointment, in this message or in what it answers."""
-    return any(MOVE.search(link.text) for link in chain_of(prompt))
+    return any(says(link.text, "move_or_change") for link in chain_of(prompt))
 
 
 def next_of_move(prompt: Prompt) -> OfflineReply | None:
@@ -86,14 +86,14 @@ def _meant(prompt: Prompt, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, An
     """Return the one appointment that the user names, None where several may be meant."""
     chain = chain_of(prompt)
     for link in reversed([one for one in chain if one.picks]):
-        number = _NUMBER.fullmatch(link.text)
-        if number is not None and 0 < int(number[1]) <= len(rows):
-            return rows[int(number[1]) - 1]
+        place = place_in(link.text)
+        if place is not None and 0 < place <= len(rows):
+            return rows[place - 1]
         if (
-            day := _only([row for row in rows if _day_of(row) in link.text.casefold()])
+            day := _only([row for row in rows if _day_of(row) in in_english(link.text).casefold()])
         ) is not None:
             return day
-    said = {word.casefold() for link in chain for word in _WORD.findall(link.text)}
+    said = {word.casefold() for link in chain for word in all_words(link.text)}
     return _only([row for row in rows if _doctor_words(row) & said])
 
 
@@ -106,7 +106,7 @@ def _day_of(row: Mapping[str, Any]) -> str:
 
 
 def _doctor_words(row: Mapping[str, Any]) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(str(row.get("doctor")))}
+    return {word.casefold() for word in all_words(str(row.get("doctor"))) if len(word) > 2}
 
 
 def _answer(prompt: Prompt, tool: str) -> Mapping[str, Any] | None:

@@ -10,24 +10,13 @@ from pydantic import BaseModel, ValidationError
 
 from data_models.errors import ModelOutputError
 from group_chat.offline.extraction import findings_in
+from services.language.phrases import says
 from services.language.reader import ANOTHER, CLEAR, OPEN, PURPOSE
 
 Answer = TypeVar("Answer", bound=BaseModel)
 
 SCENARIO_EXTRACTOR = "scenario_extractor"
 
-_CLEAR = re.compile(
-    r"(?i)^\W*(?:(?:please|can you|could you|let'?s|i want to|now)\W+)*"
-    r"(?:clear|reset|forget|wipe|erase|start over|start from scratch)\b"
-)
-_NEVER_MIND = re.compile(r"(?i)^\W*forget (?:about )?(?:it|that|this)\W*$")
-_NEGATED = re.compile(r"(?i)\b(?:do not|don'?t|never|not|without|no need)\b")
-_IN_PASSING = re.compile(
-    r"(?i)\b(?:compare|compared|comparing|like|than|versus|vs|similar|unlike|same as|both|and)\b"
-)
-_ELSEWHERE = re.compile(
-    r"(?i)\b(?:other|another|different|previous|next|first|second|last) patient\b"
-)
 _TOKEN = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 
@@ -69,22 +58,22 @@ class _Question:
 
 
 def _decide(question: _Question) -> str:
-    negated = _NEGATED.search(question.message) is not None
-    if _CLEAR.search(question.message):
-        never_mind = _NEVER_MIND.search(question.message) is not None
+    negated = says(question.message, "negation")
+    if says(question.message, "clears"):
+        never_mind = says(question.message, "never_mind")
         return OPEN if negated or never_mind else CLEAR
     if negated:
         return OPEN
     if question.named:
         return _towards(question.named, question)
-    if _ELSEWHERE.search(question.message):
+    if says(question.message, "other_patient"):
         return _towards(list(question.others), question)
     return OPEN
 
 
 def _towards(refs: list[str], question: _Question) -> str:
     """Turn to the one patient that is meant; where that is not plain, let the user be asked."""
-    plain = len(refs) == 1 and not _IN_PASSING.search(question.message)
+    plain = len(refs) == 1 and not says(question.message, "in_passing")
     return refs[0] if plain else ANOTHER
 
 

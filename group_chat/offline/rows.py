@@ -4,9 +4,10 @@ Rows are told apart by their shape, not by the tool they come from, so the resul
 nobody foresaw is written too.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from services.language.phrases import parts_in
 
 ROW_LIMIT = 30
 TEXT_LIMIT_CHARS = 420
@@ -17,10 +18,6 @@ _SILENT = frozenset(
      "offline_model", "size_bytes", "generated_at", "score"}
 )  # fmt: skip
 _LABELS = {"unsourced": "Statements without a source", "file_name": "File"}
-_STATE = re.compile(r"_state$")
-_KEY_PART = re.compile(
-    r"(?is)\b(?:final diagnosis|diagnosis|impression|conclusion|assessment|summary)\s*:\s*(.+)"
-)
 
 
 def lines_of(data: Mapping[str, Any]) -> list[str]:
@@ -84,7 +81,7 @@ def _rows_of_mapping(node: Mapping[str, Any], heading: str | None) -> Iterator[s
         yield line
         return
     for key, value in node.items():
-        if key not in _SILENT and not _STATE.search(key):
+        if key not in _SILENT and not key.endswith("_state"):
             yield from _rows(value, heading=heading if key == "items" else key)
 
 
@@ -175,8 +172,7 @@ def refs(row: Mapping[str, Any]) -> str:
 
 def _telling(text: str) -> str:
     """Return the conclusion of a report where it has one, else its beginning."""
-    found = _KEY_PART.search(text)
-    return _short(found[1] if found else text)
+    return _short((parts_in(text, "conclusion") or {}).get("told") or text)
 
 
 def _short(text: str) -> str:

@@ -1,6 +1,5 @@
 """The offline rules of the agent that guides a scenario: hear the answer, say the next step."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,12 +8,13 @@ import orjson
 from data_models.scenario import FieldDefinition
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
-from group_chat.offline.words import OVERVIEW, PLAN, ROSTER, topics_of
+from group_chat.offline.words import asks_overview, topics_of
+from services.language.phrases import says
+from services.language.text_words import quoted_in
 from services.scenarios.session.answers import readings_in
 from services.scenarios.session.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"
-_QUOTED = re.compile(r"[\"“]([^\"”]+)[\"”]")
 _NOT_UNDERSTOOD = "I could not read that as an answer."
 
 
@@ -74,7 +74,7 @@ def _said(step: Mapping[str, Any]) -> str:
     if step["ask_for"]:
         return f"{head} {_asked(step['ask_for'])}"
     # The rest of the text is the author's word to an agent, not to whoever reads this.
-    says = " ".join(_QUOTED.findall(str(step["says"])))
+    says = " ".join(quoted_in(str(step["says"])))
     told = f"{head} {says}" if says else f"{head[:-1]}."
     return told if step.get("is_last") else f"{told} Shall we go on?"
 
@@ -102,5 +102,5 @@ def _fields(step: Mapping[str, Any]) -> list[FieldDefinition]:
 
 def _is_elsewhere(text: str) -> bool:
     """Whether a message that is no answer is a question or a request of its own."""
-    is_request = any(pattern.search(text) for pattern in (PLAN, ROSTER, OVERVIEW))
-    return is_request or re.search(r"\?\s*\Z", text) is not None or bool(topics_of(text))
+    is_request = says(text, "plan", "roster") or asks_overview(text)
+    return is_request or text.rstrip().endswith("?") or bool(topics_of(text))

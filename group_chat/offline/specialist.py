@@ -1,6 +1,5 @@
 """The offline rules of an agent with tools: call them, then write down what they gave."""
 
-import re
 from collections.abc import Sequence
 
 from group_chat.offline.asked_first import WHOLE, asked_first
@@ -21,7 +20,7 @@ from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.rows import capped
 from group_chat.offline.view_rows import missing_behind, notes_behind, rows_behind
-from group_chat.offline.words import OVERVIEW, query_of, spelt_otherwise, topics_of, words_of
+from group_chat.offline.words import asks_overview, query_of, spelt_otherwise, topics_of, words_of
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
@@ -43,7 +42,7 @@ _HEADINGS = {
     "search_record": "From notes and reports",
 }
 _ROWS_OF_MANY = {"biomarkers", "current_status", _TIMELINE_TOOL}
-_CLOSING = re.compile(r"^ *Close with: (.+)$", re.MULTILINE)
+_CLOSING = "Close with: "
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
 
@@ -84,7 +83,7 @@ def _calls(prompt: Prompt) -> tuple[Call, ...]:
     passed_over = {_OVERVIEW_TOOL, UPDATE_ENTITIES, *SCENARIO_TOOLS, *_general_tools(prompt)}
     chosen = [tool for tool in prompt.tools if not tool.required and tool.name not in passed_over]
     overview = prompt.tool(_OVERVIEW_TOOL)
-    if overview is not None and (not chosen or OVERVIEW.search(prompt.asked)):
+    if overview is not None and (not chosen or asks_overview(prompt.asked)):
         chosen.append(overview)
     calls = [Call(tool.wire_name, {}) for tool in chosen]
     query = query_of(_task(prompt), besides=prompt.patients)
@@ -119,7 +118,8 @@ def _searches(prompt: Prompt) -> list[ToolOffer]:
 def _task(prompt: Prompt) -> str:
     """Return what is to be done: the step that was called, else the user's words."""
     if prompt.cue.kind in {"step", "own_step"} and prompt.said:
-        return re.sub(r"^Step \d+ of \d+: \*[\w-]+\*,?\s*", "", prompt.said[-1].text)
+        _, _, task = prompt.said[-1].text.partition(": ")
+        return task.partition("*")[2].partition("*")[2].lstrip(", ") or task
     return prompt.asked
 
 
@@ -138,9 +138,10 @@ def _report(prompt: Prompt) -> str:
     )
     if missing:
         parts += ["", f"Not in the record: {', '.join(missing)}."]
-    closing = _CLOSING.search(prompt.instructions)
-    if closing is not None:
-        parts += ["", closing[1]]
+    lines = [line.strip() for line in prompt.instructions.splitlines()]
+    closing = next((line for line in lines if line.startswith(_CLOSING)), "")
+    if closing:
+        parts += ["", closing.removeprefix(_CLOSING)]
     if is_about_complaint(prompt):
         parts += ["", SEVERITY]
     if prompt.cue.hand_back is not None:

@@ -20,11 +20,11 @@ from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.desk import Action, question_of
 from services.assistant.shown import Item, shown, spoken, whole
 from services.group_chat_port import QuestionAsked
+from services.language.pointing.when import when_of
 from services.records.patient_names import PatientNames
 from services.tool_memory.privacy import names_other, prepare, with_time_only
 from services.tool_memory.resolution import Ambiguous, Resolved
 from services.tool_memory.session import ToolMemorySession
-from services.tool_memory.when import when_of
 
 ROWS_SHOWN = 25
 ISO_DAY_CHARS = len("2026-12-02")

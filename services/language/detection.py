@@ -1,11 +1,15 @@
 """In which language a message is written, by its small words. Pure."""
 
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
 from services.language.folding import words_of
 from services.language.vocabulary import LANGUAGES, replies
+
+WELL_READ = ("en", "de")
+"""Languages whose requests the rules read throughout; of others they read the chart's questions."""
 
 
 def language_of(text: str, *, default: str = "en") -> str:
@@ -19,6 +23,18 @@ def language_of(text: str, *, default: str = "en") -> str:
     best = max(counts.values())
     leading = [language for language in LANGUAGES if counts[language] == best]
     return default if default in leading else leading[0]
+
+
+def is_unread(text: str) -> bool:
+    """Whether `text` is in a script, or by its small words a language, that rules barely know."""
+    words = words_of(text)
+    strange = sum(not _is_latin(word) for word in words)
+    told = language_of(text, default="")
+    return strange * 2 > len(words) or told not in ("", *WELL_READ)
+
+
+def _is_latin(word: str) -> bool:
+    return all(not each.isalpha() or "LATIN" in unicodedata.name(each, "") for each in word)
 
 
 @cache

@@ -25,6 +25,17 @@ def references_in(text: str) -> tuple[Reference, ...]:
     return tuple(found)
 
 
+def place_in(text: str) -> int | None:
+    """Return the place of a list that the whole of `text` says: "2", "no. 2", "the second one"."""
+    words = [word for word in words_of(text) if word not in _NUMBERING]
+    if len(words) == 1 and words[0].isascii() and words[0].isdigit() and len(words[0]) <= 2:
+        return int(words[0])
+    pointed = references_in(text)
+    is_one = len(pointed) == 1 and len(pointed[0].places) == 1
+    places = _places(words_of(text)) if is_one and len(words) <= 3 else ()
+    return next((place for place in places if place > 0), None)
+
+
 def numbers_in(text: str) -> tuple[float, ...]:
     """Return the figures of `text` outside of dates and ids, and its number words."""
     figures = [float(each.replace(",", ".")) for each in _FIGURE.findall(text)]
@@ -46,6 +57,7 @@ def _places(words: Sequence[str]) -> Iterator[int]:
             yield ordinals[word]
 
 
+_NUMBERING = frozenset({"number", "no", "nr", "nummer", "option", "the", "die", "der", "das"})
 _AROUND = frozenset({"the", "and", "please", "take", "der", "die", "das", "und", "bitte"})
 
 

@@ -71,9 +71,20 @@ def read_words(language: str, name: str, kind: type[_File]) -> _File:
     Raises:
         ConfigurationError: it cannot be read or used; the text says which file.
     """
+    try:
+        return kind.model_validate(read_document(language, name))
+    except ValidationError as error:
+        raise ConfigurationError(f"{language}/{name}.yaml is not usable: {error}") from error
+
+
+def read_document(language: str, name: str) -> Any:
+    """Return what the file `name` of `language` holds.
+
+    Raises:
+        ConfigurationError: it cannot be read; the text says which file.
+    """
     path = _FOLDER / language / f"{name}.yaml"
     try:
-        document: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
-        return kind.model_validate(document)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValidationError) as error:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{language}/{path.name} is not usable: {error}") from error

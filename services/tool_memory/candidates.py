@@ -6,7 +6,7 @@ from datetime import datetime, tzinfo
 from typing import Any
 
 from data_models.tool_memory import EntityContext, EntityType
-from services.tool_memory.folding import tokens_of
+from services.language.pointing.folding import tokens_of
 from services.tool_memory.shapes import end_of, searchable_texts, start_of
 
 _TOKENS_LIMIT = 120

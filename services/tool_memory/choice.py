@@ -8,7 +8,7 @@ from typing import Any
 
 from data_models.tool_memory import EntityContext, ToolMemory
 from data_models.written_order import in_written_order
-from services.tool_memory.folding import tokens_of
+from services.language.pointing.folding import tokens_of
 from services.tool_memory.privacy import OTHER_APPOINTMENT
 from services.tool_memory.resolution import Resolved, Scene
 from services.tool_memory.resolver import ContextResolver

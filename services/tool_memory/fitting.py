@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.language.pointing.folding import tokens_of
+from services.language.pointing.lexicon import Lexicon
+from services.language.pointing.request import Request
 from services.tool_memory.candidates import Candidate
-from services.tool_memory.folding import tokens_of
-from services.tool_memory.lexicon import Lexicon
-from services.tool_memory.request import Request
 
 MARGIN = 0.1
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-from services.tool_memory.folding import plain
+from services.language.pointing.folding import plain
 
 CHECKED_LIMIT_CHARS = 10_000_000
 """A longer text is taken to name another patient: nobody looks through it."""

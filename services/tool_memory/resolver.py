@@ -17,15 +17,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data_models.tool_memory import EntityType
+from services.language.pointing.folding import tokens_of
+from services.language.pointing.reader import Reader
+from services.language.pointing.request import Asked, Request
+from services.language.pointing.vocabulary import NUMBER_WORDS
 from services.tool_memory.candidates import Candidate
 from services.tool_memory.fitting import ids_in
-from services.tool_memory.folding import tokens_of
-from services.tool_memory.reader import Reader
-from services.tool_memory.request import Asked, Request
 from services.tool_memory.resolution import NotFound, Resolution, Resolved, Scene, ids_of, several
 from services.tool_memory.selection import Selection
 from services.tool_memory.shelf import Shelf
-from services.tool_memory.vocabulary import NUMBER_WORDS
 
 
 class ContextResolver:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from services.language.pointing.request import Request
 from services.tool_memory.candidates import Candidate
 from services.tool_memory.fitting import best_of, fits_of
-from services.tool_memory.request import Request
 from services.tool_memory.resolution import (
     SHOWN_CANDIDATES,
     NotFound,

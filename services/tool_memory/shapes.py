@@ -7,7 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from data_models.tool_memory import EntityType
-from services.tool_memory.folding import listed
+from services.language.pointing.folding import listed
 
 _TEXT_LIMIT_CHARS = 300
 _ROWS_LIMIT = 30

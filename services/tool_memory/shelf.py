@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from data_models.tool_memory import EntityContext, EntityType
+from services.language.pointing.lexicon import Lexicon
 from services.tool_memory.candidates import Candidate, candidate_of
-from services.tool_memory.lexicon import Lexicon
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ import pytest
 from group_chat.offline.asked_first import asked_first
 from group_chat.offline.assistant import answer_as_assistant
 from group_chat.offline.judging import asks_for_judgement
-from group_chat.offline.languages import is_foreign
+from services.language.detection import is_unread
 from group_chat.offline.prompt import Prompt, ToolOffer
 from group_chat.offline.words import known_word_like, spelt_otherwise, topics_of
 from tests.group_chat.offline.conftest import conversation
@@ -44,7 +44,7 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("call the patient", "I cannot call or write"),
         ("write her a discharge letter", "I cannot call or write"),
         ("remind me tomorrow to call the lab", "add a task"),
-        ("translate to german", "English only"),
+        ("translate to german", "English and German"),
         ("explain", "explain no terms"),
         ("go back", "name that patient"),
         ("repeat that", "Please ask again in full"),
@@ -56,9 +56,9 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("???", "I did not understand that"),
         ("ecgo", "If you mean “ecog”"),
         ("current satge plz", "If you mean “current stage plz”"),
-        ("danke, was ist das aktuelle Stadium?", "I understand English only"),
-        ("¿cuál es el estadio actual?", "I understand English only"),
-        ("患者の状態は", "I understand English only"),
+        ("merci, quel est le stade actuel ?", "I understand English and German only"),
+        ("¿cuál es el estadio actual?", "I understand English and German only"),
+        ("患者の状態は", "I understand English and German only"),
     ],
 )
 async def test_what_needs_no_record_is_answered_plainly_and_at_once(text: str, words: str) -> None:
@@ -281,7 +281,7 @@ def test_a_fact_is_no_judgement(text: str) -> None:
     ["book her with Dr. de la Cruz", "PD-L1?", "de novo or in situ", "was die biopsy done?", ""],
 )
 def test_english_with_foreign_names_is_english(text: str) -> None:
-    assert not is_foreign(text)
+    assert not is_unread(text)
 
 
 def test_words_are_looked_for_in_both_spellings() -> None:

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from services.tool_memory.when import When, when_of
+from services.language.pointing.when import When, when_of
 
 NOW = datetime(2026, 11, 24, 23, 30, tzinfo=ZoneInfo("Europe/Berlin"))  # a Tuesday
 

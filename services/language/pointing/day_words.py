@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
 
-from services.tool_memory.draft_text import DraftText
-from services.tool_memory.folding import listed
-from services.tool_memory.times import DayChoice, Near, TimeFilter
-from services.tool_memory.vocabulary import NUMBER_WORDS, any_of
+from services.language.pointing.draft_text import DraftText
+from services.language.pointing.folding import listed
+from services.language.pointing.times import DayChoice, Near, TimeFilter
+from services.language.pointing.vocabulary import NUMBER_WORDS, any_of
 
 _MONTHS = listed(
     """

@@ -4,16 +4,24 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from services.tool_memory.clauses import Clauses, is_making, is_moving, is_relative, read_clauses
-from services.tool_memory.clock_words import read_clock, read_evening
-from services.tool_memory.day_words import STARTS_A_TIME, read_days
-from services.tool_memory.draft_text import DraftText, without_marks
-from services.tool_memory.field_words import read_field
-from services.tool_memory.folding import listed, plain, tokens_of
-from services.tool_memory.lexicon import Lexicon
-from services.tool_memory.names_in_text import hide_names, hide_quotes, take_ids
-from services.tool_memory.request import Asked, Order, Request
-from services.tool_memory.vocabulary import (
+from services.language.addressing import without_address
+from services.language.in_english import in_english
+from services.language.pointing.clauses import (
+    Clauses,
+    is_making,
+    is_moving,
+    is_relative,
+    read_clauses,
+)
+from services.language.pointing.clock_words import read_clock, read_evening
+from services.language.pointing.day_words import STARTS_A_TIME, read_days
+from services.language.pointing.draft_text import DraftText, without_marks
+from services.language.pointing.field_words import read_field
+from services.language.pointing.folding import listed, plain, tokens_of
+from services.language.pointing.lexicon import Lexicon
+from services.language.pointing.names_in_text import hide_names, hide_quotes, take_ids
+from services.language.pointing.request import Asked, Order, Request
+from services.language.pointing.vocabulary import (
     ADDING_FORMS,
     GIVING_FORMS,
     NUMBER_WORDS,
@@ -98,7 +106,7 @@ class Reader:
 
     def read(self, message: str) -> Asked:
         """Return what `message` asks for."""
-        said = _ADDRESS.sub("", plain(message[:MESSAGE_READ_CHARS]))
+        said = _ADDRESS.sub("", plain(in_english(without_address(message[:MESSAGE_READ_CHARS]))))
         text = DraftText(text=_spoken(without_marks(said)))
         hide_quotes(text)
         typed = take_ids(text, self._lexicon)

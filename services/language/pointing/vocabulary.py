@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from data_models.tool_memory import EntityType
-from services.tool_memory.folding import listed
+from services.language.pointing.folding import listed
 
 TYPE_NOUNS: Mapping[str, EntityType] = {
     "event": "calendar_event",

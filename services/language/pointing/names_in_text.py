@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from services.tool_memory.draft_text import DraftText
-from services.tool_memory.folding import listed, tokens_of
-from services.tool_memory.lexicon import Lexicon
-from services.tool_memory.vocabulary import (
+from services.language.pointing.draft_text import DraftText
+from services.language.pointing.folding import listed, tokens_of
+from services.language.pointing.lexicon import Lexicon
+from services.language.pointing.vocabulary import (
     NUMBER_WORDS,
     ORDINALS,
     PLURAL_NOUNS,

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from services.tool_memory.clock_words import read_clock, read_evening
-from services.tool_memory.day_words import read_days
-from services.tool_memory.draft_text import DraftText, without_marks
-from services.tool_memory.folding import plain
-from services.tool_memory.times import DayChoice, TimeFilter
+from services.language.in_english import in_english
+from services.language.pointing.clock_words import read_clock, read_evening
+from services.language.pointing.day_words import read_days
+from services.language.pointing.draft_text import DraftText, without_marks
+from services.language.pointing.folding import plain
+from services.language.pointing.times import DayChoice, TimeFilter
 
 _LOOKED_AHEAD_DAYS = 366
 _WORKING_DAY = range(7 * 60, 19 * 60)
@@ -34,7 +35,8 @@ def when_of(text: str, now: datetime) -> When | None:
     working day.
     """
     found = TimeFilter()
-    draft = DraftText(text=without_marks(plain(text)))
+    text = plain(in_english(text))
+    draft = DraftText(text=without_marks(text))
     read_evening(text, found)
     read_days(draft, now, found)
     read_clock(draft, found)

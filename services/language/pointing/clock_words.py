@@ -2,10 +2,10 @@
 
 import re
 
-from services.tool_memory.day_words import NUMBER, number_of
-from services.tool_memory.draft_text import DraftText
-from services.tool_memory.times import ClockChoice, TimeFilter
-from services.tool_memory.vocabulary import NUMBER_WORDS, any_of
+from services.language.pointing.day_words import NUMBER, number_of
+from services.language.pointing.draft_text import DraftText
+from services.language.pointing.times import ClockChoice, TimeFilter
+from services.language.pointing.vocabulary import NUMBER_WORDS, any_of
 
 _FLAGS = re.IGNORECASE
 _DAY_MINUTES = 24 * 60

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.tool_memory.folding import may_be_misspelt, similar_tokens
+from services.language.pointing.folding import may_be_misspelt, similar_tokens
 
 _SHAPE = re.compile(r"([A-Za-z]+)([_:.-]?)\d+")
 

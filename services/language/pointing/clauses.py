@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from services.tool_memory.folding import tokens_of
-from services.tool_memory.vocabulary import (
+from services.language.pointing.folding import tokens_of
+from services.language.pointing.vocabulary import (
     MOVING_FORMS,
     TARGET_FORMS,
     TARGET_VERBS,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from data_models.tool_memory import EntityType
-from services.tool_memory.times import TimeFilter
+from services.language.pointing.times import TimeFilter
 
 Order = Literal["latest", "earliest", "next", "last", "earlier", "later"]
 

@@ -2,9 +2,9 @@
 
 import re
 
-from services.tool_memory.draft_text import DraftText
-from services.tool_memory.request import Request
-from services.tool_memory.vocabulary import forms_of
+from services.language.pointing.draft_text import DraftText
+from services.language.pointing.request import Request
+from services.language.pointing.vocabulary import forms_of
 
 _EDITING = frozenset(
     form

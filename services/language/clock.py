@@ -1,0 +1,44 @@
+"""Hours, days of the month and weeks in short answers about an appointment. Pure."""
+
+import re
+
+from services.language.in_english import in_english
+from services.language.phrases import found_in, says
+
+_HOUR = re.compile(r"\W*(?:at )?(\d{1,2})(?::00)?(?: o'clock)?\W*")
+_NUMBER = re.compile(r"(?<![\w:.])(\d{1,2})(?:st|nd|rd|th)?(?![\w:])")
+_CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
+_LAST_HOUR, _LAST_MINUTE = 24, 59
+
+
+def hour_alone_in(text: str) -> int | None:
+    """Return the hour that the whole of `text` is: "3", "at 15", "um 15 Uhr"."""
+    found = _HOUR.fullmatch(in_english(text).casefold())
+    return None if found is None else int(found[1])
+
+
+def says_impossible_clock(text: str) -> bool:
+    """Whether `text` names a time that no day has, such as 25:00."""
+    found = _CLOCK.search(in_english(text).casefold())
+    if found is None:
+        return False
+    return int(found[1] or found[3]) > _LAST_HOUR or int(found[2] or 0) > _LAST_MINUTE
+
+
+def days_of_month_in(text: str) -> set[int]:
+    """Return the numbers of `text` that may be a day of a month."""
+    return {int(one) for one in _NUMBER.findall(in_english(text).casefold())}
+
+
+def week_ahead_in(text: str) -> int | None:
+    """Return how many weeks from now the week is that `text` names: 0 or 1; None if it is none."""
+    if says(text, "this_week"):
+        return 0
+    return 1 if says(text, "next_week") else None
+
+
+def day_in(text: str) -> str | None:
+    """Return the day or week that `text` names, in English words or ISO; None if it names none."""
+    english = in_english(text)
+    found = found_in(english, "day")
+    return found[0] if found else None

@@ -1,0 +1,145 @@
+"""Small words, verbs and times of a request in English, so that one grammar reads all languages.
+
+Names and whatever else the table of a language does not have stay as they are. What comes out is
+read by rules and never shown. Pure.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
+
+from pydantic import BaseModel, ConfigDict
+
+from services.language.detection import language_of
+from services.language.folding import fold
+from services.language.vocabulary import LANGUAGES, read_words
+
+_READ_CHARS = 2_000
+_TELLING_CHARS = 4
+_REST = r"(?P<rest>[^.?!;\n]{1,160}?)"
+_QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u00bb\n]{1,200}["\u201d\u201c\u00bb]')
+_CLAUSE = re.compile(r"[^.?!;\n]+")
+
+
+class EnglishFor(BaseModel):
+    """What the phrases of a language are in English; the German file explains."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    verbs: Mapping[str, tuple[str, ...]]
+    apart: Mapping[str, tuple[str, ...]]
+    words: Mapping[str, tuple[str, ...]]
+    forms: Mapping[str, tuple[str, ...]]
+
+
+@lru_cache(maxsize=512)
+def in_english(text: str, language: str = "") -> str:
+    """Return `text` with what the table of its language has in English; quotes stay as they are.
+
+    Args:
+        language: Which it is in; "" to tell by its words.
+    """
+    told = language or language_of(text[:_READ_CHARS], default="")
+    told = told if language or told == "en" else _with_most_words(text) or told
+    if told not in LANGUAGES or told == "en":
+        return text
+    kept: list[str] = []
+
+    def put_by(match: re.Match[str]) -> str:
+        kept.append(match[0])
+        return f" \x02{len(kept) - 1}\x02 "
+
+    masked = _QUOTED.sub(put_by, text[:_READ_CHARS])
+    english = _CLAUSE.sub(lambda clause: _clause(clause[0], told), masked)
+    return re.sub(r" ?\x02(\d+)\x02 ?", lambda one: f" {kept[int(one[1])]} ", english).strip()
+
+
+def _with_most_words(text: str) -> str:
+    """Return the language whose words of requests a text holds most of; "" for none."""
+    plain = _letters(text[:_READ_CHARS])
+    tables = [language for language in LANGUAGES if language != "en"]
+    counts = {language: len(_telling(language).findall(plain)) for language in tables}
+    best = max(tables, key=lambda language: counts[language])
+    return best if counts[best] else ""
+
+
+def _clause(text: str, language: str) -> str:
+    # Letter by letter: the table is folded, and names keep their letters outside of it.
+    plain = _letters(text)
+    for pattern, put in _rules(language):
+        plain = pattern.sub(put, plain)
+    verb = _last_verb(language).search(plain)
+    if verb is not None and not _begins_with_verb(language).match(plain):
+        plain = f" {verb['verb']} {plain[: verb.start()]}{plain[verb.end() :]}"
+    return plain
+
+
+def _letters(text: str) -> str:
+    return fold(text)[0]
+
+
+_Put = str | Callable[[re.Match[str]], str]
+
+
+@cache
+def _rules(language: str) -> Sequence[tuple[re.Pattern[str], _Put]]:
+    table = _table(language)
+    found: list[tuple[re.Pattern[str], _Put]] = [
+        (re.compile(form), put) for put, forms in table.forms.items() for form in forms
+    ]
+    for english, pairs in table.apart.items():
+        for pair in pairs:
+            first, _, last = pair.partition(" ... ")
+            form = rf"(?<!\w){_plain(first)}(?!\w){_REST}(?<!\w){_plain(last)}(?!\w)"
+            found.append((re.compile(form), rf"{english}\g<rest>"))
+    known = {
+        _letters(phrase): english
+        for group in (table.verbs, table.words)
+        for english, phrases in group.items()
+        for phrase in phrases
+    }
+    longest = "|".join(_plain(one) for one in sorted(known, key=len, reverse=True))
+    found.append(
+        (
+            re.compile(rf"(?<!\w)(?:{longest})(?!\w)"),
+            lambda match: known[" ".join(match[0].split())],
+        )
+    )
+    return found
+
+
+def _plain(phrase: str) -> str:
+    return re.escape(_letters(phrase)).replace(r"\ ", r"\s+")
+
+
+@cache
+def _verbs(language: str) -> str:
+    return "|".join(map(re.escape, sorted({*_table(language).verbs}, key=len, reverse=True)))
+
+
+@cache
+def _last_verb(language: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?P<verb>{_verbs(language)})(?=[\s,]*(?:please[\s,]*)?\Z)")
+
+
+@cache
+def _begins_with_verb(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\W*(?:please\W+)?(?:{_verbs(language)})(?!\w)")
+
+
+@cache
+def _telling(language: str) -> re.Pattern[str]:
+    table = _table(language)
+    groups = (table.verbs, table.words)
+    every = {one for group in groups for row in group.values() for one in row}
+    english = {word for group in groups for phrase in group for word in phrase.split()}
+    apart = {word for pairs in table.apart.values() for one in pairs for word in one.split(" ... ")}
+    own = [
+        _plain(one) for one in every | apart if one not in english and len(one) >= _TELLING_CHARS
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(own)})(?!\w)")
+
+
+@cache
+def _table(language: str) -> EnglishFor:
+    return read_words(language, "in_english", EnglishFor)

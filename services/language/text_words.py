@@ -1,0 +1,73 @@
+"""Which words of a text say what it is about. Pure."""
+
+import re
+
+from services.language.folding import fold
+from services.language.phrases import places_of, says, words_for
+
+_WORD = re.compile(r"[^\W\d_][\w-]+")
+_QUOTED = re.compile(r"[\"“„«]([^\"“”»]+)[\"“”»]")
+_OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
+_NEXT_WORDS = re.compile(r"\s*([\w.@'’-]+(?:\s+[\w.@'’-]+)*)")
+_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
+_INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def telling_words(text: str) -> list[str]:
+    """Return the words of `text` that are no small words, as written."""
+    idle = words_for("idle_in_search")
+    return [word for word in _WORD.findall(text) if fold(word)[0] not in idle]
+
+
+def all_words(text: str) -> list[str]:
+    """Return all words of two letters and more, as written."""
+    return _WORD.findall(text)
+
+
+def spaced(name: str) -> str:
+    """Return `PatientHistory` as `Patient History`."""
+    return _INNER_CAPITAL.sub(" ", name)
+
+
+def joins_questions(text: str) -> bool:
+    """Whether `text` asks for more than one thing."""
+    return text.count("?") > 1 or any(sign in text for sign in ";&+,") or says(text, "joins")
+
+
+def asks_question(text: str) -> bool:
+    """Whether `text` is a question by its end or by its first word."""
+    return text.rstrip().endswith("?") or says(text, "question")
+
+
+def quoted_in(text: str) -> list[str]:
+    """Return what stands between quotation marks, without them."""
+    return _QUOTED.findall(text)
+
+
+def owner_in(text: str) -> str | None:
+    """Return the name that something is said to be of: "Anna Keller's number"."""
+    found = _OWNER.search(text)
+    return None if found is None else found[1]
+
+
+def named_after(text: str, name: str) -> str | None:
+    """Return the words behind the first phrase of `name`, up to the end of the clause."""
+    ends = (_NEXT_WORDS.match(text, end) for _, end in places_of(text, name))
+    return next((found[1] for found in ends if found is not None), None)
+
+
+def mail_addresses_in(text: str) -> list[str]:
+    """Return the addresses of mail in `text`."""
+    return _ADDRESS.findall(text)
+
+
+def phone_number_in(text: str) -> str | None:
+    """Return the first telephone number of `text`."""
+    found = _PHONE.search(_ADDRESS.sub("", text))
+    return None if found is None else found[0]
+
+
+def without_ways_to_reach(text: str) -> str:
+    """Return `text` without telephone numbers and addresses of mail."""
+    return _PHONE.sub("", _ADDRESS.sub("", text))
