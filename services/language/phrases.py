@@ -134,7 +134,7 @@ def _patterns(language: str, name: str) -> tuple[re.Pattern[str], ...]:
 
 
 def _expression(phrase: str, language: str) -> str:
-    return _Phrase(_expanded(phrase, language), language).expression()
+    return _Phrase(phrase=_expanded(phrase, language), language=language).expression()
 
 
 def _expanded(phrase: str, language: str) -> str:
@@ -148,7 +148,7 @@ def _expanded(phrase: str, language: str) -> str:
 class _Phrase:
     """One phrase while it is made an expression."""
 
-    def __init__(self, phrase: str, language: str) -> None:
+    def __init__(self, *, phrase: str, language: str) -> None:
         self._signs = _SIGNS.findall(phrase)
         self._at = 0
         self._polite = "|".join(
