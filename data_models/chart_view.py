@@ -83,6 +83,7 @@ class ChartView(Part):
         columns: Fields of `ViewRow` in the order in which a table shows them.
         left_out: What did not fit or was not asked for.
         nothing: Where there are no rows: what is not in the record and what was searched.
+        must_be_shown: Its active rows did not fit into what a model gets, so the user sees all.
         notes: What the record itself lacks, such as `2 entries could not be read`.
     """
 
@@ -96,4 +97,5 @@ class ChartView(Part):
     sources: tuple[ViewSource, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     nothing: str = ""
+    must_be_shown: bool = False
     notes: tuple[str, ...] = Field(default=())

@@ -91,14 +91,17 @@ class CheckedOutput:
     def shown_views(self, text: str) -> list[ChartView]:
         """Return the views of this message's own tools that are drawn with it, at most three.
 
-        Series of several values, and lists and tables that the text does not name row by row.
+        Series of several values, and lists and tables that the text does not name row by row. What
+        the model knows the count of only comes first, and all of it.
         """
         own = self._turn.views[self._first_view :]
-        drawn = [one for one in own if _is_drawn(one, text)]
+        drawn = [one for one in own if _is_drawn(one, text) and not one.must_be_shown]
         if not self.withholds:
             # The built-in rules say the rows themselves: only a course is worth a drawing.
             drawn = [one for one in drawn if one.kind == "series" and self._asks_for_course]
-        return drawn[:VIEWS_SHOWN]
+            return drawn[:VIEWS_SHOWN]
+        whole = [one for one in own if one.must_be_shown]
+        return [*whole, *drawn[: max(0, VIEWS_SHOWN - len(whole))]]
 
     @property
     def _asks_for_course(self) -> bool:

@@ -35,7 +35,7 @@ from group_chat.tools.tool import ToolOutput
 from group_chat.tools.watcher import ToolRun, ToolWatcher
 from group_chat.turn_context import RanTool, TurnContext, action_key, current_turn
 from services.patient_context.snapshot import neutralise
-from services.records.views.lines import lines_of
+from services.records.views.lines import told
 
 ARGUMENTS_LIMIT_CHARS = 20_000
 NAME_LIMIT_CHARS = 64
@@ -157,8 +157,10 @@ class ToolKernel(Kernel):
         limit = self._limits.result_chars
         call.data = plain(output)
         if isinstance(output, ChartView):
-            turn.views.append(output.model_copy(update={"view_id": call.call_id}))
-            call.content = neutralise(lines_of(output, limit_chars=limit))
+            text, is_count = told(output, limit_chars=limit)
+            own = {"view_id": call.call_id, "must_be_shown": is_count}
+            turn.views.append(output.model_copy(update=own))
+            call.content = neutralise(text)
         else:
             call.content = compact_json(call.data, limit_chars=limit)
         remember_sources(turn.sources, call.data)

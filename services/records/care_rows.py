@@ -13,6 +13,7 @@ from services.records.entry import (
     one,
     text,
 )
+from services.records.kinds import insurers_of
 from services.records.record import PatientRecord
 from services.records.row_parts import one_row, people, prefixed, reasons_of
 from services.records.values import quantity
@@ -165,6 +166,12 @@ def coverage_row(record: PatientRecord, entry: Entry) -> ViewRow:
         detail=joined(payors),
         code=code_pairs(one(entry.raw, "type")),
     )
+
+
+def insurer_row(_: PatientRecord, entry: Entry) -> ViewRow:
+    """Return the row of the newest bill to an insurer."""
+    named = ", ".join(insurers_of(entry.raw))
+    return one_row(entry, "coverage", named, status="", detail="payer of this bill")
 
 
 def related_person_row(record: PatientRecord, entry: Entry) -> ViewRow:

@@ -4,8 +4,8 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from services.records.dates import day_text
@@ -18,6 +18,7 @@ DocumentKind: TypeAlias = Literal[
 ]  # fmt: skip
 NameOf: TypeAlias = Callable[[Raw, Raw], str]
 NESTING_LIMIT = 12
+SUPERSEDED = "superseded"
 
 _IMAGING = frozenset({"RAD", "CT", "CUS", "NMR", "NMS", "XRC", "LP29684-5", "18748-4", "394914008"})
 _PATHOLOGY = frozenset(
@@ -37,6 +38,7 @@ class ClinicalDocument:
         text: What it says; None when there is nothing that can be read.
         problem: Why `text` is None, for people; None when there is text.
         summary: A report's own conclusion.
+        is_superseded: Another document has taken its place.
     """
 
     ref: str
@@ -47,6 +49,7 @@ class ClinicalDocument:
     text: str | None
     problem: str | None
     summary: str | None = None
+    is_superseded: bool = False
 
 
 def documents_of(entries: Iterable[Entry], names: NameOf) -> tuple[ClinicalDocument, ...]:
@@ -55,8 +58,26 @@ def documents_of(entries: Iterable[Entry], names: NameOf) -> tuple[ClinicalDocum
     Args:
         names: Gives the name of what a Reference within a resource points to.
     """
-    found = [_READERS[entry.kind](entry, names) for entry in entries if entry.kind in _READERS]
+    kept = [entry for entry in entries if entry.kind in _READERS]
+    replaced = {ref for entry in kept for ref in _replaced_by(entry)}
+    found = [
+        replace(_READERS[entry.kind](entry, names), is_superseded=_is_superseded(entry, replaced))
+        for entry in kept
+    ]
     return tuple(sorted(found, key=lambda d: (d.date is None, d.date or "", d.ref)))
+
+
+def _replaced_by(entry: Entry) -> Iterator[str]:
+    """Yield the source ids of the documents whose place one has taken."""
+    for row in many(entry.raw, "relatesTo"):
+        if text(row, "code") == "replaces":
+            pointer = text(one(row, "target") or one(row, "targetReference"), "reference")
+            yield "/".join(pointer.partition("/_history/")[0].rsplit("/", 2)[-2:])
+
+
+def _is_superseded(entry: Entry, replaced: Collection[str]) -> bool:
+    said = {entry.status, text(entry.raw, "docStatus")}
+    return SUPERSEDED in said or entry.ref in replaced
 
 
 def _note(entry: Entry, names: NameOf) -> ClinicalDocument:

@@ -23,6 +23,9 @@ SHARED = frozenset(
 MAY_BE_NOBODYS = frozenset({"Device", "Specimen"})
 """R4 lets them name no patient; then they are shown only where the patient's own point to them."""
 
+BILLS = frozenset({"Claim", "ExplanationOfBenefit"})
+"""Read for who insures the patient only: the newest of each insurer."""
+
 _WITHDRAWN = frozenset({"entered-in-error", "refuted"})
 _CANCELLED_IS_NO_FACT = frozenset({"Observation", "DiagnosticReport"})
 
@@ -35,6 +38,14 @@ def owners_of(kind: str, raw: Raw) -> Iterator[Raw]:
             return
     if kind == "Appointment":
         yield from (one(person, "actor") for person in many(raw, "participant"))
+
+
+def insurers_of(raw: Raw) -> tuple[str, ...]:
+    """Return who is named as the payer of a bill."""
+    held = [one(row, "coverage") for row in many(raw, "insurance")]
+    inner = [payor for row in many(raw, "contained") for payor in many(row, "payor")]
+    said = (text(row, "display") for row in (*held, one(raw, "insurer"), *inner))
+    return tuple(dict.fromkeys(name for name in said if name))
 
 
 def is_withdrawn(kind: str, raw: Raw) -> bool:

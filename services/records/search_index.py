@@ -10,7 +10,7 @@ from data_models.chart_view import ViewRow
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
 from services.records.documents import KINDS as DOCUMENT_KINDS
-from services.records.documents import ClinicalDocument
+from services.records.documents import SUPERSEDED, ClinicalDocument
 from services.records.entry import Entry, many, notes_of
 from services.records.measurements import (
     is_variant,
@@ -139,6 +139,7 @@ def _passages(document: ClinicalDocument) -> Iterator[Hit]:
         row = ViewRow(
             kind=document.kind,
             name=document.title,
+            status=SUPERSEDED if document.is_superseded else "",
             date=document.date or "",
             detail=text,
             sources=(document.ref,),

@@ -10,7 +10,15 @@ from pydantic import ValidationError
 from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordsUnreadableError
 from services.records.entry import Entry, Raw, instant, many, one, text
 from services.records.fhir_resources import Patient
-from services.records.kinds import CLINICAL, MAY_BE_NOBODYS, SHARED, is_withdrawn, owners_of
+from services.records.kinds import (
+    BILLS,
+    CLINICAL,
+    MAY_BE_NOBODYS,
+    SHARED,
+    insurers_of,
+    is_withdrawn,
+    owners_of,
+)
 from services.records.shapes import damaged_element
 
 
@@ -45,6 +53,7 @@ class Sorter:
         self._patient_names: dict[str, set[str]] = {}
         self._merged_into: dict[str, str] = {}
         self._counts: Counter[str] = Counter()
+        self._bills: dict[tuple[str, ...], Entry] = {}
 
     def add(self, entry: Mapping[str, Any]) -> None:
         """File one entry; those of types that Rounds does not read are counted."""
@@ -54,6 +63,8 @@ class Sorter:
         kind = str(raw.get("resourceType"))
         if kind not in CLINICAL and kind not in SHARED and kind != "Patient":
             self.unknown[kind] += kind.isidentifier()
+            if kind in BILLS:
+                self._keep_bill(kind, raw, entry.get("fullUrl"))
             return
         self._counts[kind] += 1
         url = entry.get("fullUrl")
@@ -65,6 +76,17 @@ class Sorter:
         else:
             self._file(Entry(ref, kind, raw), url)
 
+    def _keep_bill(self, kind: str, raw: Raw, url: object) -> None:
+        """Keep the newest bill of each insurer: there are as many bills as visits."""
+        found = Entry(f"{kind}/{_id_of(raw, url) or 'entry'}", kind, raw)
+        if is_withdrawn(kind, raw) or not insurers_of(raw) or damaged_element(raw) is not None:
+            return
+        owners = ",".join(text(pointer, "reference") for pointer in owners_of(kind, raw))
+        key = (owners, *(name.casefold() for name in insurers_of(raw)))
+        kept = self._bills.get(key)
+        if kept is None or instant(found.date) > instant(kept.date):
+            self._bills[key] = found
+
     def of_patient(self, wanted: str | None) -> Sorted:
         """Return what belongs to the one Patient, or to that of the reference `wanted`.
 
@@ -75,6 +97,7 @@ class Sorter:
         """
         patient, names = self._the_patient(wanted)
         numbers = frozenset((row.system, row.value) for row in patient.identifier if row.value)
+        bills = [entry for entry in self._bills.values() if _is_of(entry, names, numbers)]
         mine = {ref: entry for ref, entry in self.clinical.items() if _is_of(entry, names, numbers)}
         kept = {ref: each for ref, each in mine.items() if not is_withdrawn(each.kind, each.raw)}
         others = [entry for ref, entry in self.clinical.items() if ref not in mine]
@@ -83,7 +106,7 @@ class Sorter:
         }
         return Sorted(
             patient=patient,
-            entries=kept,
+            entries=kept | {entry.ref: entry for entry in bills},
             names=pointed,
             other_patient=sum(not _is_nobodys(entry) for entry in others),
             withdrawn=len(mine) - len(kept),

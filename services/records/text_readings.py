@@ -29,7 +29,7 @@ def stated_in_notes(
 ) -> Iterator[tuple[str, Source]]:
     """Yield the values of `what` that notes state for their own day, with the clause."""
     for document in documents:
-        if document.kind == "note" and document.text:
+        if document.kind == "note" and document.text and not document.is_superseded:
             yield from _in_text(document, document.text, _PATTERNS[what])
 
 

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 from typing import Any
 
+from services.language.quantities import unit_code
+from services.language.unit_sizes import converted, is_sized
 from services.records.entry import Raw, codes, label, many, one, text
 
 _SIGNIFICANT_DIGITS = 4
@@ -24,12 +26,14 @@ class Value:
         number: As recorded, in `unit`; None where the value is none or only a bound.
         unit: As recorded.
         comparator: Such as `<`, or "".
+        ucum: The unit as UCUM codes it; "" where it cannot be read.
     """
 
     text: str
     number: float | None = None
     unit: str = ""
     comparator: str = ""
+    ucum: str = ""
 
     @property
     def whole(self) -> str:
@@ -72,7 +76,23 @@ def quantity(value: Any) -> Value:
         None if comparator else float(number),
         "" if unit.startswith("{") or unit == "1" else unit,
         comparator,
+        _ucum(text(value, "code")) or _ucum(unit),
     )
+
+
+def _ucum(unit: str) -> str:
+    return unit if is_sized(unit) else unit_code(unit)
+
+
+def in_unit_of(value: Value, other: Value) -> Value | None:
+    """Return a number in another one's unit, by UCUM; None where there is no way, or no need."""
+    if value.number is None or not value.ucum or not other.ucum or value.unit == other.unit:
+        return None
+    number = converted(value.number, value.ucum, other.ucum)
+    if number is None:
+        return None
+    shown = number_text(Decimal(f"{number:.6g}"))
+    return Value(shown, number, other.unit, "", other.ucum)
 
 
 def decimal_of(value: Any) -> Decimal | None:

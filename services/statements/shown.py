@@ -36,13 +36,17 @@ def repeats(text: str, view: ChartView) -> bool:
 
 
 def pipe_table(view: ChartView) -> str:
-    """Return a view as a Markdown table of at most 40 rows, empty columns left out."""
+    """Return a view as a Markdown table, empty columns left out.
+
+    At most 40 rows, but of a view that must be shown.
+    """
     columns, texts = cells(view)
     if not columns:
         return ""
     head = f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}"
-    rows = [f"| {' | '.join(row)} |" for row in texts[:ROWS_SHOWN]]
-    more = len(view.rows) - ROWS_SHOWN
+    count = len(texts) if view.must_be_shown else ROWS_SHOWN
+    rows = [f"| {' | '.join(row)} |" for row in texts[:count]]
+    more = len(view.rows) - count
     left = [f"{more} more rows"] if more > 0 else []
     left += [f"{one.count} {one.what} not shown" for one in view.left_out]
     return "\n".join(

@@ -17,6 +17,7 @@ from group_chat.entity_tool_watcher import EntityToolWatcher
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import ModelSettings
+from group_chat.models.profile import ModelProfile
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
@@ -113,6 +114,7 @@ class TeamWorld:
         records: PatientRecords | None = None,
         limits: GroupChatLimits | None = None,
         clinic: SchedulingTools | None = None,
+        window_tokens: int | None = None,
     ) -> None:
         self.clock = SystemClock()
         self.model = FakeOpenAI()
@@ -120,7 +122,8 @@ class TeamWorld:
         self.shelf = MemoryShelf()
         self._team = team or house_team()
         self._records = records or records_in(SAMPLES, self.clock)
-        self._limits = limits or GroupChatLimits()
+        self._window_tokens = window_tokens
+        self._limits = limits or GroupChatLimits(window_tokens=lambda: window_tokens)
         self._clinic = clinic
         self._models: Models | None = None
         self._chat: SemanticGroupChat | None = None
@@ -134,7 +137,11 @@ class TeamWorld:
         await self.model.__aenter__()
         self._models = build_models(
             settings=ModelSettings(
-                provider="openai", url=self.model.base_url, model="test-model", api_key="none"
+                provider="openai",
+                url=self.model.base_url,
+                model="test-model",
+                api_key="none",
+                profile=ModelProfile(window_tokens=self._window_tokens),
             )
         )
         self._chat = SemanticGroupChat.build(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.values import with_unit
@@ -16,7 +17,24 @@ _REMARKS_SHOWN = 14
 _BRING = "{count} {what} are not shown"
 
 
+class Told(NamedTuple):
+    """A view as a model gets it.
+
+    Attributes:
+        is_count: It is only how many rows there are, because even the active ones do not fit: the
+            rows must be shown to the user.
+    """
+
+    text: str
+    is_count: bool = False
+
+
 def lines_of(view: ChartView, *, limit_chars: int) -> str:
+    """Return the text of `told`."""
+    return told(view, limit_chars=limit_chars).text
+
+
+def told(view: ChartView, *, limit_chars: int) -> Told:
     """Return the view as text of at most about `limit_chars`.
 
     What is old or resolved goes first, and what goes is counted with the argument that brings
@@ -25,22 +43,21 @@ def lines_of(view: ChartView, *, limit_chars: int) -> str:
     """
     whole = _text(view, view.rows, [])
     if len(whole) <= limit_chars:
-        return whole
+        return Told(whole)
     kept, gone = list(view.rows), list[LeftOut]()
     for share in _SHARES:
         kept, gone = _cut(view, int(limit_chars * share))
         text = _text(view, kept, gone)
         if len(text) <= limit_chars:
-            return text
+            return Told(text)
     brief = [_brief(row) for row in kept]
     text = _text(view, brief, gone)
     if len(text) <= limit_chars:
-        return text
+        return Told(text)
     counts = Counter(row.kind for row in view.rows)
     said = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-    return "\n".join(
-        [view.title, f"{said}: too many to show here; the whole list is shown to the user."]
-    )
+    count = f"{said}: too many to show here; the whole list is shown to the user."
+    return Told(f"{view.title}\n{count}", is_count=True)
 
 
 def must_stay(row: ViewRow) -> bool:

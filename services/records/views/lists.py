@@ -7,6 +7,7 @@ from services.records.concepts.words import words_of
 from services.records.dates import last_day
 from services.records.entry import codes, instant, one
 from services.records.finding import means
+from services.records.kinds import BILLS
 from services.records.measurements import row_of_part, series_of
 from services.records.record import PatientRecord
 from services.records.rows import row_of
@@ -131,17 +132,27 @@ def care(record: PatientRecord) -> ChartView:
         "Device",
         "ServiceRequest",
         "Coverage",
+        "ExplanationOfBenefit",
+        "Claim",
         "RelatedPerson",
         "Specimen",
     )
     rows: list[ViewRow] = []
     for kind in kinds:
         found = newest_first(row_of(record, entry) for entry in record.entries_of(kind))
+        if kind in BILLS:
+            found = [row for row in found if not any(_names_payer(row, each) for each in rows)]
         rows += sorted(found, key=lambda row: row.status not in _GOING_ON)
     # Who cares for the patient may stand in the Patient resource alone.
     rows += [row for row in personal_rows(record) if row.name in _CARING]
     nothing = "No care plan, goal, team, device, directive, flag or order is recorded."
     return view_of(record, "care", "Care", rows, nothing=nothing)
+
+
+def _names_payer(bill: ViewRow, row: ViewRow) -> bool:
+    """Return whether a row tells of the insurer of a bill already."""
+    said = f"{row.name} {row.detail}".casefold()
+    return row.kind == "coverage" and bill.name.casefold() in said
 
 
 _CARING = frozenset({"general practitioner", "contact person"})

@@ -6,7 +6,7 @@ from datetime import date
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
-from services.records.documents import ClinicalDocument
+from services.records.documents import SUPERSEDED, ClinicalDocument
 from services.records.entry import joined, many, one, text
 from services.records.measurements import rows_of_observation
 from services.records.record import PatientRecord
@@ -56,11 +56,12 @@ def row_of_document(record: PatientRecord, document: ClinicalDocument) -> ViewRo
     about = ""
     if visit is not None:
         about = f"about the encounter of {visit.date[:10] or 'unknown date'}"
-    replaced = entry.status == "superseded" or text(entry.raw, "docStatus") == "superseded"
     return ViewRow(
         kind=document.kind,
         name=document.title,
-        status="superseded" if replaced else text(entry.raw, "docStatus") or entry.status,
+        status=SUPERSEDED
+        if document.is_superseded
+        else text(entry.raw, "docStatus") or entry.status,
         date=entry.date,
         detail=joined(
             f"by {document.author}" if document.author else "",

@@ -1,17 +1,17 @@
 """`results`: what was measured, by the names that people use."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from operator import itemgetter
 
 from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow
 from services.records.dates import first_day, last_day
+from services.records.entry import joined
 from services.records.finding import Found, find_series
 from services.records.measurements import Part, Series, node_of, row_of_part, series_of
 from services.records.record import PatientRecord
-from services.records.values import Value, number_text, value_in, with_unit
+from services.records.values import Value, in_unit_of, number_text, value_in, with_unit
 from services.records.views.view import view_of
 
 SHOWN_OF_NAMED = 12
@@ -99,7 +99,7 @@ def _shown_of(
             break
         inside = [part for part in series.parts if _inside(part, span.since, span.until)]
         kept = inside[-span.count :]
-        shown.rows += [row_of_part(record, part) for part in reversed(kept)]
+        shown.rows += _rows_of(record, series, kept)
         if is_named:
             outside = len(series.parts) - len(inside)
             older = _older(series, len(inside) - len(kept), len(inside))
@@ -167,21 +167,44 @@ def _misread(found: Sequence[Found]) -> list[str]:
 
 
 def _summary(series: Series, parts: Sequence[Part]) -> list[str]:
-    """Say lowest, highest and change of what was measured in one unit, over all that was asked."""
-    values = [(part.entry.date[:10], value_in(node_of(part))) for part in parts]
-    numbers = [(value.number, day, value) for day, value in values if value.number is not None]
-    units = {value.unit for _, _, value in numbers}
+    """Say lowest, highest and change over all that was asked, in the newest value's unit."""
+    values = [(value_in(node_of(part)), part.entry.date[:10]) for part in parts]
+    numbers = [(value, day) for value, day in values if value.number is not None]
     if len(numbers) < 2:
         return []
+    newest = numbers[-1][0]
+    same = [(in_unit_of(value, newest) or value, day) for value, day in numbers]
+    units = {value.unit for value, _ in same}
     if len(units) > 1:
         return [f"{series.name}: units differ ({', '.join(sorted(units))}); not compared"]
-    low, high = min(numbers, key=itemgetter(0)), max(numbers, key=itemgetter(0))
-    first, newest = numbers[0], numbers[-1]
-    said = [f"lowest {_shown(low[2], low[1])}", f"highest {_shown(high[2], high[1])}"]
-    change = Decimal(str(newest[0])) - Decimal(str(first[0]))
+    low, high = min(same, key=_number), max(same, key=_number)
+    change = Decimal(f"{(newest.number or 0) - (same[0][0].number or 0):.6g}")
     sign = "+" if change > 0 else ""
-    said.append(f"change since {first[1]} {sign}{with_unit(number_text(change), newest[2].unit)}")
+    said = [
+        f"lowest {_shown(*low)}",
+        f"highest {_shown(*high)}",
+        f"change since {same[0][1]} {sign}{with_unit(number_text(change), newest.unit)}",
+    ]
+    is_mixed = len({value.unit for value, _ in numbers}) > 1
+    said += [f"other units converted to {newest.unit} by UCUM"] if is_mixed else []
     return [f"{series.name}: {len(numbers)} values, {', '.join(said)}"]
+
+
+def _number(dated: tuple[Value, str]) -> float:
+    return dated[0].number or 0.0
+
+
+def _rows_of(record: PatientRecord, series: Series, parts: Sequence[Part]) -> Iterator[ViewRow]:
+    """Yield the rows, the newest first; one in another unit than the newest of all says both."""
+    newest = value_in(node_of(series.parts[-1]))
+    for part in reversed(parts):
+        row = row_of_part(record, part)
+        same = in_unit_of(value_in(node_of(part)), newest)
+        yield (
+            row
+            if same is None
+            else row.model_copy(update={"detail": joined(f"= {same.whole}", row.detail)})
+        )
 
 
 def _shown(value: Value, day: str) -> str:

@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from services.records.kinds import CLINICAL
 from services.records.record import record_from_resources
 from services.records.views import lists
 from services.records.views.lines import lines_of
@@ -11,7 +12,8 @@ from services.records.views.medications import medications
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.search import search_record
-from tests.services.records.charts import PATIENT_ID, Json, patient, record, resource
+from services.records.views.status import current_status
+from tests.services.records.charts import PATIENT_ID, Json, note, patient, record, resource
 
 TODAY = date(2026, 11, 22)
 
@@ -255,3 +257,86 @@ def test_a_drug_is_named_however_it_is_referred_to(reference: str) -> None:
     chart = record_from_resources(PATIENT_ID, entries)
 
     assert [row.name for row in medications(chart, today=TODAY).rows] == ["Apixaban"]
+
+
+def test_points_in_another_unit_are_converted_by_ucum_and_both_are_shown() -> None:
+    grams = {"value": 132, "unit": "g/L", "code": "g/L"}
+    chart = record(
+        lab("old", "718-7", "Hemoglobin", grams, "2023-01-01"),
+        lab("new", "718-7", "Hemoglobin", {"value": 12.1, "unit": "g/dL"}, "2024-01-01"),
+    )
+    view = results(chart, names=["hemoglobin"])
+
+    assert [(row.value, row.unit) for row in view.rows] == [("12.1", "g/dL"), ("132", "g/L")]
+    assert view.rows[1].detail.startswith("= 13.2 g/dL")
+    assert "highest 13.2 g/dL (2023-01-01), change since 2023-01-01 -1.1 g/dL" in view.notes[0]
+    assert "converted to g/dL by UCUM" in view.notes[0]
+
+
+def test_units_without_a_way_between_them_are_not_compared() -> None:
+    chart = record(
+        lab("old", "2345-7", "Glucose", {"value": 99, "unit": "mg/dL"}, "2023-01-01"),
+        lab("new", "2345-7", "Glucose", {"value": 5.5, "unit": "mmol/L"}, "2024-01-01"),
+    )
+    view = results(chart, names=["glucose"])
+
+    assert [row.detail for row in view.rows] == ["", ""]
+    assert view.notes == ("Glucose: units differ (mg/dL, mmol/L); not compared",)
+
+
+def test_passages_of_a_superseded_document_are_marked_and_state_nothing() -> None:
+    old = note("old", "2024-01-01", "ECOG 3. The lesion grew.")
+    new = {
+        **note("new", "2024-01-02", "ECOG 1. The lesion shrank."),
+        "relatesTo": [{"code": "replaces", "target": {"reference": "DocumentReference/old"}}],
+    }
+    chart = record(old, new, {**note("gone", "2024-01-03", "A lesion."), "status": "superseded"})
+
+    said = {row.sources[0]: row.status for row in search_record(chart, "lesion").rows}
+    assert said == {
+        "DocumentReference/old": "superseded", "DocumentReference/new": "",
+        "DocumentReference/gone": "superseded",
+    }  # fmt: skip
+    assert "superseded" in lines_of(search_record(chart, "grew"), limit_chars=2_000)
+    assert current_status(chart, today=TODAY).ecog.value == "1"
+    assert current_status(chart, today=TODAY).ecog.disagreement == ()
+
+
+def test_who_insures_stands_in_the_newest_bill_where_no_coverage_is_recorded() -> None:
+    def bill(key: str, day: str, insurer: str, kind: str = "Claim", **more: object) -> Json:
+        insurance = [{"coverage": {"display": insurer}}]
+        return resource(
+            kind, key, **{"status": "active", "created": day, "insurance": insurance, **more}
+        )
+
+    bills = [bill(f"c{year}", f"{year}-03-01", "Aetna") for year in range(2001, 2021)]
+    wrong = bill("w", "2022-01-01", "Humana", status="entered-in-error")
+    eob = bill("e", "2021-01-01", "Medicare", kind="ExplanationOfBenefit")
+    rows = [row for row in lists.care(record(*bills, wrong, eob)).rows if row.kind == "coverage"]
+
+    assert [(row.name, row.date, row.sources) for row in rows] == [
+        ("Medicare", "2021-01-01", ("ExplanationOfBenefit/e",)),
+        ("Aetna", "2020-03-01", ("Claim/c2020",)),
+    ]
+    cover = resource("Coverage", "v", status="active", payor=[{"display": "Aetna"}])
+    kept = [row for row in lists.care(record(*bills, cover)).rows if row.kind == "coverage"]
+    assert [row.sources for row in kept] == [("Coverage/v",)]
+
+
+@pytest.mark.parametrize(
+    "withdrawn",
+    [
+        {"status": "entered-in-error"},
+        {"docStatus": "entered-in-error"},
+        {"verificationStatus": {"coding": [{"code": "entered-in-error"}]}},
+    ],
+)
+@pytest.mark.parametrize("kind", sorted(CLINICAL))
+def test_what_was_entered_in_error_is_no_row_of_any_tool(
+    kind: str, withdrawn: dict[str, object]
+) -> None:
+    owner = {"beneficiary": {"reference": "Patient/p9"}} if kind == "Coverage" else {}
+    chart = record({**resource(kind, "x", code={"text": "Wrong"}), **owner, **withdrawn})
+
+    assert f"{kind}/x" not in chart.entries
+    assert chart.left_out.withdrawn == 1
