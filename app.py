@@ -75,7 +75,7 @@ def build(
     """
     registry = CollectorRegistry()
     base = foundation_of(settings, stores, clock, ids, session, registry)
-    desk, reader = _desk(base), _reader(base)
+    desk, reader, operators = _desk(base), _reader(base), _operators(base)
     readiness = Readiness(
         probes={
             "storage": stores.sessions.check,
@@ -84,7 +84,6 @@ def build(
         },
         clock=clock,
     )
-    operators = _operators(base)
     context = _route_context(base, desk, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
@@ -234,11 +233,12 @@ def _reader(base: Foundation) -> ConversationReader:
 def _operators(base: Foundation) -> Operators:
     return operators_for(
         base.scenarios,
-        conversations=base.documents.store,
+        documents=base.documents,
         audit=base.audit,
         registry=base.metrics.registry,
         clock=base.clock,
         ids=base.ids,
+        claimant=_claimant(base),
     )
 
 

@@ -12,6 +12,7 @@ from prometheus_client import CollectorRegistry
 from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds, SystemClock
+from data_models.documents import Documents
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.local_blob_store import LocalBlobStore
@@ -48,7 +49,7 @@ class Store:
         house = ScenarioHouse(self.shelf, ScenarioStore(shelf=self.shelf), self.index, config)
         self.operators: Operators = operators_for(
             house,
-            conversations=self.documents,
+            documents=Documents(store=self.documents, clock=SystemClock(), ids=RandomIds()),
             audit=NoAudit(),
             registry=CollectorRegistry(),
             clock=SystemClock(),

@@ -1,6 +1,7 @@
 """Scenario definitions: a versioned graph of a conversation, as its author wrote it."""
 
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Literal, Self, TypeAlias
 
@@ -12,6 +13,7 @@ StepKind: TypeAlias = Literal["chat", "tool"]
 STEP_LIMIT = 5_000
 TEXT_LIMIT_CHARS = 8_000
 _SPANS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
+SLOT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 SCENARIO_ID = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$"
 
 
@@ -111,6 +113,9 @@ class Step(_Definition):
         uses: Fields that this step reads, beside those its transitions read.
         is_checkpoint: Completing it cannot be undone, such as a payment.
         is_required_action: Its tool must have run, also for sessions that came past it.
+        parameters: What its tool is given; "{field}" stands for the value of a field.
+        results: By field, where the tool's answer holds its value, as "slots.0.slot_id"; a last
+            part `length` counts a list.
     """
 
     id: str = Field(min_length=1, max_length=120)
@@ -128,6 +133,7 @@ class Step(_Definition):
     is_required_action: bool = False
     tool: str = ""
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    results: dict[str, str] = Field(default_factory=dict)
     transitions: tuple[Transition, ...] = ()
 
     @model_validator(mode="before")
@@ -145,6 +151,24 @@ class Step(_Definition):
     def title(self) -> str:
         """What people call the step."""
         return self.name or self.id
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The fields whose values its tool is given."""
+        return tuple(dict.fromkeys(_slots(self.parameters)))
+
+    @property
+    def gives(self) -> tuple[str, ...]:
+        """The fields that are known once it is over."""
+        return (*self.collects_profile_fields, *self.results)
+
+
+def _slots(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield from SLOT.findall(value)
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _slots(part)
 
 
 class Scenario(_Definition):

@@ -196,6 +196,8 @@ class ScenarioSession(Part):
         is_left: Whether the user left it; it is resumed when they ask for it.
         place: What is shown of it, made anew whenever it moves.
         left_out_visits: So many of the oldest visits are no longer in `step_history`.
+        notices: What the user is told at their next turn of what operators did.
+        awaiting: The key of the run of the step's tool that asked the user; "" for none.
     """
 
     session_id: str
@@ -225,6 +227,8 @@ class ScenarioSession(Part):
     begun_in: int = 0
     place: ScenarioPlace | None = None
     left_out_visits: int = 0
+    notices: list[str] = Field(default_factory=list)
+    awaiting: str = ""
 
     @property
     def is_open(self) -> bool:

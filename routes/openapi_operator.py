@@ -4,16 +4,31 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
-from routes.operator_input import Definition, Policies, Proposal, Rollback, Share
+from routes.operator_input import (
+    BulkAct,
+    Definition,
+    Mapping,
+    Policies,
+    Preview,
+    Proposal,
+    Reason,
+    Rollback,
+    SessionAct,
+    Share,
+)
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.journal import JournalEntry
 from services.scenarios.operators.plan_view import GraphView, PlanView
+from services.scenarios.operators.session_view import SessionView
 from services.scenarios.operators.views import ScenarioCard, ScenarioOverview
 
 Json: TypeAlias = dict[str, Any]
 _REF = "#/components/schemas/{model}"
-_SENT = (Definition, Proposal, Policies, Share, Rollback)
+_SENT = (
+    *(Definition, Proposal, Policies, Mapping, Preview),
+    *(Share, Rollback, Reason, SessionAct, BulkAct),
+)
 _ANSWERED = (
     ScenarioCard,
     ScenarioOverview,
@@ -22,6 +37,7 @@ _ANSWERED = (
     MigrationPlan,
     DeploymentRecord,
     JournalEntry,
+    SessionView,
 )
 _REFUSALS = {
     "400": "Something must be solved first: `problems` says what.",
@@ -63,7 +79,18 @@ def _given(name: str, place: str, text: str, schema: Json) -> Json:
     return {"name": name, "in": place, "required": needed, "description": text, "schema": schema}
 
 
+_DONE = {
+    "type": "object",
+    "required": ["done", "refused", "cursor"],
+    "properties": {
+        "done": {"type": "integer"},
+        "refused": {"type": "array", "items": _ROW},
+        "cursor": _TEXT,
+    },
+}
+_PLAYED = {"type": "object", "required": ["lines", "is_over"], "properties": {}}
 _PARAMETERS = {
+    "{session}": _given("session", "path", "Its hashed id.", {**_TEXT, "minLength": 8}),
     "{scenario_id}": _given("scenario_id", "path", "Its id.", {**_TEXT, "minLength": 1}),
     "{version}": _given("version", "path", "Its number.", {"type": "integer", "minimum": 1}),
 }
@@ -88,6 +115,14 @@ _ROUTES: tuple[tuple[Any, ...], ...] = (
     ("get", f"{_ONE}/versions/{{version}}", "showVersion", "One version, drawn", GraphView),
     ("get", f"{_ONE}/plan", "showPlan", "Both versions side by side", PlanView),
     ("put", f"{_ONE}/plan/policies", "putPolicies", "Plan again", PlanView, Policies),
+    ("put", f"{_ONE}/plan/mapping", "putMapping", "Pair steps by hand", PlanView, Mapping),
+    ("post", "preview", "previewVersion", "Play a version; nothing is stored", _PLAYED, Preview),
+    ("post", f"{_ONE}/withdraw", "withdrawScenario", "Offer it no more", ScenarioOverview, Reason),
+    ("post", f"{_ONE}/offer-again", "offerAgain", "Offer it again", ScenarioOverview),
+    ("get", f"{_ONE}/sessions", "listRuns", "Sessions that fit", _PAGE),
+    ("post", f"{_ONE}/sessions/act", "actOnRuns", "Act on all that fit", _DONE, BulkAct),
+    ("get", f"{_ONE}/sessions/{{session}}", "showRun", "One session", SessionView),
+    ("post", f"{_ONE}/sessions/{{session}}/act", "actOnRun", "Act on it", _DONE, SessionAct),
     ("get", f"{_ONE}/dry-run", "dryRun", "What would become of sessions", _PAGE),
     ("post", f"{_ONE}/approve", "approvePlan", "A second person's yes", MigrationPlan),
     ("post", f"{_ONE}/cancel", "cancelPlan", "Give the plan up", MigrationPlan),

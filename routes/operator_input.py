@@ -1,16 +1,20 @@
 """What operators send: definitions as text, decisions as small JSON documents."""
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Self, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from data_models.errors import ScenarioDefinitionError
 from routes.json_input import parse_json
 from services.access.bodies import body_of
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.operators.interventions import ActionKind, Intervention
+from services.scenarios.operators.session_desk import SessionFilter
 
 _DecisionT = TypeVar("_DecisionT", bound="_Decision")
+Text = Annotated[str, Field(max_length=600)]
+Why = Annotated[str, Field(min_length=3, max_length=300)]
 Percent = Annotated[int, Field(ge=0, le=100, strict=True)]
 
 
@@ -42,6 +46,58 @@ class Share(_Decision):
     """How many of the sessions a new version reaches."""
 
     share_percent: Percent = 100
+
+
+class Preview(_Decision):
+    """A version, and the answers of its play so far."""
+
+    definition: str
+    answers: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
+
+
+class Mapping(_Decision):
+    """New step ids by old ones; "" undoes a pair."""
+
+    mapping: dict[str, str]
+
+
+class Reason(_Decision):
+    """Why."""
+
+    reason: Why
+
+
+class SessionAct(_Decision):
+    """What to do to a session, and why."""
+
+    action: ActionKind
+    reason: Why
+    step: Text = ""
+    fields: Annotated[tuple[Text, ...], Field(max_length=40)] = ()
+
+    def act(self) -> Intervention:
+        """Return it for the desk."""
+        return Intervention(self.action, self.reason, self.step, self.fields)
+
+
+class BulkAct(SessionAct):
+    """The same for every session of a filter; what is empty fits all, but one must be given."""
+
+    at_step: Text = ""
+    version: Annotated[int, Field(ge=0, strict=True)] = 0
+    review: Text = ""
+    channel: Text = ""
+    after: str = ""
+
+    @model_validator(mode="after")
+    def _some_filter(self) -> Self:
+        if not (self.at_step or self.version or self.review or self.channel):
+            raise ValueError("at_step, version, review or channel must be given")
+        return self
+
+    def wanted(self) -> SessionFilter:
+        """Return the filter for the desk."""
+        return SessionFilter(self.at_step, self.version, self.review, self.channel)
 
 
 class Rollback(_Decision):

@@ -12,10 +12,15 @@ from pydantic import JsonValue
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import ScenarioDefinitionError, ScenarioInputError, StoreError
 from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
+from services.scenarios.definition.publishable import faults_in
+from services.scenarios.migration.anchors import match_anchors
+from services.scenarios.migration.plain_diff import differences
 from services.scenarios.migration.planning import make_plan
 from services.scenarios.operators.operator_commands import add_commands
 from services.scenarios.operators.prune_command import add_prune
+from services.scenarios.session.preview import played
 
 FAILED = 1
 
@@ -48,7 +53,12 @@ def _parser() -> argparse.ArgumentParser:
     validate = commands.add_parser("validate", help="check definitions")
     validate.add_argument("files", nargs="+", type=Path)
     validate.add_argument("--json", action="store_true")
+    validate.add_argument("--against", type=Path, help="the version that runs: what it would skip")
     validate.set_defaults(command=_validate)
+    preview = commands.add_parser("preview", help="play a version with made-up answers")
+    preview.add_argument("file", type=Path)
+    preview.add_argument("--auto", action="store_true", help="make the answers up to the end")
+    preview.set_defaults(command=_preview)
     plan = commands.add_parser("plan", help="show what a new version means for sessions")
     plan.add_argument("old", type=Path)
     plan.add_argument("new", type=Path)
@@ -68,6 +78,7 @@ def _validate(options: argparse.Namespace) -> int:
     for path in options.files:
         try:
             graph = _read(path)
+            _refuse_faults(graph, options.against)
         except ScenarioDefinitionError as error:
             rows.append({"file": str(path), "problems": [*error.problems]})
         else:
@@ -76,6 +87,45 @@ def _validate(options: argparse.Namespace) -> int:
     lines = [_validation_line(row) for row in rows if isinstance(row, dict)]
     _say(json.dumps(rows, indent=2) if options.json else "\n".join(lines))
     return FAILED if any(isinstance(row, dict) and row["problems"] for row in rows) else 0
+
+
+def _refuse_faults(graph: Graph, against: Path | None) -> None:
+    faults = faults_in(graph)
+    if against is not None:
+        image = match_anchors(_read(against), graph, {}).image
+        faults += skipped_checkpoints(graph, image)
+    if faults:
+        raise ScenarioDefinitionError(tuple(map(str, faults)))
+
+
+def _preview(options: argparse.Namespace) -> int:
+    """Play in the terminal: each line of the input answers; an empty one takes what is made up."""
+    graph, answers, shown = _read(options.file), list[str](), 0
+    while True:
+        play = played(graph, answers)
+        for line in play.lines[shown:]:
+            _say(f"{_MARKS[line.who]}{line.text}")
+        shown = len(play.lines)
+        if play.is_over or not play.suggestion or len(answers) >= _ANSWERS_LIMIT:
+            return 0 if play.is_over else FAILED
+        if not options.auto:
+            _say(f"  ? [{play.suggestion}]")
+        text = play.suggestion if options.auto else sys.stdin.readline()
+        if not text:
+            return FAILED
+        answers.append(text.strip() or play.suggestion)
+
+
+_ANSWERS_LIMIT = 200
+_MARKS = {
+    "step": "",
+    "says": "  says: ",
+    "asks": "  asks: ",
+    "tool": "  tool: ",
+    "you": "  you:  ",
+    "problem": "  problem: ",
+    "end": "",
+}
 
 
 def _validation_line(row: dict[str, JsonValue]) -> str:
@@ -98,6 +148,8 @@ def _plan(options: argparse.Namespace) -> int:
         f"anchors {summary.total_anchors}, of these clean graft {grafts}, gap fill {gaps}, "
         f"re-route {summary.anchors_with_re_route}; deleted {summary.nodes_deleted}"
     )
+    for change in differences(old, new, plan.transformation_map.image):
+        _say(f"- {change}")
     for warning in summary.warnings:
         _say(f"{warning.severity}: {warning.message}")
     for one in summary.fields_to_collect:

@@ -1,5 +1,7 @@
 """A turn's scenario: commands, migration, the agents' seat, and what follows the write."""
 
+from contextlib import suppress
+
 import structlog
 
 from data_models.chat_context import Continuation
@@ -12,6 +14,8 @@ from data_models.errors import (
 )
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.operators.interventions import withdrawn
 from services.scenarios.session.commands import Command, command_in, is_any, named
 from services.scenarios.session.seat import Act, ScenarioSeat
 from services.scenarios.session.session_row import row_of
@@ -63,6 +67,7 @@ class TurnScenarios:
         if self._parts is None:
             return False
         seat = turn.scenario = self._seat(turn, self._parts)
+        await self._told_by_operators(turn, self._parts)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
             not turn.kept
@@ -111,6 +116,36 @@ class TurnScenarios:
         except RoundsError as error:
             conversation = hashed(turn.conversation_id)
             _log.warning("scenario_follow_up_late", conversation=conversation, code=error.code)
+
+    async def _told_by_operators(self, turn: TurnDraft, parts: ScenarioParts) -> None:
+        """End what was withdrawn, and say once what operators did to this patient's scenarios."""
+        document = turn.document()
+        held = [document.scenario, *document.left_scenarios]
+        told: list[str] = []
+        ends: list[ScenarioSession | None] = []
+        for session in held:
+            after = session
+            if after is not None and after.step is not None:
+                with suppress(StoreError, ScenarioInputError):
+                    after = await self._offered(after, parts)
+            if after is not None and after.notices:
+                told += after.notices
+                after = after.model_copy(update={"notices": []})
+            ends.append(after)
+        if ends == held:
+            return
+        document.scenario = ends[0]
+        document.left_scenarios = [one for one in ends[1:] if one is not None]
+        turn.unsaved = True
+        if told:
+            self._voice.say(turn, " ".join(told))
+
+    async def _offered(self, session: ScenarioSession, parts: ScenarioParts) -> ScenarioSession:
+        if not await parts.catalogue.is_withdrawn(session.scenario_id):
+            return session
+        graph = await parts.catalogue.graph(session.scenario_id, session.version)
+        title = graph.scenario.title if graph is not None else session.scenario_id
+        return withdrawn(session, title, parts.clock.now())
 
     # -- before the team speaks ---------------------------------------------------------------
 

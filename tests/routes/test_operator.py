@@ -12,23 +12,34 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, generate_latest
 
 from data_models.clock import SystemClock
+from data_models.documents import Documents
 from data_models.errors import AuditUnavailableError
 from routes.operator import operator_routes
 from routes.server import Door, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
 from services.audit.entry import AuditEntry
+from services.conversations.chosen import caretaker_for
 from services.scenarios.chosen import ScenarioHouse
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.operators.chosen import Operators, operators_for
 from services.scenarios.session.session_row import row_of
+from settings import Settings
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import hashed_key, make_context
 from tests.routes.fakes import FakeDesk
-from tests.services.scenarios.clinic import BOOKING, FIRST, SECOND, Clinic, Visitor, crowd
+from tests.services.scenarios.clinic import (
+    BOOKING,
+    FIRST,
+    SECOND,
+    Clinic,
+    Visitor,
+    conversation_of,
+    crowd,
+)
 
 VISITORS = [Visitor("minor", "confirmation", age=12), *crowd(60)]
 ONE = f"scenarios/{BOOKING}"
@@ -59,14 +70,21 @@ class Office:
         self.index = SqliteSessionIndex(path=folder / "sessions.sqlite")
         self.registry = CollectorRegistry()
         store = ScenarioStore(shelf=self.shelf)
+        clock, ids = SystemClock(), CountingIds()
+        settings = Settings.model_validate({})
+        self.stored = Documents(store=self.documents, clock=clock, ids=ids)
+        caretaker = caretaker_for(
+            settings, sessions=self.documents, users=MemoryBlobStore(), clock=clock, ids=ids
+        )
         house = ScenarioHouse(self.shelf, store, self.index, MigrationConfig())
         self.operators: Operators = operators_for(
             house,
-            conversations=self.documents,
+            documents=self.stored,
             audit=self.ledger,
             registry=self.registry,
-            clock=SystemClock(),
-            ids=CountingIds(),
+            clock=clock,
+            ids=ids,
+            claimant=caretaker.claimant,
         )
         self.base = ""
         self.http: aiohttp.ClientSession
@@ -74,6 +92,7 @@ class Office:
     async def admit(self, clinic: Clinic) -> None:
         for name, session, context in clinic.contexts(VISITORS):
             await self.documents.create(name, context.model_dump_json().encode())
+            await self.documents.create(*conversation_of(context))
             row = row_of(session, place=name)
             assert row is not None
             await self.index.put(row)
@@ -134,6 +153,7 @@ async def test_no_route_lets_in_who_is_no_operator(office: Office) -> None:
     for route in operator_routes():
         path = route.path.removeprefix("/api/operator/")
         path = path.replace("{scenario_id}", BOOKING).replace("{version}", "1")
+        path = path.replace("{session}", "0123456789")
         status, problem = await office.call(route.method, path, {}, who="eve")
         assert (status, problem["code"]) == (403, "forbidden"), route
         status, problem = await office.call(route.method, path, {}, who="nobody")

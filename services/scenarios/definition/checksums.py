@@ -13,8 +13,11 @@ from services.scenarios.definition.conditions import canonical_condition
 
 def content_hash(step: Step) -> str:
     """Return the fingerprint of what `step` does, without its ids, transitions and version."""
+    # What versions of 0.1 did not have is left out where it is empty: their hashes stand.
+    results: dict[str, JsonValue] = {"results": {**step.results}} if step.results else {}
     return _digest(
         {
+            **results,
             "intent": step.intent or step.title,
             "description": step.description,
             "kind": step.kind,

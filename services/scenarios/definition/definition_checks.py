@@ -47,7 +47,12 @@ def _repeated(kind: str, names: list[str]) -> Iterator[str]:
 
 
 def _unknown_fields(step: Step, types: dict[str, ValueType]) -> Iterator[str]:
-    used = {"collects_profile_fields": step.collects_profile_fields, "uses": step.uses}
+    used = {
+        "collects_profile_fields": step.collects_profile_fields,
+        "uses": step.uses,
+        "parameters": step.slots,
+        "results": tuple(step.results),
+    }
     for key, names in used.items():
         for name in names:
             if name not in types:
@@ -72,5 +77,7 @@ def _broken_transitions(step: Step, ids: set[str], types: dict[str, ValueType]) 
 def _unfit_kind(step: Step) -> Iterator[str]:
     if step.kind == "chat" and step.tool:
         yield f"step {step.id!r}, tool: only a step of kind 'tool' runs one"
+    if step.results and not step.tool:
+        yield f"step {step.id!r}, results: only a step with a tool has any"
     if step.checkpoint_type and not step.is_checkpoint:
         yield f"step {step.id!r}, checkpoint_type: the step is no checkpoint"

@@ -112,7 +112,7 @@ class Graph:
     @cached_property
     def _reads(self) -> dict[str, frozenset[str]]:
         return {
-            step.id: frozenset(step.uses).union(
+            step.id: frozenset((*step.uses, *step.slots)).union(
                 *(branch.condition.fields for branch in self.branches(step.id) if branch.condition)
             )
             for step in self.scenario.steps

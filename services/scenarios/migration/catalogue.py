@@ -56,11 +56,16 @@ class Catalogue:
         return not pointer.reaches(session.session_id)
 
     async def entry(self, scenario_id: str, session_id: str) -> Graph | None:
-        """Return the version that a new session begins in; None if none is deployed."""
+        """Return the version that a new session begins in; None if none is offered."""
         pointer = await self._pointer(scenario_id)
-        if pointer is None:
+        if pointer is None or pointer.withdrawn:
             return None
         return await self._store.graph(scenario_id, pointer.version_for(session_id))
+
+    async def is_withdrawn(self, scenario_id: str) -> bool:
+        """Whether operators took the scenario back: nobody begins it, and nobody goes on."""
+        pointer = await self._pointer(scenario_id)
+        return pointer is not None and bool(pointer.withdrawn)
 
     async def chain(self, scenario_id: str) -> VersionChain | None:
         """Return the deployed versions; None where its active one is not stored."""

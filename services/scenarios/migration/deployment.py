@@ -188,6 +188,18 @@ class Deployer:
         """Stop the deployment under way after the page it is at, or let it go on."""
         return await self._decided(scenario_id, lambda record: _paused(record, paused))
 
+    async def withdraw(self, scenario_id: str, *, reason: str) -> None:
+        """Offer the scenario no more, or again where `reason` is "".
+
+        Raises:
+            ScenarioPlanError: nothing is active, or a deployment is under way.
+            BlobChangedError: somebody else changed the pointer meanwhile.
+        """
+        await self._check_idle(scenario_id)
+        held = await self._active(scenario_id)
+        pointer = held.value.model_copy(update={"withdrawn": reason})
+        await self._store.save_active(pointer, etag=held.etag)
+
     async def set_share(self, scenario_id: str, *, share_percent: int) -> DeploymentRecord:
         """Change how many of the sessions a canary reaches; `advance` marks and ends it.
 

@@ -6,6 +6,7 @@ from functools import reduce
 from itertools import islice
 from operator import or_
 
+from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.migration.migration_plan import (
     FieldCollectionInfo,
     ForkBranch,
@@ -50,6 +51,7 @@ def summarise(
             *islice(_checkpoint_warnings(move, upstream, away), WARNINGS_LIMIT),
             *_ambiguous_warnings(move, ambiguous),
             *_deletion_warnings(move, transformation),
+            *_skipped_warnings(move),
         ),
         fields_to_collect=tuple(_fields(move, upstream, inserted, forks)),
     )
@@ -128,6 +130,16 @@ def _deletion_warnings(move: Move, transformation: TransformationMap) -> Iterato
                     "never redirected."
                 ),
             )
+
+
+def _skipped_warnings(move: Move) -> Iterator[MigrationWarning]:
+    for fault in skipped_checkpoints(move.new, move.image):
+        yield MigrationWarning(
+            severity="critical",
+            code="checkpoint_skipped",
+            anchor_name=move.new.steps[fault.step].title,
+            message=f"{fault.text[:1].upper()}{fault.text[1:]}.",
+        )
 
 
 def _fields(

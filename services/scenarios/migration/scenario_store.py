@@ -86,6 +86,7 @@ class ActivePointer(BaseModel):
     checksum: str
     policies: dict[str, AnchorMigrationPolicy] = Field(default_factory=dict)
     share_percent: int = Field(default=100, ge=0, le=100)
+    withdrawn: str = ""
 
     @property
     def version(self) -> int:

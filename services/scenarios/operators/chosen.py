@@ -5,16 +5,24 @@ from dataclasses import dataclass
 from prometheus_client import CollectorRegistry
 
 from data_models.blob_store import BlobStore
+from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
+from data_models.documents import Documents
 from services.audit.trail import Audit
+from services.conversations.caretaker import Caretaker
+from services.conversations.claimant import Claimant
 from services.scenarios.chosen import ScenarioHouse
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.deployment_runner import DeploymentRunner
 from services.scenarios.migration.plan_meter import PlanMeter
+from services.scenarios.operators.act_log import ActLog
 from services.scenarios.operators.desk import DeskParts, OperatorDesk
 from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.journal import Journal
 from services.scenarios.operators.jumps import Jumps
+from services.scenarios.operators.plan_reader import PlanReader
+from services.scenarios.operators.score import ScoreBook
+from services.scenarios.operators.session_desk import SessionDesk
 from services.scenarios.operators.stored_sessions import StoredSessions
 
 
@@ -30,18 +38,20 @@ class Operators:
 def operators_for(
     house: ScenarioHouse,
     *,
-    conversations: BlobStore,
+    documents: Documents,
     audit: Audit,
     registry: CollectorRegistry,
     clock: Clock,
     ids: IdSource,
+    claimant: Claimant | None = None,
     works: bool = True,
 ) -> Operators:
     """Return the operators' half over the house that turns use too.
 
     Args:
         house: Versions, plans and the index of sessions.
-        conversations: Where the sessions are stored.
+        documents: Where the sessions are stored, with the servers' memory of them.
+        claimant: Claims a conversation while a session of it is changed; None: none can be.
         works: Whether a deployment is worked on behind whoever begins it.
     """
     meter = PlanMeter(registry=registry)
@@ -54,21 +64,46 @@ def operators_for(
         marked=meter.marked,
     )
     runner = DeploymentRunner(deployer=deployer, store=house.store)
+    journal = Journal(paper=house.shelf, jumps=Jumps(shelf=house.shelf))
+    caretaker = None if claimant is None else Caretaker(claimant=claimant, clock=clock, ids=ids)
+    log = ActLog(audit=audit, journal=journal, now=clock.now)
+    dry_run = _dry_run(house, documents.store, clock)
     parts = DeskParts(
         store=house.store,
         index=house.index,
         deployer=deployer,
-        dry_run=_dry_run(house, conversations, clock),
-        journal=Journal(paper=house.shelf, jumps=Jumps(shelf=house.shelf)),
-        audit=audit,
+        dry_run=dry_run,
+        sessions=_session_desk(house, documents, caretaker, dry_run, log),
+        journal=journal,
+        log=log,
+        plans=PlanReader(store=house.store, index=house.index),
+        scores=ScoreBook(shelf=house.shelf),
         wake=runner.wake if works else _left_alone,
         planned=meter.planned,
         approved=meter.approved,
         seconds=clock.monotonic,
-        now=clock.now,
         require_approval=house.config.deployment.require_approval,
     )
     return Operators(desk=OperatorDesk(parts=parts), runner=runner, deployer=deployer)
+
+
+def _session_desk(
+    house: ScenarioHouse,
+    documents: Documents,
+    caretaker: Caretaker | None,
+    dry_run: DryRun,
+    log: ActLog,
+) -> SessionDesk:
+    return SessionDesk(
+        store=house.store,
+        index=house.index,
+        sessions=StoredSessions(documents=documents.store),
+        contexts=ChatContextAccessor(documents=documents),
+        caretaker=caretaker,
+        dry_run=dry_run,
+        log=log,
+        now=log.now,
+    )
 
 
 def _dry_run(house: ScenarioHouse, conversations: BlobStore, clock: Clock) -> DryRun:

@@ -1,34 +1,32 @@
 """What operators do with scenarios: one desk behind the page, the API and the command line."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ScenarioConflictError,
     ScenarioNotFoundError,
 )
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
+from services.scenarios.definition.publishable import read_publishable
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.ports import SessionIndex, SessionPage
 from services.scenarios.migration.scenario_store import (
-    ActivePointer,
     DeploymentRecord,
     ScenarioStore,
     require_plan,
 )
+from services.scenarios.operators.act_log import ActLog
 from services.scenarios.operators.dry_run import DryRun, DryRunPage
-from services.scenarios.operators.journal import Journal, JournalEntry, Outcome
-from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph, view_of_plan
-from services.scenarios.operators.views import ScenarioCard, ScenarioOverview, counted
+from services.scenarios.operators.journal import Journal, JournalEntry
+from services.scenarios.operators.plan_reader import PlanReader
+from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
+from services.scenarios.operators.score import Score, ScoreBook
+from services.scenarios.operators.session_desk import SessionDesk
+from services.scenarios.operators.views import ScenarioCard, ScenarioOverview
+from services.scenarios.session.preview import Played, played
 
 Policies = Mapping[str, AnchorMigrationPolicy]
 
@@ -42,20 +40,21 @@ class DeskParts:
         planned: Told the seconds that a plan took.
         approved: Told of each approval.
         seconds: A monotonic clock.
-        now: What time it is.
     """
 
     store: ScenarioStore
     index: SessionIndex
     deployer: Deployer
     dry_run: DryRun
+    sessions: SessionDesk
     journal: Journal
-    audit: Audit
+    log: ActLog
+    plans: PlanReader
+    scores: ScoreBook
     wake: Callable[[str], None]
     planned: Callable[[float], None]
     approved: Callable[[], None]
     seconds: Callable[[], float]
-    now: Callable[[], datetime]
     require_approval: bool
 
 
@@ -65,6 +64,7 @@ class OperatorDesk:
     def __init__(self, *, parts: DeskParts) -> None:
         self._parts = parts
         self._store, self._deployer = parts.store, parts.deployer
+        self.sessions = parts.sessions
 
     @property
     def require_approval(self) -> bool:
@@ -74,7 +74,8 @@ class OperatorDesk:
     async def scenarios(self) -> list[ScenarioCard]:
         """Return every stored scenario."""
         stored = await self._store.versions()
-        return [await self._card(name, versions) for name, versions in sorted(stored.items())]
+        card = self._parts.plans.card
+        return [await card(name, versions) for name, versions in sorted(stored.items())]
 
     async def overview(self, scenario_id: str) -> ScenarioOverview:
         """Return where a scenario stands.
@@ -82,23 +83,7 @@ class OperatorDesk:
         Raises:
             ScenarioNotFoundError: there is none of that id.
         """
-        versions = await self._versions(scenario_id)
-        held = await self._store.active(scenario_id)
-        pointer = held.value if held else None
-        graph = await self._graph(scenario_id, pointer.version if pointer else versions[-1])
-        plan = await self._store.plan(scenario_id, graph.version)
-        deployment = await self._store.deployment(scenario_id)
-        return ScenarioOverview(
-            scenario_id=scenario_id,
-            name=graph.scenario.title,
-            versions=tuple(versions),
-            deployed=pointer.versions if pointer else (),
-            active=pointer.version if pointer else None,
-            share_percent=pointer.share_percent if pointer else 100,
-            plan=plan.value if plan else None,
-            deployment=deployment.value if deployment else None,
-            counts=counted(await self._parts.index.tally(scenario_id)),
-        )
+        return await self._parts.plans.overview(scenario_id, await self._versions(scenario_id))
 
     async def graph(self, scenario_id: str, version: int) -> GraphView:
         """Return one version, to be drawn."""
@@ -121,7 +106,9 @@ class OperatorDesk:
             ScenarioConflictError: the scenario has an active version already.
         """
         graph = await _read(source)
-        async with self._act(graph.scenario.id, operator, "publish", f"version {graph.version}"):
+        async with self._parts.log.act(
+            graph.scenario.id, operator, "publish", f"version {graph.version}"
+        ):
             await self._deployer.publish_first(graph)
         return graph
 
@@ -158,6 +145,46 @@ class OperatorDesk:
             mapping=plan.operator_mapping,
         )
 
+    async def set_mapping(
+        self, scenario_id: str, mapping: Mapping[str, str], *, operator: str
+    ) -> PlanView:
+        """Plan again with steps paired by hand; an approval is lost, for it was for other pairs.
+
+        Args:
+            mapping: New step ids by old ones; "" undoes a pair of before.
+
+        Raises:
+            ScenarioPlanError: there is no plan, or it names steps that there are not.
+        """
+        plan = await self._plan(scenario_id)
+        graph = await self._graph(scenario_id, plan.to_version)
+        pairs = {old: new for old, new in {**plan.operator_mapping, **mapping}.items() if new}
+        return await self._propose(
+            graph,
+            operator=operator,
+            action="set_mapping",
+            policies=plan.anchor_policies,
+            mapping=pairs,
+        )
+
+    async def withdraw(self, scenario_id: str, *, reason: str, operator: str) -> ScenarioOverview:
+        """Offer a scenario no more: its sessions are told at their next turn and keep their data.
+
+        A version that is deployed later brings it back.
+
+        Raises:
+            ScenarioPlanError: nothing is active, or a deployment runs.
+        """
+        async with self._parts.log.act(scenario_id, operator, "withdraw", reason):
+            await self._deployer.withdraw(scenario_id, reason=reason)
+        return await self.overview(scenario_id)
+
+    async def offer_again(self, scenario_id: str, *, operator: str) -> ScenarioOverview:
+        """Offer a withdrawn scenario again; sessions that were ended stay so."""
+        async with self._parts.log.act(scenario_id, operator, "offer_again"):
+            await self._deployer.withdraw(scenario_id, reason="")
+        return await self.overview(scenario_id)
+
     async def rollback(self, scenario_id: str, *, to: int, operator: str) -> PlanView:
         """Propose an earlier version's content under a new number."""
         former = await self._graph(scenario_id, to)
@@ -171,15 +198,30 @@ class OperatorDesk:
         Raises:
             ScenarioPlanError: there is none.
         """
-        return await self._seen(await self._plan(scenario_id))
+        return await self._parts.plans.seen(await self._plan(scenario_id))
 
     async def dry_run(
         self, scenario_id: str, *, after: str, limit: int, operator: str
     ) -> DryRunPage:
         """Tell what the plan would do to a page of the stored sessions, which is on record."""
         plan = await self._plan(scenario_id)
-        await self._recorded(scenario_id, operator, "dry_run")
-        return await self._parts.dry_run.page(plan, after=after, limit=limit)
+        await self._parts.log.recorded(scenario_id, operator, "dry_run")
+        page = await self._parts.dry_run.page(plan, after=after, limit=limit)
+        await self._parts.scores.foretell(scenario_id, plan.to_version, page.rows, anew=not after)
+        return page
+
+    async def score(self, scenario_id: str) -> Score | None:
+        """Return how the last dry run of a deployed version came true; None if there was none."""
+        held = await self._store.active(scenario_id)
+        return await self._parts.scores.score(scenario_id, held.value.versions if held else ())
+
+    async def preview(self, source: str, answers: Sequence[str]) -> Played:
+        """Play the version that `source` defines with made-up answers.
+
+        Raises:
+            ScenarioDefinitionError: it cannot be played; faults are no reason.
+        """
+        return await asyncio.to_thread(lambda: played(read_definition(source), answers))
 
     async def approve(self, scenario_id: str, *, operator: str) -> MigrationPlan:
         """Approve the pending plan.
@@ -187,14 +229,18 @@ class OperatorDesk:
         Raises:
             ScenarioPlanError: it is not pending, or a second person is needed.
         """
-        async with self._act(scenario_id, operator, "approve", await self._jump(scenario_id)):
+        async with self._parts.log.act(
+            scenario_id, operator, "approve", await self._jump(scenario_id)
+        ):
             plan = await self._deployer.approve(scenario_id, operator=operator)
         self._parts.approved()
         return plan
 
     async def cancel(self, scenario_id: str, *, operator: str) -> MigrationPlan:
         """Cancel a plan that is not deployed."""
-        async with self._act(scenario_id, operator, "cancel", await self._jump(scenario_id)):
+        async with self._parts.log.act(
+            scenario_id, operator, "cancel", await self._jump(scenario_id)
+        ):
             return await self._deployer.cancel(scenario_id)
 
     async def deploy(
@@ -207,18 +253,18 @@ class OperatorDesk:
             ScenarioConflictError: somebody else began at the same moment.
         """
         note = f"{await self._jump(scenario_id)}, share {share_percent} %"
-        async with self._act(scenario_id, operator, "deploy", note):
+        async with self._parts.log.act(scenario_id, operator, "deploy", note):
             await self._deployer.start(scenario_id, operator=operator, share_percent=share_percent)
         return await self._woken(scenario_id)
 
     async def pause(self, scenario_id: str, *, operator: str) -> DeploymentRecord:
         """Stop the deployment after the page it is at."""
-        async with self._act(scenario_id, operator, "pause"):
+        async with self._parts.log.act(scenario_id, operator, "pause"):
             return await self._deployer.pause(scenario_id)
 
     async def resume(self, scenario_id: str, *, operator: str) -> DeploymentRecord:
         """Let a paused deployment go on."""
-        async with self._act(scenario_id, operator, "resume"):
+        async with self._parts.log.act(scenario_id, operator, "resume"):
             await self._deployer.pause(scenario_id, paused=False)
         return await self._woken(scenario_id)
 
@@ -226,7 +272,9 @@ class OperatorDesk:
         self, scenario_id: str, *, share_percent: int, operator: str
     ) -> DeploymentRecord:
         """Change how many sessions a canary reaches; 100 ends the deployment."""
-        async with self._act(scenario_id, operator, "set_share", f"share {share_percent} %"):
+        async with self._parts.log.act(
+            scenario_id, operator, "set_share", f"share {share_percent} %"
+        ):
             await self._deployer.set_share(scenario_id, share_percent=share_percent)
         return await self._woken(scenario_id)
 
@@ -248,17 +296,14 @@ class OperatorDesk:
         mapping: Mapping[str, str] | None = None,
     ) -> PlanView:
         start = self._parts.seconds()
-        async with self._act(graph.scenario.id, operator, action, f"version {graph.version}"):
+        async with self._parts.log.act(
+            graph.scenario.id, operator, action, f"version {graph.version}"
+        ):
             plan = await self._deployer.propose(
                 graph, operator=operator, policies=policies, mapping=mapping
             )
         self._parts.planned(self._parts.seconds() - start)
-        return await self._seen(plan)
-
-    async def _seen(self, plan: MigrationPlan) -> PlanView:
-        old = await self._graph(plan.scenario_id, plan.from_version)
-        new = await self._graph(plan.scenario_id, plan.to_version)
-        return view_of_plan(plan, old, new, await self._parts.index.tally(plan.scenario_id))
+        return await self._parts.plans.seen(plan)
 
     async def _woken(self, scenario_id: str) -> DeploymentRecord:
         self._parts.wake(scenario_id)
@@ -266,55 +311,6 @@ class OperatorDesk:
         if held is None:
             raise ScenarioNotFoundError("no deployment")
         return held.value
-
-    @asynccontextmanager
-    async def _act(
-        self, scenario_id: str, operator: str, action: str, note: str = ""
-    ) -> AsyncIterator[None]:
-        """Put an act on the trail before it happens, and in the journal how it ended.
-
-        Raises:
-            AuditUnavailableError: it is not on record, so it does not happen.
-            ScenarioConflictError: somebody else was faster.
-        """
-        await self._recorded(scenario_id, operator, action)
-        outcome: Outcome = "refused"
-        try:
-            yield
-            outcome = "done"
-        except (BlobChangedError, BlobExistsError) as error:
-            raise ScenarioConflictError(
-                "somebody else changed this scenario at the same moment; look again"
-            ) from error
-        finally:
-            entry = JournalEntry(
-                time=self._parts.now(), operator=operator, action=action, note=note, outcome=outcome
-            )
-            await self._parts.journal.write(scenario_id, entry)
-
-    async def _recorded(self, scenario_id: str, operator: str, action: str) -> None:
-        await self._parts.audit.record(
-            AuditEntry(
-                principal=operator,
-                conversation=f"scenario:{scenario_id}",
-                actions=(f"operator.{action}",),
-            )
-        )
-
-    async def _card(self, scenario_id: str, versions: list[int]) -> ScenarioCard:
-        held = await self._store.active(scenario_id)
-        pointer: ActivePointer | None = held.value if held else None
-        graph = await self._graph(scenario_id, pointer.version if pointer else versions[-1])
-        plan = await self._store.plan(scenario_id, graph.version)
-        deployment = await self._store.deployment(scenario_id)
-        return ScenarioCard(
-            scenario_id=scenario_id,
-            name=graph.scenario.title,
-            versions=tuple(versions),
-            active=pointer.version if pointer else None,
-            plan_status=plan.value.status if plan else None,
-            deployment_state=deployment.value.state if deployment else None,
-        )
 
     async def _jump(self, scenario_id: str) -> str:
         plan = await self._plan(scenario_id)
@@ -341,4 +337,4 @@ class OperatorDesk:
 
 async def _read(source: str) -> Graph:
     # A long text takes seconds, and conversations go on meanwhile.
-    return await asyncio.to_thread(read_definition, source)
+    return await asyncio.to_thread(read_publishable, source)

@@ -145,6 +145,14 @@ class DryRun:
         """
         return await self._page(await self._chain(plan), plan, after=after, limit=limit)
 
+    async def one(self, plan: MigrationPlan, row: SessionRow) -> DryRunRow:
+        """Return what the plan would do to one session.
+
+        Raises:
+            ScenarioPlanError: a version is not stored.
+        """
+        return await self._row(await self._chain(plan), row)
+
     async def _page(
         self, chain: VersionChain, plan: MigrationPlan, *, after: str, limit: int
     ) -> DryRunPage:

@@ -17,9 +17,11 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds, SystemClock
+from data_models.documents import Documents
 from data_models.errors import ScenarioPlanError
 from data_models.identifiers import hashed
 from services.audit.trail import AuditTrail, NoAudit
+from services.conversations.chosen import caretaker_for
 from services.replica import Replica
 from services.scenarios.chosen import ScenarioHouse, scenarios_for
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
@@ -28,12 +30,15 @@ from services.scenarios.operators.chosen import Operators, operators_for
 from services.scenarios.operators.desk import OperatorDesk
 from services.scenarios.operators.dry_run import DryRunCounts
 from services.scenarios.operators.index_rebuild import rebuild
+from services.scenarios.operators.interventions import Intervention
 from services.scenarios.operators.operator_options import add_command
+from services.scenarios.operators.session_desk import SessionFilter
 from services.stored_folders import stored_folders
-from services.stores import AUDIT, SESSIONS, open_container
+from services.stores import AUDIT, SESSIONS, USERS, open_container
 from settings import Settings, load_settings
 
 _POLICIES = TypeAdapter(dict[str, AnchorMigrationPolicy])
+_PAIRS = TypeAdapter(dict[str, str])
 _READER = "operator"
 """Who looks at sessions here, on the audit trail: whoever has the machine."""
 
@@ -79,8 +84,69 @@ async def show(bench: Bench, options: argparse.Namespace) -> BaseModel:
 async def propose(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Store a new version and its plan."""
     policies = _policies(options.policies) if options.policies else None
-    text = _text(options.file)
-    return _shown((await bench.desk.propose(text, operator=options.by, policies=policies)).plan)
+    text, mapping = _text(options.file), _mapping(options.mapping)
+    view = await bench.desk.propose(text, operator=options.by, policies=policies, mapping=mapping)
+    return {**_shown(view.plan), "changes": [*view.changes]}
+
+
+async def set_mapping(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Plan again with the steps of a file paired by hand; an approval is lost."""
+    view = await bench.desk.set_mapping(
+        options.scenario, _mapping(options.mapping), operator=options.by
+    )
+    return _shown(view.plan)
+
+
+async def withdraw(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Offer a scenario no more; its sessions are told and keep their data."""
+    view = await bench.desk.withdraw(options.scenario, reason=options.reason, operator=options.by)
+    return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
+
+
+async def offer_again(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Offer again what was withdrawn."""
+    view = await bench.desk.offer_again(options.scenario, operator=options.by)
+    return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
+
+
+async def sessions(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """List sessions that fit."""
+    rows, cursor = await bench.desk.sessions.listed(
+        options.scenario, _filter(options), after=options.after, limit=min(options.limit, 1_000)
+    )
+    shown = [
+        {"session": hashed(r.session_id), "version": r.version, "reason": r.review} for r in rows
+    ]
+    return {"rows": shown, "cursor": cursor}
+
+
+async def session(bench: Bench, options: argparse.Namespace) -> BaseModel:
+    """Show one session: its way, its fields, and what the next version would do."""
+    return await bench.desk.sessions.show(options.scenario, options.session, operator=_READER)
+
+
+async def act(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Move, resume, ask again, end or pin one session."""
+    await bench.desk.sessions.act(
+        options.scenario, options.session, _intervention(options), operator=options.by
+    )
+    return {"done": 1, "refused": []}
+
+
+async def act_on_all(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Do the same to every session of a filter."""
+    wanted, after, done = _filter(options), "", 0
+    if wanted == SessionFilter():
+        raise ScenarioPlanError("name which: --at, --in-version, --flagged or --channel")
+    refused: list[tuple[str, str]] = []
+    while True:
+        result = await bench.desk.sessions.act_on_all(
+            options.scenario, wanted, _intervention(options), operator=options.by, after=after
+        )
+        done, after = done + result.done, result.cursor
+        refused += result.refused
+        if not after:
+            return {"done": done, "refused": [{"session": s, "why": why} for s, why in refused]}
 
 
 async def set_policies(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
@@ -115,7 +181,9 @@ async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
         after = page.cursor
         if not after:
             sums = {"effects": dict(counts.effects), "asked": dict(counts.asked)}
-            return {"sessions": counts.sessions, **sums, "rows": rows}
+            score = await bench.desk.score(options.scenario)
+            told = None if score is None else score.model_dump(mode="json")
+            return {"sessions": counts.sessions, **sums, "score": told, "rows": rows}
 
 
 async def approve(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
@@ -189,11 +257,13 @@ async def reindex(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     return found or {"conversations": 0, "sessions": 0, "cursor": ""}
 
 
+_FILTER = ("--at", "--in-version", "--flagged", "--channel")
 _COMMANDS: tuple[tuple[Work, tuple[str, ...]], ...] = (
     (scenarios, ()),
     (publish, ("file", "--by")),
     (show, ("scenario", "version")),
-    (propose, ("file", "--by", "--policies")),
+    (propose, ("file", "--by", "--policies", "--mapping")),
+    (set_mapping, ("scenario", "--mapping", "--by")),
     (set_policies, ("scenario", "policies", "--by")),
     (diff, ("scenario",)),
     (dry_run, ("scenario", "--after", "--limit")),
@@ -206,6 +276,12 @@ _COMMANDS: tuple[tuple[Work, tuple[str, ...]], ...] = (
     (resume, ("scenario", "--by")),
     (status, ("scenario",)),
     (review, ("scenario", "--after", "--limit")),
+    (withdraw, ("scenario", "--reason", "--by")),
+    (offer_again, ("scenario", "--by")),
+    (sessions, ("scenario", *_FILTER, "--after", "--limit")),
+    (session, ("scenario", "session")),
+    (act, ("scenario", "session", "action", "--reason", "--step", "--field", "--by")),
+    (act_on_all, ("scenario", "action", *_FILTER, "--reason", "--step", "--field", "--by")),
     (history, ("scenario",)),
     (reindex, ("--after",)),
 )
@@ -227,27 +303,45 @@ def _run(options: argparse.Namespace) -> str:
 async def _worked(work: Work, options: argparse.Namespace) -> BaseModel | dict[str, Any]:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     house = scenarios_for(settings, ids=ids)
-    conversations, trail = (open_container(settings, n, ids=ids) for n in (SESSIONS, AUDIT))
+    names = (SESSIONS, AUDIT, USERS)
+    conversations, trail, users = (open_container(settings, name, ids=ids) for name in names)
     chain = AuditTrail(store=trail, replica=Replica().label, clock=clock)
+    caretaker = caretaker_for(settings, sessions=conversations, users=users, clock=clock, ids=ids)
     operators = operators_for(
         house,
-        conversations=conversations,
+        documents=Documents(store=conversations, clock=clock, ids=ids),
         audit=chain if settings.audit else NoAudit(),
         registry=CollectorRegistry(),
         clock=clock,
         ids=ids,
+        claimant=caretaker.claimant,
         works=False,
     )
     try:
         return await work(Bench(settings, house, conversations, operators), options)
     finally:
         await chain.close()
-        for store in (trail, conversations, house):
+        for store in (trail, users, conversations, house):
             await store.close()
 
 
 def _text(path: Path) -> str:
     return path.read_text("utf-8")
+
+
+def _filter(options: argparse.Namespace) -> SessionFilter:
+    return SessionFilter(options.at, options.in_version, options.flagged, options.channel)
+
+
+def _intervention(options: argparse.Namespace) -> Intervention:
+    return Intervention(options.action, options.reason, options.step, tuple(options.field))
+
+
+def _mapping(path: Path | None) -> dict[str, str]:
+    try:
+        return _PAIRS.validate_json(path.read_bytes()) if path is not None else {}
+    except ValidationError as error:
+        raise ScenarioPlanError('mapping: the file is not like {"old step": "new step"}') from error
 
 
 def _policies(path: Path) -> dict[str, AnchorMigrationPolicy]:

@@ -15,6 +15,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--share": {"type": int, "choices": range(101), "default": 100, "help": _SHARE},
     "--after": {"default": "", "help": "cursor to go on behind"},
     "--limit": {"type": int, "default": 1_000, "help": "rows at most"},
+    "--mapping": {"type": Path, "help": "JSON: new step ids by old ones"},
+    "--reason": {"required": True, "help": "why, for the audit trail"},
+    "--step": {"default": "", "help": "id of a step"},
+    "--field": {"action": "append", "default": [], "help": "a field to ask again; repeatable"},
+    "--at": {"default": "", "help": "only sessions in this step"},
+    "--in-version": {"type": int, "default": 0, "help": "only sessions of this version"},
+    "--flagged": {"default": "", "help": "only sessions flagged with this reason; * for any"},
+    "--channel": {"default": "", "help": "only sessions of this channel"},
+    "action": {"choices": ["move", "resume", "ask_again", "end", "pin"]},
     "--by": {"required": True, "help": "who does it; approval needs another"},
 }
 

@@ -1,6 +1,6 @@
 """Two versions side by side, as an operator sees them: drawn graphs and a row for each anchor."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.anchors import AnchorMap
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.plain_diff import differences
 from services.scenarios.migration.planning import Difference
 from services.scenarios.migration.ports import Tally
 from services.scenarios.session.session_row import step_key
@@ -89,25 +90,45 @@ class AnchorView(_View):
 
 
 class PlanView(_View):
-    """A plan, and everything that an operator needs to decide about it."""
+    """A plan, and everything that an operator needs to decide about it.
+
+    Attributes:
+        changes: What is different, in words.
+    """
 
     plan: MigrationPlan
+    changes: tuple[str, ...]
     old: GraphView
     new: GraphView
     anchors: tuple[AnchorView, ...]
 
 
-def view_of_plan(plan: MigrationPlan, old: Graph, new: Graph, tallies: Sequence[Tally]) -> PlanView:
-    """Return the plan with its drawings and the counts of sessions as they are now."""
+def view_of_plan(
+    plan: MigrationPlan,
+    old: Graph,
+    new: Graph,
+    tallies: Sequence[Tally],
+    *,
+    older: Mapping[int, Mapping[str, str]] | None = None,
+) -> PlanView:
+    """Return the plan with its drawings and the counts of sessions as they are now.
+
+    Args:
+        older: Steps of `old` by those of versions before it, whose sessions stand there, too.
+    """
     image = plan.transformation_map.image
     difference = Difference(old, new, AnchorMap(image))
     counts = sessions_at(old, tallies)
+    for version, images in (older or {}).items():
+        for left, number in _counted(images, version, tallies).items():
+            counts[images[left]] += number
     affected = sum(tally.number for tally in tallies if tally.version < plan.to_version)
     summary = plan.summary.model_copy(
         update={"estimated_sessions_affected": affected, "sessions_by_anchor": counts}
     )
     return PlanView(
         plan=plan.model_copy(update={"summary": summary}),
+        changes=tuple(differences(old, new, image)),
         old=_old_view(difference, counts),
         new=_new_view(difference, sessions_at(new, tallies)),
         anchors=tuple(_anchor(plan, difference, step, counts) for step in old.steps),
@@ -122,11 +143,15 @@ def view_of_graph(graph: Graph, tallies: Sequence[Tally]) -> GraphView:
 
 def sessions_at(graph: Graph, tallies: Sequence[Tally]) -> dict[str, int]:
     """Return how many sessions of this version stand in each step."""
+    return _counted(graph.steps, graph.version, tallies)
+
+
+def _counted(steps: Iterable[str], version: int, tallies: Sequence[Tally]) -> dict[str, int]:
     by_hash: dict[str, int] = {}
     for tally in tallies:
-        if tally.version == graph.version:
+        if tally.version == version:
             by_hash[tally.step_hash] = by_hash.get(tally.step_hash, 0) + tally.number
-    return {step: by_hash.get(step_key(step), 0) for step in graph.steps}
+    return {step: by_hash.get(step_key(step), 0) for step in steps}
 
 
 def _forks(graph: Graph) -> dict[str, ForkState]:

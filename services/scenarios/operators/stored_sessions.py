@@ -14,10 +14,15 @@ from services.scenarios.migration.ports import SessionRow
 
 @dataclass(frozen=True, slots=True)
 class StoredSession:
-    """A session and what is known about its patient."""
+    """A session, and the document that holds it."""
 
     session: ScenarioSession
-    profile: PatientProfile
+    document: ChatContext
+
+    @property
+    def profile(self) -> PatientProfile:
+        """What outlived earlier runs of its patient."""
+        return self.document.profile
 
 
 class _Header(BaseModel):
@@ -42,7 +47,7 @@ class StoredSessions:
         context = _context(blob.data)
         for session in (context.scenario, *context.left_scenarios):
             if session is not None and session.session_id == row.session_id:
-                return StoredSession(session, context.profile)
+                return StoredSession(session, context)
         return None
 
 

@@ -47,6 +47,7 @@ class ScenarioOverview(_View):
     deployed: tuple[int, ...]
     active: int | None
     share_percent: int
+    withdrawn: str
     plan: MigrationPlan | None
     deployment: DeploymentRecord | None
     counts: tuple[VersionCounts, ...]

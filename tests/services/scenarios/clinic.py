@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from data_models.chat_context import ChatContext
+from data_models.conversation import Conversation
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.local_blob_store import LocalBlobStore
@@ -77,6 +78,7 @@ class Clinic:
         index = SqliteSessionIndex(path=self.data / INDEX_FILE)
         for name, session, context in self.contexts(visitors):
             await documents.create(name, context.model_dump_json().encode())
+            await documents.create(*conversation_of(context))
             row = row_of(session, place=name)
             assert row is not None
             await index.put(row)
@@ -121,6 +123,19 @@ class Clinic:
             updated_at=BEGUN,
             review=flag if visitor.review else None,
         )
+
+
+def conversation_of(context: ChatContext) -> tuple[str, bytes]:
+    """Return name and bytes of the conversation document of a patient's context."""
+    conversation = Conversation(
+        conversation_id=context.conversation_id,
+        owner="alice",
+        channel="web",
+        created_at=BEGUN,
+        updated_at=BEGUN,
+    )
+    name = ConversationLayout.of(context.conversation_id).conversation
+    return name, conversation.model_dump_json().encode()
 
 
 def crowd(number: int) -> list[Visitor]:

@@ -1,6 +1,7 @@
 """`python -m services.scenarios`, as an author runs it."""
 
 import json
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,48 @@ def test_what_is_no_case_file_fails(
 def test_an_absent_file_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", "nowhere.yaml"]) == 1
     assert "cannot be read" in capsys.readouterr().err
+
+
+FAULTY = """
+id: it
+entry_step: a
+fields: [{name: ok, value_type: boolean}]
+steps:
+  - {id: a, kind: tool, tool: rm_rf, transitions: [{target: b}]}
+  - {id: b, collects_profile_fields: [ok], transitions: [{target: a}]}
+"""
+
+
+def test_validate_names_every_fault_with_its_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "faulty.yaml"
+    file.write_text(FAULTY, "utf-8")
+    assert main(["validate", str(file)]) == 1
+    told = capsys.readouterr().out
+    assert "step 'a', endless loop: nothing leads out of the loop a → b" in told
+    assert "step 'a', unknown tool: there is no tool 'rm_rf'" in told
+
+
+def test_validate_against_the_version_that_runs_names_a_checkpoint_that_is_skipped(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = tmp_path / "old.yaml", tmp_path / "new.yaml"
+    head = "id: it\nentry_step: a\nsteps:\n"
+    old.write_text(head + "  - {id: a, transitions: [{target: b}]}\n  - {id: b}", "utf-8")
+    steps = "  - {id: a, transitions: [{target: k}]}\n  - {id: k, is_checkpoint: true, "
+    new.write_text(f"{head}{steps}transitions: [{{target: b}}]}}\n  - {{id: b}}", "utf-8")
+    assert main(["validate", str(new)]) == 0
+    assert main(["validate", str(new), "--against", str(old)]) == 1
+    assert "sessions at b now never pass the checkpoint 'k'" in capsys.readouterr().out
+
+
+def test_a_preview_is_played_in_the_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(SAMPLES / "oncology_intake.yaml")
+    assert main(["preview", file, "--auto"]) == 0
+    assert "Oncology intake is complete." in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin", StringIO("\nno\n"))
+    assert main(["preview", file]) == 1  # the input ended before the scenario did
+    assert "Intake without records" in capsys.readouterr().out

@@ -123,3 +123,41 @@ def test_a_lost_index_is_made_anew_from_the_documents(terminal: Terminal, tmp_pa
     assert terminal.run("reindex") == {"conversations": 50, "sessions": 50, "cursor": ""}
     counts = terminal.run("status", BOOKING)["counts"]
     assert (counts[0]["sessions"], counts[0]["flagged"]) == (50, 2)
+
+
+def test_single_sessions_are_looked_at_and_acted_on(terminal: Terminal, tmp_path: Path) -> None:
+    asyncio.run(opened(tmp_path))
+    who = terminal.run("sessions", BOOKING, "--at", "service")["rows"][0]["session"]
+    shown = terminal.run("session", BOOKING, who)
+    assert (shown["step"], shown["way"][0]["step"]) == ("service", "welcome")
+    why = ("--reason", "stuck at the desk", "--by", "ann")
+    assert terminal.run("act", BOOKING, who, "move", "--step", "contact", *why)["done"] == 1
+    assert terminal.run("session", BOOKING, who)["step"] == "contact"
+    assert "no step" in terminal.refused("act", BOOKING, who, "move", "--step", "x", *why)
+    for action in ("pin", "resume"):
+        assert terminal.run("act", BOOKING, who, action, *why)["done"] == 1
+    again = terminal.run("act", BOOKING, who, "ask_again", "--field", "service", *why)
+    assert again["done"] == 1
+    assert terminal.run("act", BOOKING, who, "end", *why)["done"] == 1
+    assert terminal.refused("session", BOOKING, who)
+    assert "name which" in terminal.refused("act-on-all", BOOKING, "resume", *why)
+    done = terminal.run("act-on-all", BOOKING, "resume", "--flagged", "*", *why)
+    assert done == {"done": 2, "refused": []}
+    assert terminal.run("review", BOOKING)["rows"] == []
+    acts = [entry["action"] for entry in terminal.run("history", BOOKING)["entries"]]
+    assert acts[:2] == ["session_resume", "session_end"]
+
+
+def test_a_scenario_is_withdrawn_and_mapped_by_hand(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.run("publish", FIRST, "--by", "ann")
+    terminal.run("propose", SECOND, "--by", "ann")
+    pairs = tmp_path / "pairs.json"
+    pairs.write_text('{"reminder": "confirmation", "confirmation": "reminder"}', "utf-8")
+    mapped = terminal.run("set-mapping", BOOKING, "--mapping", str(pairs), "--by", "ann")
+    assert mapped["anchors"]["reminder"] == "confirmation"
+    pairs.write_text("[]", "utf-8")
+    wrong = terminal.refused("set-mapping", BOOKING, "--mapping", str(pairs), "--by", "ann")
+    assert "mapping: the file is not like" in wrong
+    gone = terminal.run("withdraw", BOOKING, "--reason", "wrong fees", "--by", "ann")
+    assert gone["withdrawn"] == "wrong fees"
+    assert terminal.run("offer-again", BOOKING, "--by", "ann")["withdrawn"] == ""

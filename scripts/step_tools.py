@@ -1,0 +1,41 @@
+"""Writes which tools steps of scenarios may run: `python -m scripts.step_tools`."""
+
+import json
+from pathlib import Path
+from typing import cast
+
+from data_models.clock import RandomIds, SystemClock
+from group_chat.tools.catalogue import catalogue
+from group_chat.tools.scheduling_tools import SchedulingTools
+from services.records.ports import PatientRecords
+from services.scheduling.ports import Appointments, People
+
+FILE = Path(__file__).parents[1] / "services" / "scenarios" / "definition" / "step_tools.json"
+
+
+def step_tools_text() -> str:
+    """Return by tool its arguments, and whether each has to be given, as JSON."""
+    ids = RandomIds()
+    # Only names and shapes are read: nothing behind the tools is there.
+    clinic = SchedulingTools(
+        appointments=cast(Appointments, None), people=cast(People, None), ids=ids
+    )
+    tools = catalogue(
+        records=cast(PatientRecords, None),
+        names=["lead"],
+        clock=SystemClock(),
+        ids=ids,
+        is_language_model=False,
+        clinic=clinic,
+    )
+    rows = {
+        name: {
+            field: info.is_required() for field, info in sorted(tool.arguments.model_fields.items())
+        }
+        for name, tool in sorted(tools.items())
+    }
+    return json.dumps(rows, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(step_tools_text(), encoding="utf-8")

@@ -1,0 +1,203 @@
+"""What an author did not mean: ways that end nowhere, go round for ever, or can never be gone.
+
+A version with a fault can be read and compared; it is not published.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from services.scenarios.definition.graph import Branch, Graph
+from services.scenarios.definition.truth_search import is_never_true
+
+FaultKind: TypeAlias = Literal[
+    "dead_end",
+    "endless_loop",
+    "unknown_tool",
+    "unknown_argument",
+    "unreachable_step",
+    "never_true",
+    "not_known_yet",
+    "skipped_checkpoint",
+]
+Tools: TypeAlias = Mapping[str, Mapping[str, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault, with its step, in words for the author."""
+
+    kind: FaultKind
+    step: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"step {self.step!r}, {self.kind.replace('_', ' ')}: {self.text}"
+
+
+def faults_of(graph: Graph, *, tools: Tools, in_records: Collection[str] = ()) -> list[Fault]:
+    """Return every fault of one version.
+
+    Args:
+        graph: A version whose names all exist.
+        tools: What steps may run; see `step_tools`.
+        in_records: Fields that a patient's record may answer, so that they are always known.
+    """
+    never = dict(_never_true(graph))
+    return [
+        *never.values(),
+        *_unreachable(graph, set(never)),
+        *_dead_ends(graph),
+        *_endless(graph, set(never)),
+        *_tool_faults(graph, tools),
+        *_not_known_yet(graph, set(in_records)),
+    ]
+
+
+def _never_true(graph: Graph) -> Iterator[tuple[tuple[str, int], Fault]]:
+    for step in graph.steps:
+        tried: list[Branch] = []
+        for at, branch in enumerate(graph.branches(step)):
+            if branch.condition is None:
+                continue
+            if is_never_true(branch.condition, graph.fields, before=[]):
+                text = f"{branch.text!r} is never true"
+                yield (step, at), Fault("never_true", step, text)
+            elif is_never_true(
+                branch.condition, graph.fields, before=[b.condition for b in tried if b.condition]
+            ):
+                text = f"{branch.text!r} is never met: one of the ways before it is always taken"
+                yield (step, at), Fault("never_true", step, text)
+            tried.append(branch)
+
+
+def _takeable(graph: Graph, never: set[tuple[str, int]]) -> dict[str, tuple[Branch, ...]]:
+    return {
+        step: tuple(b for at, b in enumerate(graph.branches(step)) if (step, at) not in never)
+        for step in graph.steps
+    }
+
+
+def _unreachable(graph: Graph, never: set[tuple[str, int]]) -> Iterator[Fault]:
+    ways = _takeable(graph, never)
+    met, waiting = {graph.entry}, [graph.entry]
+    while waiting:
+        for branch in ways[waiting.pop()]:
+            if branch.target not in met:
+                met.add(branch.target)
+                waiting.append(branch.target)
+    for step in graph.steps:
+        if step not in met:
+            yield Fault("unreachable_step", step, "no way that can be taken leads here")
+
+
+def _dead_ends(graph: Graph) -> Iterator[Fault]:
+    for step in graph.steps:
+        branches = graph.branches(step)
+        if branches and all(branch.condition is not None for branch in branches):
+            conditions = " or ".join(repr(branch.text) for branch in branches)
+            text = f"it is left only where {conditions}; a way without condition is needed (else)"
+            yield Fault("dead_end", step, text)
+
+
+def _endless(graph: Graph, never: set[tuple[str, int]]) -> Iterator[Fault]:
+    """Loops that cannot be left, or only by what nothing in the loop can change."""
+    ways = _takeable(graph, never)
+    for loop in _loops(graph):
+        exits = [(s, b) for s in loop for b in ways[s] if b.target not in loop]
+        name = " → ".join(step for step in graph.steps if step in loop)
+        first = next(step for step in graph.steps if step in loop)
+        if not exits:
+            yield Fault("endless_loop", first, f"nothing leads out of the loop {name}")
+        elif not any(_may_leave(graph, loop, step, branch) for step, branch in exits):
+            text = f"what leads out of the loop {name} depends on nothing that is asked in it"
+            yield Fault("endless_loop", first, text)
+
+
+def _may_leave(graph: Graph, loop: frozenset[str], step: str, way: Branch) -> bool:
+    """Whether something that is asked or found in the loop decides about a way out of it."""
+    branches = graph.branches(step)
+    inside = [branch for branch in branches if branch.target in loop]
+    if not inside:
+        return True
+    read = {n for one in branches if one.condition for n in one.condition.fields}
+    asked = {n for s in loop for n in graph.steps[s].gives}
+    return bool(read & asked) and (way.condition is not None or bool(read))
+
+
+def _loops(graph: Graph) -> list[frozenset[str]]:
+    """Return the sets of steps that lead to one another."""
+    found: dict[frozenset[str], None] = {}
+    for step in graph.steps:
+        if any(step in graph.reached_from(target) for target in graph.successors[step]):
+            ahead = graph.reached_from(step)
+            found[frozenset(one for one in ahead if step in graph.reached_from(one))] = None
+    return list(found)
+
+
+def _tool_faults(graph: Graph, tools: Tools) -> Iterator[Fault]:
+    for step in graph.steps.values():
+        if not step.tool:
+            continue
+        known = tools.get(step.tool)
+        if known is None:
+            yield Fault("unknown_tool", step.id, f"there is no tool {step.tool!r}")
+            continue
+        for name in step.parameters:
+            if name not in known:
+                there_are = ", ".join(known) or "none"
+                text = f"{step.tool} takes no {name!r}; it takes: {there_are}"
+                yield Fault("unknown_argument", step.id, text)
+        for name, is_needed in known.items():
+            if is_needed and name not in step.parameters:
+                yield Fault("unknown_argument", step.id, f"{step.tool} needs {name!r}")
+
+
+def _not_known_yet(graph: Graph, always: set[str]) -> Iterator[Fault]:
+    """Fields that a step reads, and no way to it gives."""
+    anywhere = {name for step in graph.steps.values() for name in step.gives}
+    for step in graph.steps.values():
+        before = _before(graph, step.id)
+        known = always | {n for one in before for n in graph.steps[one].gives}
+        known |= set(step.collects_profile_fields)
+        after_tool = known | set(step.results)
+        used = [*step.uses, *step.slots]
+        decided = [n for b in graph.branches(step.id) if b.condition for n in b.condition.fields]
+        late = [name for name in used if name not in known]
+        # A field that nobody collects is asked for at the fork itself.
+        late += [name for name in decided if name not in after_tool and name in anywhere]
+        for name in dict.fromkeys(late):
+            behind = "is asked for only behind it" if name in anywhere else "is given by no step"
+            yield Fault("not_known_yet", step.id, f"it uses {name!r}, which {behind}")
+
+
+def _before(graph: Graph, step: str) -> Sequence[str]:
+    """Return the steps from which `step` can be come to; itself where a loop leads back."""
+    found: dict[str, None] = {}
+    waiting = [step]
+    while waiting:
+        for one in graph.predecessors[waiting.pop()]:
+            if one not in found:
+                found[one] = None
+                waiting.append(one)
+    return list(found)
+
+
+def skipped_checkpoints(new: Graph, image: Mapping[str, str]) -> list[Fault]:
+    """Return the checkpoints that only `new` has and that sessions on their way never come to.
+
+    Args:
+        image: The new steps that old ones are.
+    """
+    former, found = set(image.values()), list[Fault]()
+    for step in new.steps.values():
+        runs_for_all = step.is_required_action and step.tool
+        if not step.is_checkpoint or step.id in former or runs_for_all:
+            continue
+        behind = [s for s in former if s in new.reached_from(step.id)]
+        passed = [s for s in new.steps if s in behind and step.id not in new.reached_from(s)]
+        if passed:
+            titles = ", ".join(new.steps[s].title for s in passed[:5])
+            text = f"sessions at {titles} now never pass the checkpoint {step.title!r}"
+            found.append(Fault("skipped_checkpoint", step.id, text))
+    return found

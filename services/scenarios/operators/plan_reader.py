@@ -1,0 +1,92 @@
+"""Reads where scenarios and their plans stand, and counts the sessions that they are for."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from data_models.errors import ScenarioNotFoundError
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.ports import SessionIndex
+from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
+from services.scenarios.migration.version_chain import VersionChain
+from services.scenarios.operators.plan_view import PlanView, view_of_plan
+from services.scenarios.operators.views import ScenarioCard, ScenarioOverview, counted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanReader:
+    """Works on what is stored now."""
+
+    store: ScenarioStore
+    index: SessionIndex
+
+    async def seen(self, plan: MigrationPlan) -> PlanView:
+        """Return the plan as operators see it.
+
+        Raises:
+            ScenarioNotFoundError: one of its versions is not stored.
+        """
+        old = await self._graph(plan.scenario_id, plan.from_version)
+        new = await self._graph(plan.scenario_id, plan.to_version)
+        tallies = await self.index.tally(plan.scenario_id)
+        older = await self._older(plan, {tally.version for tally in tallies})
+        return view_of_plan(plan, old, new, tallies, older=older)
+
+    async def overview(self, scenario_id: str, versions: list[int]) -> ScenarioOverview:
+        """Return where a scenario stands.
+
+        Args:
+            versions: Its stored ones, at least one.
+        """
+        held = await self.store.active(scenario_id)
+        pointer = held.value if held else None
+        graph = await self._graph(scenario_id, pointer.version if pointer else versions[-1])
+        plan = await self.store.plan(scenario_id, graph.version)
+        deployment = await self.store.deployment(scenario_id)
+        return ScenarioOverview(
+            scenario_id=scenario_id,
+            name=graph.scenario.title,
+            versions=tuple(versions),
+            deployed=pointer.versions if pointer else (),
+            active=pointer.version if pointer else None,
+            share_percent=pointer.share_percent if pointer else 100,
+            withdrawn=pointer.withdrawn if pointer else "",
+            plan=plan.value if plan else None,
+            deployment=deployment.value if deployment else None,
+            counts=counted(await self.index.tally(scenario_id)),
+        )
+
+    async def card(self, scenario_id: str, versions: list[int]) -> ScenarioCard:
+        """Return a scenario's row of the list."""
+        held = await self.store.active(scenario_id)
+        pointer: ActivePointer | None = held.value if held else None
+        graph = await self._graph(scenario_id, pointer.version if pointer else versions[-1])
+        plan = await self.store.plan(scenario_id, graph.version)
+        deployment = await self.store.deployment(scenario_id)
+        return ScenarioCard(
+            scenario_id=scenario_id,
+            name=graph.scenario.title,
+            versions=tuple(versions),
+            active=pointer.version if pointer else None,
+            plan_status=plan.value.status if plan else None,
+            deployment_state=deployment.value.state if deployment else None,
+        )
+
+    async def _older(self, plan: MigrationPlan, versions: set[int]) -> dict[int, Mapping[str, str]]:
+        """Return where the steps of still older versions are in the plan's old one."""
+        held = await self.store.active(plan.scenario_id)
+        known = [v for v in held.value.versions if v <= plan.from_version] if held else []
+        graphs = [await self.store.graph(plan.scenario_id, v) for v in known]
+        plans = [await self.store.plan(plan.scenario_id, v) for v in known]
+        links = [one.value for one in plans if one is not None and one.value.to_version in known]
+        chain = VersionChain(
+            graphs=[graph for graph in graphs if graph is not None],
+            plans={link.from_version: link for link in links},
+        )
+        return {v: chain.images_from(v) for v in versions & set(known) - {plan.from_version}}
+
+    async def _graph(self, scenario_id: str, version: int) -> Graph:
+        graph = await self.store.graph(scenario_id, version)
+        if graph is None:
+            raise ScenarioNotFoundError(f"version {version} is not stored")
+        return graph

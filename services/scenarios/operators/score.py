@@ -1,0 +1,154 @@
+"""How far the last dry run came true: what it foretold of sessions, against what they met.
+
+A dry run keeps what it foretold beside the scenario; the next one says how that turned out.
+"""
+
+from collections.abc import Iterable
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from data_models.blob_store import BlobStore
+from data_models.errors import BlobChangedError, BlobExistsError, CorruptDocumentError
+from data_models.identifiers import hashed
+from data_models.scenario_session import MigrationAppliedEvent
+from services.scenarios.operators.dry_run import DryRunRow
+
+KEPT_LIMIT = 2_000
+"""Foretold sessions that are kept of a plan."""
+READ_LIMIT = 500
+"""Events that are read to score them."""
+_TRIES = 5
+Misses: TypeAlias = dict[str, int]
+
+
+class Foretold(BaseModel):
+    """What a dry run said of one session."""
+
+    model_config = ConfigDict(frozen=True)
+
+    effect: str
+    step_after: str = ""
+    asks: tuple[str, ...] = ()
+
+
+class Prediction(BaseModel):
+    """What was foretold of the sessions that one version reaches, by hashed session id."""
+
+    to_version: int
+    sessions: dict[str, Foretold] = Field(default_factory=dict)
+
+
+class Score(BaseModel):
+    """How the dry run for a version came true.
+
+    Attributes:
+        met: Sessions that jumped since, of those that were foretold.
+        right: Of these, asked and led as foretold.
+        wrong: What else happened, with its number.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    to_version: int
+    foretold: int
+    met: int
+    right: int
+    wrong: Misses = Field(default_factory=dict)
+
+
+class ScoreBook:
+    """Keeps predictions beside the scenario's events."""
+
+    def __init__(self, *, shelf: BlobStore) -> None:
+        self._shelf = shelf
+
+    async def foretell(
+        self, scenario_id: str, to_version: int, rows: Iterable[DryRunRow], *, anew: bool
+    ) -> None:
+        """Keep what was foretold; `anew` where a dry run begins."""
+        name = _name(scenario_id, to_version)
+        fresh = {
+            hashed(row.session_id): Foretold(
+                effect=row.effect, step_after=row.step_after, asks=(*row.confirm, *row.collect)
+            )
+            for row in rows
+        }
+        for _ in range(_TRIES):
+            blob = await self._shelf.read(name)
+            kept = {} if blob is None or anew else _read(blob.data).sessions
+            if len(kept) >= KEPT_LIMIT:
+                return
+            sessions = dict([*kept.items(), *fresh.items()][:KEPT_LIMIT])
+            data = Prediction(to_version=to_version, sessions=sessions).model_dump_json().encode()
+            try:
+                if blob is None:
+                    await self._shelf.create(name, data)
+                else:
+                    await self._shelf.replace(name, data, etag=blob.etag)
+            except (BlobChangedError, BlobExistsError):
+                continue
+            return
+
+    async def score(self, scenario_id: str, versions: Iterable[int]) -> Score | None:
+        """Return how the newest of `versions` that was foretold came true; None if none was."""
+        for version in sorted(versions, reverse=True):
+            blob = await self._shelf.read(_name(scenario_id, version))
+            if blob is not None:
+                return await self._scored(scenario_id, _read(blob.data))
+        return None
+
+    async def _scored(self, scenario_id: str, prediction: Prediction) -> Score:
+        wrong: Misses = {}
+        met = right = read = 0
+        async for info in self._shelf.list(f"scenarios/{scenario_id}/events/"):
+            if read == READ_LIMIT:
+                break
+            read += 1
+            blob = await self._shelf.read(info.name)
+            event = None if blob is None else MigrationAppliedEvent.model_validate_json(blob.data)
+            said = None if event is None else prediction.sessions.get(hashed(event.session_id))
+            if event is None or said is None or event.to_version != prediction.to_version:
+                continue
+            met += 1
+            miss = missed(said, event)
+            right += not miss
+            if miss:
+                wrong[miss] = wrong.get(miss, 0) + 1
+        return Score(
+            to_version=prediction.to_version,
+            foretold=len(prediction.sessions),
+            met=met,
+            right=right,
+            wrong=wrong,
+        )
+
+
+def missed(said: Foretold, event: MigrationAppliedEvent) -> str:
+    """Return what came otherwise than foretold; "" if nothing did.
+
+    Where something was to be asked, the way depends on the answer and is not held against it.
+    """
+    asked, wanted = set(event.fields_collected), set(said.asks)
+    if not wanted <= asked:
+        return "was not asked what was foretold"
+    if asked and not wanted:
+        return "was asked, and nothing was foretold"
+    if wanted:
+        return ""
+    if event.blocked_by_checkpoint != (said.effect == "blocked"):
+        return "a checkpoint blocked otherwise"
+    if (event.step_after or "") != said.step_after:
+        return "went to another step"
+    return ""
+
+
+def _read(data: bytes) -> Prediction:
+    try:
+        return Prediction.model_validate_json(data)
+    except ValidationError as error:
+        raise CorruptDocumentError("Prediction cannot be read") from error
+
+
+def _name(scenario_id: str, version: int) -> str:
+    return f"scenarios/{scenario_id}/predictions/{version}.json"

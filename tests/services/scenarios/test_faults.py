@@ -1,0 +1,146 @@
+"""What `validate` says of a version that can be read and should not be published."""
+
+import pytest
+
+from data_models.errors import ScenarioDefinitionError
+from scripts.step_tools import FILE, step_tools_text
+from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.faults import Fault, skipped_checkpoints
+from services.scenarios.definition.publishable import faults_in, read_publishable
+from services.scenarios.migration.anchors import match_anchors
+
+HEAD = """
+id: visit
+entry_step: a
+fields:
+  - {name: age, value_type: integer, minimum: 0, maximum: 130}
+  - {name: ok, value_type: boolean}
+  - {name: day, value_type: date}
+  - {name: kind, value_type: text}
+steps:
+"""
+
+
+def faults(steps: str) -> list[Fault]:
+    return faults_in(read_definition(HEAD + steps))
+
+
+def kinds(steps: str) -> list[tuple[str, str]]:
+    return [(fault.kind, fault.step) for fault in faults(steps)]
+
+
+@pytest.mark.parametrize(
+    ("steps", "found"),
+    [
+        (
+            "  - {id: a, collects_profile_fields: [ok], transitions: "
+            "[{target: b, condition: ok}]}\n"
+            "  - {id: b}",
+            ("dead_end", "a"),
+        ),
+        (
+            "  - {id: a, transitions: [{target: b}]}\n"
+            "  - {id: b, collects_profile_fields: [ok], transitions: [{target: a}]}",
+            ("endless_loop", "a"),
+        ),
+        (  # the answer that leads out is given before the loop, and never again
+            "  - {id: a, collects_profile_fields: [ok], transitions: [{target: b}]}\n"
+            "  - {id: b, collects_profile_fields: [age], transitions: [{target: c}]}\n"
+            "  - {id: c, transitions: [{target: d, condition: ok}, {target: b}]}\n"
+            "  - {id: d}",
+            ("endless_loop", "b"),
+        ),
+        (
+            "  - {id: a, kind: tool, tool: rm_rf, transitions: [{target: b}]}\n  - {id: b}",
+            ("unknown_tool", "a"),
+        ),
+        (
+            "  - {id: a, kind: tool, tool: timeline, parameters: {deep: true}}",
+            ("unknown_argument", "a"),
+        ),
+        ("  - {id: a, kind: tool, tool: book_appointment}", ("unknown_argument", "a")),
+        (
+            "  - {id: a, collects_profile_fields: [age], transitions: "
+            "[{target: b, condition: age > 200}, {target: c}]}\n  - {id: b}\n  - {id: c}",
+            ("never_true", "a"),
+        ),
+        (
+            "  - {id: a, uses: [ok], transitions: [{target: b}]}\n"
+            "  - {id: b, collects_profile_fields: [ok]}",
+            ("not_known_yet", "a"),
+        ),
+        ("  - {id: a, uses: [kind]}", ("not_known_yet", "a")),
+    ],
+)
+def test_each_planted_fault_is_named_with_its_step(steps: str, found: tuple[str, str]) -> None:
+    assert found in kinds(steps)
+
+
+def test_a_step_behind_a_way_that_is_never_taken_is_unreachable() -> None:
+    steps = (
+        "  - {id: a, collects_profile_fields: [age], transitions: "
+        "[{target: b, condition: 'age < 18 && age >= 18'}, {target: c}]}\n  - {id: b}\n  - {id: c}"
+    )
+    assert kinds(steps) == [("never_true", "a"), ("unreachable_step", "b")]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["age > 64", "ok && age < 18", "kind == 'new'", "day > '2030-01-01'", "kind.startsWith('x')"],
+)
+def test_a_condition_that_can_hold_is_no_fault(condition: str) -> None:
+    steps = (
+        "  - {id: a, collects_profile_fields: [age, ok, day, kind], transitions: "
+        f'[{{target: b, condition: "{condition}"}}, {{target: c}}]}}\n  - {{id: b}}\n  - {{id: c}}'
+    )
+    assert faults(steps) == []
+
+
+@pytest.mark.parametrize("second", ["age >= 18", "age >= 10"])
+def test_a_way_that_those_before_it_always_take_is_never_met(second: str) -> None:
+    steps = (
+        "  - {id: a, collects_profile_fields: [age], transitions: "
+        "[{target: b, condition: age >= 10}, "
+        f"{{target: c, condition: '{second}'}}, {{target: d}}]}}\n"
+        "  - {id: b}\n  - {id: c}\n  - {id: d}"
+    )
+    assert ("never_true", "a") in kinds(steps)
+
+
+def test_a_loop_that_an_answer_in_it_ends_is_no_fault() -> None:
+    steps = (
+        "  - {id: a, collects_profile_fields: [day], transitions: [{target: b}]}\n"
+        "  - {id: b, collects_profile_fields: [ok], transitions: "
+        "[{target: c, condition: ok}, {target: a}]}\n  - {id: c}"
+    )
+    assert faults(steps) == []
+
+
+def test_a_field_of_the_record_is_always_known() -> None:
+    steps = "  - {id: a, uses: [age]}"
+    assert faults(steps) == []
+
+
+def test_a_fault_keeps_a_version_from_being_published() -> None:
+    with pytest.raises(ScenarioDefinitionError) as refused:
+        read_publishable(HEAD + "  - {id: a, kind: tool, tool: rm_rf}")
+    assert refused.value.problems == ("step 'a', unknown tool: there is no tool 'rm_rf'",)
+
+
+def test_a_checkpoint_that_running_sessions_never_pass_is_named() -> None:
+    old = read_definition(
+        HEAD + "  - {id: a, transitions: [{target: b}]}\n  - {id: b, name: Later}"
+    )
+    text = HEAD + (
+        "  - {id: a, transitions: [{target: k}]}\n"
+        "  - {id: k, name: Consent, is_checkpoint: true, collects_profile_fields: [ok], "
+        "transitions: [{target: b}]}\n  - {id: b, name: Later}"
+    )
+    new = read_definition(text)
+    (fault,) = skipped_checkpoints(new, match_anchors(old, new, {}).image)
+    assert (fault.kind, fault.step) == ("skipped_checkpoint", "k")
+    assert "sessions at Later" in fault.text
+
+
+def test_the_list_of_tools_is_the_teams() -> None:
+    assert FILE.read_text("utf-8") == step_tools_text()
