@@ -106,7 +106,9 @@ async def test_the_brain_leads_a_tumor_board() -> None:
         assert proposed.plan is not None
         ran = await world.say("yes", plan=proposed.plan)
         steps = [step.agent for step in proposed.plan.steps]
-        assert [name for name in ran.speakers if name != "Orchestrator"] == steps
+        spoke = [name for name in ran.speakers if name != "Orchestrator"]
+        # Those who work side by side begin as their models answer.
+        assert (sorted(spoke), spoke[-1]) == (sorted(steps), steps[-1])
         assert ran.plan is not None
         assert ran.plan.status == "done"
         assert ran.reason == "answered"

@@ -69,8 +69,8 @@ class PersonIndex:
 
     def with_number(self, number: str) -> Sequence[NumberHit]:
         """Return who carries or carried `number`; case and signs between its parts do not count."""
-        found = self._by_number.get(number.casefold())
-        return found if found else self._squeezed.get(squeezed(number), ())
+        found = self._by_number.get(number.casefold(), ())
+        return found or self._squeezed.get(squeezed(number), ())
 
     def has_form(self, number: str) -> bool:
         """Whether `number` has the letters, and as many digits, of one that somebody carries."""

@@ -5,13 +5,16 @@ subject with its verb behind it count: "her potassium" and "is she dizzy" ask.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.folding import words_of
 from services.language.vocabulary import LANGUAGES, read_words
 
+_Openers: TypeAlias = tuple[tuple[str, ...], ...]
 _LONGEST_SUBJECT = 5
 _ADVERBS_LIMIT = 2
 
@@ -40,28 +43,39 @@ def is_told(text: str) -> bool:
     return any(_tells(words, _phrases(language)) for language in LANGUAGES)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Phrases:
     """The words of one language, folded."""
 
-    def __init__(self, words: TellingWords) -> None:
-        self.leads = _folded(words.leads)
-        self.persons = _folded(words.persons)
-        self.owners = _folded(words.owners)
-        self.verbs = _folded(words.verbs)
-        self.endings = words.endings
-        self.own_persons = _folded(words.own_persons)
-        self.own_verbs = _folded(words.own_verbs)
-        self.adverbs = _folded(words.adverbs)
-        self.asking = _folded(words.asking)
+    leads: _Openers
+    persons: _Openers
+    owners: _Openers
+    verbs: _Openers
+    endings: tuple[str, ...]
+    own_persons: _Openers
+    own_verbs: _Openers
+    adverbs: _Openers
+    asking: _Openers
 
 
-def _folded(phrases: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+def _folded(phrases: Sequence[str]) -> _Openers:
     return tuple(sorted((tuple(words_of(each)) for each in phrases), key=len, reverse=True))
 
 
 @cache
 def _phrases(language: str) -> _Phrases:
-    return _Phrases(read_words(language, "telling", TellingWords))
+    words = read_words(language, "telling", TellingWords)
+    return _Phrases(
+        leads=_folded(words.leads),
+        persons=_folded(words.persons),
+        owners=_folded(words.owners),
+        verbs=_folded(words.verbs),
+        endings=words.endings,
+        own_persons=_folded(words.own_persons),
+        own_verbs=_folded(words.own_verbs),
+        adverbs=_folded(words.adverbs),
+        asking=_folded(words.asking),
+    )
 
 
 def _tells(words: Sequence[str], phrases: _Phrases) -> bool:
@@ -89,7 +103,7 @@ def _ends_as_verb(words: Sequence[str], phrases: _Phrases) -> bool:
     return len(words) > 1 and words[0].endswith(phrases.endings)
 
 
-def _behind(words: Sequence[str], openers: Sequence[tuple[str, ...]]) -> Sequence[str] | None:
+def _behind(words: Sequence[str], openers: _Openers) -> Sequence[str] | None:
     """Return what stands behind the first of `openers` that begins `words`, if one does."""
     for opener in openers:
         if tuple(words[: len(opener)]) == opener:
@@ -98,7 +112,7 @@ def _behind(words: Sequence[str], openers: Sequence[tuple[str, ...]]) -> Sequenc
 
 
 def _without(
-    words: Sequence[str], openers: Sequence[tuple[str, ...]], *, most: int = _ADVERBS_LIMIT
+    words: Sequence[str], openers: _Openers, *, most: int = _ADVERBS_LIMIT
 ) -> Sequence[str]:
     for _ in range(most):
         behind = _behind(words, openers)
