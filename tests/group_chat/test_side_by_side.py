@@ -55,9 +55,17 @@ async def run(world: TeamWorld, *agents: str) -> Heard:
     return await world.say("yes", plan=await proposed(world, *agents))
 
 
+def after_a_look(request: RecordedRequest) -> Reply:
+    """Look first: who speaks of the record without a look is shown only when all is written."""
+    looked = any(row["role"] == "tool" for row in request.messages)
+    if name_of(request) in AGENTS and not looked:
+        return Reply(text=None, tool_calls=[ToolCall("problems", {})])
+    return in_one_or_two_calls(request)
+
+
 async def test_they_run_at_the_same_time_and_their_messages_interleave(world: TeamWorld) -> None:
     plan = await proposed(world, *AGENTS)
-    world.model.pace = 20.0
+    world.model.brain, world.model.pace = after_a_look, 5.0
     begun: list[str] = []
     async for event in world.chat.run(world.request("yes", plan=plan)):
         if isinstance(event, AgentMessageStarted):
