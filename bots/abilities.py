@@ -16,6 +16,7 @@ class Abilities:
         streams: Text while it is written; Teams knows it in one-to-one chats only.
         cites: Sources that are marks with a card each, not lines of text.
         takes_feedback: Thumbs under a message.
+        draws_tables: Tables and charts in cards; elsewhere a table is text.
         suggests: Buttons for what the user may say next.
         files: How a file gets there: into the user's own drive after a yes, within the message,
             or not at all.
@@ -24,13 +25,16 @@ class Abilities:
     streams: bool = False
     cites: bool = False
     takes_feedback: bool = False
+    draws_tables: bool = False
     suggests: bool = False
     files: Literal["consent", "inline", "none"] = "none"
 
 
-_PERSONAL = Abilities(streams=True, cites=True, takes_feedback=True, suggests=True, files="consent")
+_PERSONAL = Abilities(
+    streams=True, cites=True, takes_feedback=True, draws_tables=True, suggests=True, files="consent"
+)
 # Teams shows suggested actions, streams and file consent to one person only.
-_GROUP = Abilities(cites=True, takes_feedback=True)
+_GROUP = Abilities(cites=True, takes_feedback=True, draws_tables=True)
 
 
 def abilities_of(reference: Reference) -> Abilities:

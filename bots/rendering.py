@@ -9,6 +9,7 @@ from bots.inert import inert, settled
 from bots.next_steps import next_steps
 from bots.reference import Activity
 from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
+from bots.view_cards import view_cards
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
 from data_models.errors import is_retryable
@@ -110,10 +111,14 @@ class TurnRenderer:
 
     def _body(self, message: AgentMessage) -> str:
         """Return a message's text with its tables and what the record does not support."""
-        views = self._views.get(message.message_id, [])
-        tables = [pipe_table(view) for view in views if not repeats(message.text, view)]
+        drawn = [] if self._abilities.draws_tables else self._drawn(message)
+        tables = [pipe_table(view) for view in drawn]
         parts = (message.text.strip(), *tables, not_supported(message))
         return inert("\n\n".join(part for part in parts if part), hosts=self._look.link_hosts)
+
+    def _drawn(self, message: AgentMessage) -> list[ChartView]:
+        views = self._views.get(message.message_id, [])
+        return [view for view in views if not repeats(message.text, view)]
 
     def being_written(self, agent: str, text: str) -> str:
         """Return how an agent's message begins, whatever follows `text`; once too long nothing."""
@@ -137,7 +142,11 @@ class TurnRenderer:
         parts = [self._part(message, text, at, len(texts)) for at, text in enumerate(texts, 1)]
         if parts and self._state is not None:
             parts[-1]["text"] += f"{self._new_place()}\n\n{self._look.footer(self._state)}"
-        return parts
+        drawn = self._drawn(message) if self._abilities.draws_tables else []
+        return [
+            *parts,
+            *(card_activity(one, summary=v.title) for v in drawn for one in view_cards(v)),
+        ]
 
     def _new_place(self) -> str:
         """Return a line that says where the patient's scenario is, where that has changed."""

@@ -157,7 +157,8 @@ class RunShow:
             sent_id = await self._end_stream(final)
             parts = parts if sent_id is None else parts[1:]
         for part in parts:
-            sent_id = await self._send(part)
+            part_id = await self._send(part)
+            sent_id = part_id if "text" in part else sent_id
         if sent_id is not None:
             self._ledger.delivered(sent_id, message.message_id)
         behind, self._behind = self._behind, []

@@ -48,10 +48,15 @@ def pipe_table(view: ChartView) -> str:
     rows = [f"| {' | '.join(row)} |" for row in texts[:count]]
     more = len(view.rows) - count
     left = [f"{more} more rows"] if more > 0 else []
-    left += [f"{one.count} {one.what} not shown" for one in view.left_out]
+    left += left_out_of(view)
     return "\n".join(
         [f"**{view.title}**", "", head, *rows, *(["", "; ".join(left)] if left else [])]
     )
+
+
+def left_out_of(view: ChartView) -> list[str]:
+    """Return what of a view is not among its rows, in words."""
+    return [f"{one.count} {one.what} not shown" for one in view.left_out]
 
 
 def cells(view: ChartView) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

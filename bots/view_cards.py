@@ -1,0 +1,110 @@
+"""Rows of the chart as Adaptive Cards: a line chart where the host draws one, else a table."""
+
+from collections.abc import Iterator, Sequence
+
+import orjson
+
+from bots.cards import Card
+from data_models.chart_view import ChartView, ViewRow
+from services.statements.shown import cells, left_out_of
+
+ROWS_SHOWN = 25
+CARD_LIMIT_BYTES = 18_000
+"""Teams takes about 28 kB a message; a table counts with all that stands around its texts."""
+_LEAST_POINTS = 2
+_WIDTHS = {"date": 2, "end": 2, "name": 3, "value": 2, "detail": 4}
+_COLUMN_NAMES = {"end": "Until", "detail": "More"}
+
+
+def view_cards(view: ChartView) -> list[Card]:
+    """Return the cards of one view: the first 25 rows, and all of a view that must be shown."""
+    columns, texts = cells(view)
+    if not columns:
+        return []
+    pages = list(_pages(texts))
+    shown = pages if view.must_be_shown else pages[:1]
+    left = len(texts) - sum(map(len, shown))
+    cards = []
+    for number, page in enumerate(shown, start=1):
+        title = view.title if number == 1 else f"{view.title} ({number} of {len(shown)})"
+        drawn = _chart(view, _table(columns, page)) if number == 1 else None
+        is_last = number == len(shown)
+        remarks = [f"{left} more rows"] if is_last and left else []
+        remarks += [*left_out_of(view), *view.notes] if is_last else []
+        body = [_said(title, weight="Bolder"), drawn or _table(columns, page)]
+        cards.append(_card([*body, *(_said(one, isSubtle=True) for one in remarks)]))
+    return cards
+
+
+def _pages(texts: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+    page: list[Sequence[str]] = []
+    size = 0
+    for row in texts:
+        own = len(orjson.dumps(_row(row)))
+        if page and (len(page) == ROWS_SHOWN or size + own > CARD_LIMIT_BYTES):
+            yield page
+            page, size = [], 0
+        page.append(row)
+        size += own
+    if page:
+        yield page
+
+
+def _table(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> Card:
+    names = [_COLUMN_NAMES.get(name, name.capitalize()) for name in columns]
+    return {
+        "type": "Table",
+        "firstRowAsHeader": True,
+        "columns": [{"width": _WIDTHS.get(name, 1)} for name in columns],
+        "rows": [_row(names, weight="Bolder"), *(_row(row) for row in texts)],
+    }
+
+
+def _row(texts: Sequence[str], **looks: str) -> Card:
+    cells_ = [{"type": "TableCell", "items": [_said(text, **looks)]} for text in texts]
+    return {"type": "TableRow", "cells": cells_}
+
+
+def _chart(view: ChartView, table: Card) -> Card | None:
+    """Return the line chart of a course, which falls back to its table; None where it is none."""
+    if view.kind != "series":
+        return None
+    drawn: dict[tuple[str, str], list[ViewRow]] = {}
+    for row in sorted(view.rows, key=lambda one: one.date):
+        if row.number is not None and len(row.date) >= len("2024-01-01"):
+            drawn.setdefault((row.name, row.unit), []).append(row)
+    # Two units have no common axis.
+    has_course = any(len(rows) >= _LEAST_POINTS for rows in drawn.values())
+    if len({unit for _, unit in drawn}) != 1 or not has_course:
+        return None
+    ((_, unit), *_) = drawn
+    return {
+        "type": "Chart.Line",
+        "title": view.title,
+        "xAxisTitle": "Date",
+        "yAxisTitle": unit,
+        "data": [
+            {"legend": name, "values": [{"x": row.date[:10], "y": row.number} for row in rows]}
+            for (name, _), rows in drawn.items()
+        ],
+        "fallback": table,
+    }
+
+
+def _said(text: str, **looks: object) -> Card:
+    # Runs show their text as it is: no Markdown, so no links.
+    run = {"type": "TextRun", "text": text or " ", **looks}
+    return {"type": "RichTextBlock", "inlines": [run]}
+
+
+def _card(body: list[Card]) -> Card:
+    return {
+        "contentType": "application/vnd.microsoft.card.adaptive",
+        "content": {
+            "type": "AdaptiveCard",
+            "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+            "version": "1.5",
+            "msteams": {"width": "Full"},
+            "body": body,
+        },
+    }
