@@ -120,11 +120,11 @@ def _door(settings: Settings, session: aiohttp.ClientSession, clock: Clock) -> D
 
 
 def _pipeline(base: Foundation) -> TurnPipeline:
-    store, contexts = base.documents.store, base.contexts
     documents = TurnDocuments(
-        contexts=contexts,
+        contexts=base.contexts,
         registries=base.registries,
-        legacy=LegacyHistory(store=store, contexts=contexts),
+        legacy=LegacyHistory(store=base.documents.store, contexts=base.contexts),
+        comparisons=base.comparisons,
         audit=base.audit,
         clock=base.clock,
         memory=memory_for(
@@ -147,7 +147,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
     return TurnPipeline(
         documents=documents,
         patients=patients,
-        clearing=Clearing(store=store, contexts=contexts),
+        clearing=Clearing(store=base.documents.store, contexts=base.contexts),
         group_chat=base.team,
         metrics=base.metrics,
         clock=base.clock,

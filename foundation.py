@@ -8,6 +8,7 @@ from prometheus_client import CollectorRegistry
 
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
+from data_models.comparison import ComparisonAccessor
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.counting_blob_store import CountingBlobStore
 from data_models.documents import Documents
@@ -54,6 +55,7 @@ class Foundation:
     conversations: ConversationAccessor
     registries: PatientContextRegistryAccessor
     contexts: ChatContextAccessor
+    comparisons: ComparisonAccessor
     owners: OwnerIndex
     pattern: PatientIdPattern
     spec: Team
@@ -113,6 +115,7 @@ def foundation_of(
         conversations=ConversationAccessor(documents=documents),
         registries=PatientContextRegistryAccessor(documents=documents),
         contexts=ChatContextAccessor(documents=documents),
+        comparisons=ComparisonAccessor(documents=documents),
         owners=OwnerIndex(store=stores.users),
         pattern=pattern,
         spec=spec,

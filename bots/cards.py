@@ -21,7 +21,7 @@ _LABELS = {
     "no": "No",
 }
 _STYLES = {"confirm": "positive", "cancel": "destructive"}
-_YES_NO_KINDS = {"clear", "destructive_tool", "new_history", "retire_statement"}
+_YES_NO_KINDS = {"clear", "compare", "destructive_tool", "new_history", "retire_statement"}
 _DESTRUCTIVE_KINDS = {"clear", "destructive_tool"}
 _STEP_SIGNS = {
     "pending": ("○", "Default", "waits"),

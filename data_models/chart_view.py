@@ -81,6 +81,7 @@ class ChartView(Part):
         tool: The tool that made it.
         title: For people, such as `Potassium`.
         columns: Fields of `ViewRow` in the order in which a table shows them.
+        labels: What stands over the columns, where it is not their own names; "" for none.
         left_out: What did not fit or was not asked for.
         nothing: Where there are no rows: what is not in the record and what was searched.
         must_be_shown: Its active rows did not fit into what a model gets, so the user sees all.
@@ -93,6 +94,7 @@ class ChartView(Part):
     kind: ViewKind
     title: str
     columns: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     rows: tuple[ViewRow, ...] = ()
     sources: tuple[ViewSource, ...] = ()
     left_out: tuple[LeftOut, ...] = ()

@@ -19,6 +19,7 @@ QuestionKind = Literal[
     "destructive_tool",
     "which_patient",
     "subject",
+    "compare",
     "scenario_value",
     "which_entity",
     "new_history",

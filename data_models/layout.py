@@ -10,6 +10,7 @@ CORRUPT_MARK = ".corrupt-"
 BACKUP_MARK = ".v"
 """Followed by the version that was upgraded."""
 _REGISTRY = "patient_context_registry"
+_COMPARISONS = "comparisons/"
 _ARCHIVED = re.compile(r"archive/[^/]+/[^/]+/(?:\d{8}T\d{6}(?:-\d+)?_)?(?P<inner>.+)")
 # After the stem of the patient: the document, its copies, and the folders beside it.
 _OF_ONE_PATIENT = re.compile(
@@ -86,6 +87,17 @@ class ConversationLayout:
     def artifact(self, patient_id: PatientId | None, artifact_id: str) -> str:
         """A file an agent made."""
         return f"{self.folder}/{_stem(patient_id)}_artifacts/{artifact_id}"
+
+    def comparison(self, run_id: str) -> str:
+        """Two charts side by side, as a run laid them."""
+        return f"{self.folder}/{_COMPARISONS}{run_id}.json"
+
+    def is_comparison(self, name: str) -> bool:
+        """Whether the blob `name` holds two charts side by side, archives included."""
+        inner = name.removeprefix(self.prefix)
+        if (found := _ARCHIVED.fullmatch(inner)) is not None:
+            inner = found["inner"]
+        return inner.startswith(_COMPARISONS)
 
     def feedback(self, name: str) -> str:
         """What somebody thinks of an answer."""

@@ -63,9 +63,11 @@ class Registry(Document):
     Attributes:
         settled: Whom the user said that words mean, by those words in small letters.
         seen_by: Whose chart each principal last wrote beside, by one-way names.
+        compared: Whose charts were laid side by side last, until somebody says whom they mean.
     """
 
     active_patient_id: PatientId | None = None
     patient_registry: dict[PatientId, PatientContext] = Field(default_factory=dict)
     settled: dict[str, PatientId] = Field(default_factory=dict)
     seen_by: dict[str, PatientId] = Field(default_factory=dict)
+    compared: list[PatientId] = Field(default_factory=list)

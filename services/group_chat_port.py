@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol, TypeAlias
 
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact, Continuation, Turn
 from data_models.effects import Begun
 from data_models.identifiers import PatientId
@@ -196,9 +197,14 @@ class QuestionAsked:
 
 @dataclass(frozen=True, slots=True)
 class ActionFinished:
-    """The tool that a scenario asked for has run, or failed; always the last event of `act`."""
+    """The tool that was asked for has run, or failed; always the last event of `act`.
+
+    Attributes:
+        view: The rows that it returned, if it reads the chart.
+    """
 
     succeeded: bool
+    view: ChartView | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +274,7 @@ class GroupChat(Protocol):
         ...
 
     def act(self, request: GroupChatRequest, action: ToolAction) -> AsyncIterator[GroupChatEvent]:
-        """Run one tool for a scenario's step, as agents' calls run; no agent speaks."""
+        """Run one tool as agents' calls run; no agent speaks and no model is asked."""
         ...
 
     def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:

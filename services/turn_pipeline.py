@@ -41,6 +41,7 @@ from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction
 from services.telemetry.metrics import Metrics
 from services.turn.changes import CHANGES, change_document, follow
+from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
 from services.turn.end import ended
@@ -109,6 +110,9 @@ class TurnPipeline:
             group_chat=group_chat,
             turn_seconds=turn_seconds,
         )
+        self._comparing = TurnComparing(
+            patients=patients, requests=self._requests, group_chat=group_chat, voice=self._voice
+        )
 
     async def run(self, claim: Claim, run: Run) -> TurnOutcome:
         """Answer the claimed message and store the turn; the last event is out when this returns.
@@ -142,7 +146,7 @@ class TurnPipeline:
         if (told := await self._questions.answered(turn)) is not None:
             self._voice.show_state(turn)
             return self._voice.say(turn, told)
-        if await self._stops.answer_stop(turn):
+        if await self._stops.answer_stop(turn) or await self._comparing.answered(turn):
             return None
         async with self._step(turn, "decide"):
             verdict = await self._decide(turn)

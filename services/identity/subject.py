@@ -16,7 +16,7 @@ Outcome = Literal["same", "other", "several", "unsure"]
 Reason = Literal[
     "nobody_else", "named", "number", "retired", "merged", "nearly", "part", "former", "described",
     "birth_date", "contradiction", "pronoun", "stranger", "nobody",
-    "unanswered", "several", "elsewhere",
+    "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
 OPTIONS_LIMIT = 5
 
@@ -50,6 +50,7 @@ class Subject:
         said: The words or the number in question, as typed.
         is_plain: Whether the message does nothing but name them: it opens a chart.
         survivor_of: The number under which a merged chart was asked for.
+        is_sure: Of `several`, whether each is named by number, whole name or as the open one.
     """
 
     outcome: Outcome
@@ -58,6 +59,7 @@ class Subject:
     said: str = ""
     is_plain: bool = False
     survivor_of: str = ""
+    is_sure: bool = True
 
 
 @dataclass(slots=True)
@@ -234,7 +236,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     )
     if several or (others and known.open is not None and relates):
         people = _unique([*others, *asked_people, *([known.open] if known.open else [])])
-        return Subject("several", "several", people[:OPTIONS_LIMIT])
+        return Subject("several", "several", people[:OPTIONS_LIMIT], is_sure=not asked)
     if others:
         return Subject("other", "number" if said.numbers else "named", (others[0],),
                        said=_said_of(said, others[0]), survivor_of=found.survivor_of)  # fmt: skip

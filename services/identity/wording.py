@@ -6,6 +6,7 @@ from datetime import date
 from services.identity.person import Person, both_identifiers
 from services.identity.subject import Reason, Subject, years_of
 
+SAY_WHICH = "Please say which one: answer with the number before the name, or press a button."
 _SEXES = {"male": "male", "female": "female", "other": "other sex"}
 
 
@@ -45,6 +46,7 @@ _QUESTIONS: Mapping[Reason, str] = {
     "elsewhere": "Another chart was opened here meanwhile. Whom is your message about?",
     "described": "Whom do you mean?",
     "pronoun": "Whom do you mean? It does not fit the sex recorded for the open patient.",
+    "compared": "Two charts were side by side just now. Whom is your message about?",
     "unanswered": "The directory of patients does not answer just now, so I cannot tell whom you "
     "mean.",
 }

@@ -11,12 +11,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
+from services.language.descriptions import Sex, describes_somebody, spoken_sex
 from services.language.full_dates import month_numbers
 from services.language.letters import folded
 from services.language.people_words import common_words, people_words
 
 Title = Literal["man", "woman", "patient", "staff", "relative"]
-Sex = Literal["male", "female"]
 TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
@@ -181,10 +181,10 @@ def read_words(text: str) -> Message:
     return Message(
         text=text,
         words=words,
-        describes=_describes(folds) or _is_patient_of_staff(words),
+        describes=describes_somebody(folds) or _is_patient_of_staff(words),
         registers=any(one in known.registers for one in folds),
         compares=any(one in known.compares for one in folds),
-        spoken_sex=None if any(map(_may_be_spoken_of, words)) else _spoken_sex(folds),
+        spoken_sex=None if any(map(_may_be_spoken_of, words)) else spoken_sex(folds),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
         relates_at=next((words[at].start for at in range(len(words)) if _relates(folds, at)), None),
     )
@@ -282,60 +282,6 @@ def _title_is_before(words: Sequence[Word]) -> bool:
     return len(words) < 2 or words[-2].title is None
 
 
-def _describes(folds: Sequence[str]) -> bool:
-    """Whether the words describe somebody: an article, up to three words, and a kind of person."""
-    known = people_words()
-    for at, one in enumerate(folds):
-        if one in known.titles_of_patients and _describes_patient(folds, at):
-            return True
-        if one not in known.people or at == 0:
-            continue
-        article = next(
-            (
-                place
-                for place in range(at - 1, max(at - 4, -1), -1)
-                if folds[place] in known.definite
-            ),
-            None,
-        )
-        if article is None:
-            continue
-        behind = folds[at + 1] if at + 1 < len(folds) else ""
-        has_more = at - article > 1
-        moves = article > 0 and folds[article - 1] in known.moves_on
-        ends = not behind or behind in known.lingers
-        if behind in known.described_by | known.told_apart_by or (
-            has_more and (moves or ends or article == 0)
-        ):
-            return True
-    return False
-
-
-def _describes_patient(folds: Sequence[str], at: int) -> bool:
-    """Whether "patient" stands with words that tell one from another: "the breast cancer patient".
-
-    "The patient" alone, and "the current patient", are the open one.
-    """
-    known = people_words()
-    article = next(
-        (i for i in range(at - 1, max(at - 5, -1), -1) if folds[i] in known.definite), -1
-    )
-    if article < 0:
-        return False
-    between = folds[article + 1 : at]
-    before, behind = folds[article - 1 : article], [*folds[at + 1 : at + 3], "", ""]
-    moves = not before or before[0] in known.moves_on
-    if not between:
-        is_told_apart = behind[0] in known.described_by | known.told_apart_by
-        has_place = behind[1] in known.places | known.staff
-        # "The patient in pain" may be the open one; "the patient with the fall" begins anew.
-        begins = moves and (bool(before) or behind[0] not in known.vague_places)
-        return is_told_apart and (has_place or begins)
-    if any(one in known.plain_patients for one in between):
-        return False
-    return moves or not behind[0] or behind[0] in known.lingers
-
-
 def _is_patient_of_staff(words: Sequence[Word]) -> bool:
     """Whether somebody is told apart by who treats them: "Dr Weber's patient"."""
     known = people_words()
@@ -348,16 +294,6 @@ def _is_patient_of_staff(words: Sequence[Word]) -> bool:
 def _may_be_spoken_of(word: Word) -> bool:
     """Whether a pronoun may belong to whom the word names: `Peter called, tell him`."""
     return word.raw[0].isupper() and not word.raw.isupper() and not word.is_common
-
-
-def _spoken_sex(folds: Sequence[str]) -> Sex | None:
-    known, said = people_words(), set(folds)
-    if said & (known.relatives | known.staff | known.people):
-        return None
-    is_man, is_woman = bool(said & {"he", "him", "his"}), bool(said & {"she", "her", "hers"})
-    if is_man == is_woman:
-        return None
-    return "male" if is_man else "female"
 
 
 def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:

@@ -127,12 +127,13 @@ class Forgetting:
         *,
         claim: Claim | None,
     ) -> None:
-        for name in [*await self._own(layout, patient_id), *await self._journals(layout)]:
+        own = await self._own(layout, patient_id)
+        for name in [*own, *await self._journals(layout)]:
             if claim is not None:
                 await claim.hold()
             await self.sessions.delete(name)
             report.deleted += 1
-        cut = _Cut(layout, patient_id)
+        cut = _Cut(layout, patient_id, gone=frozenset(own))
         # Manifests last: they carry the hashes of what is rewritten before.
         names = sorted([name async for name in self._shared(layout)], key=_is_manifest)
         for name in names:
@@ -152,8 +153,10 @@ class Forgetting:
         return True
 
     async def _own(self, layout: ConversationLayout, patient_id: PatientId) -> list[str]:
-        rows = self.sessions.list(layout.prefix)
-        return [row.name async for row in rows if layout.belongs_to(patient_id, row.name)]
+        rows = [row.name async for row in self.sessions.list(layout.prefix)]
+        own = [name for name in rows if layout.belongs_to(patient_id, name)]
+        both = [name for name in rows if layout.is_comparison(name)]
+        return own + [name for name in both if await _names(self.sessions, name, patient_id)]
 
     async def _journals(self, layout: ConversationLayout) -> list[str]:
         """Return what is left of runs that were watched: copies of turns, of whichever patient."""
@@ -187,11 +190,13 @@ class _Cut:
     """Takes the patient out of registries, pages of answered messages and manifests.
 
     Attributes:
+        gone: Names of what was deleted.
         changed: Size and hash of what was rewritten, by blob name.
     """
 
     layout: ConversationLayout
     patient_id: PatientId
+    gone: frozenset[str]
     changed: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def rest_of(self, name: str, data: bytes) -> bytes | None:
@@ -219,16 +224,20 @@ class _Cut:
         for kept in ("settled", "seen_by"):
             if isinstance(rows := document.get(kept), dict):
                 document[kept] = {key: of for key, of in rows.items() if of != self.patient_id}
+        if self.patient_id in (document.get("compared") or ()):
+            document["compared"] = []
         if document.get("active_patient_id") == self.patient_id:
             document["active_patient_id"] = None
 
     def _manifest(self, document: dict[str, Any], *, folder: str) -> None:
         if not isinstance(document.get("documents"), list):
             return
+        archived_at = str(document.get("archived_at", ""))
         document["documents"] = [
             row
             for row in document["documents"]
             if not self.layout.belongs_to(self.patient_id, row["original"])
+            and self.layout.archived(row["original"], archived_at) not in self.gone
         ]
         for row in document["documents"]:
             if (new := self.changed.get(f"{folder}/{row['name']}")) is not None:

@@ -41,7 +41,8 @@ def with_active(
     noted = row.facts if facts is None else dict(facts)
     row = row.model_copy(update={"updated_at": now, "facts": noted})
     roster = {**registry.patient_registry, patient_id: row}
-    return registry.model_copy(update={"active_patient_id": patient_id, "patient_registry": roster})
+    changed = {"active_patient_id": patient_id, "patient_registry": roster, "compared": []}
+    return registry.model_copy(update=changed)
 
 
 def with_settled(registry: Registry, said: str, patient_id: PatientId) -> Registry:

@@ -1,6 +1,7 @@
 """Decides which patient a message is about, and what the registry becomes."""
 
 from dataclasses import replace
+from functools import partial
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
@@ -14,27 +15,43 @@ from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
 from services.identity.subject import Subject
+from services.patient_context.afterwards import (
+    ids_of,
+    refused,
+    settled_after_comparing,
+    side_by_side_before,
+    with_open_ones,
+    with_sight,
+)
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import SAID, PatientAnswer, read_answer
+from services.patient_context.comparing import (
+    asking_to_compare,
+    compared_people,
+    names_nobody_after_comparing,
+)
 from services.patient_context.conclusion import PatientTurn, conclude, conclude_answer
 from services.patient_context.decision import Outcome, decide, go_to
 from services.patient_context.heuristic import concerns_active_only
 from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Reading, read_message
-from services.patient_context.roster import last_seen, last_used_first, with_seen, with_settled
+from services.patient_context.reading import Ask, Reading, read_message
+from services.patient_context.roster import last_seen, last_used_first, with_settled
 from services.patient_context.rules import decide_by_rules, is_bare_switch
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import (
     Who,
     against_ids,
+    asked_again,
     asking_whom,
     checked_id,
     elsewhere,
     noted_people,
     said_merged,
+    situation_of,
     unreachable,
+    who_of,
 )
-from services.patient_context.wording import not_allowed, whose
+from services.patient_context.wording import whose
 
 
 class PatientContextService:
@@ -83,10 +100,7 @@ class PatientContextService:
             user_text: What was typed; a press counts by its answer instead.
             chat_ctx: The document at hand; one of no patient, beside an active one in the registry,
                 means that this turn restores that patient.
-            registry: Who is in the conversation and who is active.
-            question: The open question, of whatever kind.
-            user: Principal id of the sender; only who was asked can answer.
-            run_id: This turn.
+            question: The open question, of whatever kind; only who was asked can answer.
             press: The pressed button, if it is not a plan's.
             registry_ms: How long it took to read `registry`.
             seen: Who was active on the sender's screen, if the channel says so.
@@ -95,20 +109,18 @@ class PatientContextService:
             StaleQuestionError: `press` belongs to no question that this user can answer now.
         """
         started = self._clock.monotonic()
+        said = user_text if press is None else press.answer
         turn = PatientTurn(
             registry=registry,
             question=question,
             user=user,
             run_id=run_id,
-            reading=self._reading(user_text if press is None else press.answer, registry),
+            reading=self._reading(said, registry),
             restored=chat_ctx.patient_id is None and registry.active_patient_id is not None,
             now=self._clock.now(),
             seen=seen or last_seen(registry, user),
         )
-        answered = await self._answered(turn, press)
-        verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
-        verdict = self._allowed(verdict, registry, user)
-        verdict = _with_seen(verdict, registry, user)
+        verdict, analyzer_ms = await self._decided(turn, press)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
         return verdict, TimingInfo(
             analyzer_ms=analyzer_ms,
@@ -116,22 +128,38 @@ class PatientContextService:
             service_total_ms=self._ms_since(started),
         )
 
+    async def _decided(
+        self, turn: PatientTurn, press: Press | None
+    ) -> tuple[PatientVerdict, float | None]:
+        """Return the verdict as it may be carried out, and how long the model took."""
+        answered = await self._answered(turn, press)
+        verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
+        verdict = self._allowed(verdict, turn.registry, turn.user)
+        verdict = settled_after_comparing(verdict, turn, is_answer=answered is not None)
+        return with_sight(verdict, turn.registry, turn.user), analyzer_ms
+
+    def may_open(self, user: str, patient_id: PatientId) -> bool:
+        """Whether `user` may open the chart of `patient_id`."""
+        return self._access.may_open(user, patient_id)
+
+    async def person(self, patient_id: PatientId) -> Person | None:
+        """Return who carries an id; None for nobody.
+
+        Raises:
+            RecordsError: the directory did not answer in time.
+        """
+        return await self._linker.person(patient_id)
+
     def _allowed(self, verdict: PatientVerdict, registry: Registry, user: str) -> PatientVerdict:
         """Return the verdict, or a refusal where its chart is not open to the user."""
         patient_id = verdict.patient_id
         if patient_id is None or verdict.decision in ("NEEDS_PATIENT_ID", "CLEAR"):
             return verdict
-        if self._access.may_open(user, patient_id):
-            if patient_id != registry.active_patient_id:
-                self._charts.opened(user)
-            return verdict
-        return PatientVerdict(
-            decision="NEEDS_PATIENT_ID",
-            patient_id=registry.active_patient_id,
-            reply=not_allowed(patient_id),
-            closes_question=verdict.closes_question,
-            restored=verdict.restored,
-        )
+        if not self.may_open(user, patient_id):
+            return refused(verdict, registry)
+        if patient_id != registry.active_patient_id:
+            self._charts.opened(user)
+        return verdict
 
     def asking_whose(self) -> str:
         """Return the question to a wish that came before any patient."""
@@ -148,10 +176,8 @@ class PatientContextService:
 
     async def names_another(self, user_text: str, registry: Registry) -> bool:
         """Whether the text names, by whole name or number, others than the active patient."""
-        linked = await self._linker.link(
-            user_text,
-            Situation(active=registry.active_patient_id, roster=noted_people(registry)),
-        )
+        beside = Situation(active=registry.active_patient_id, roster=noted_people(registry))
+        linked = await self._linker.link(user_text, beside)
         return linked.subject.outcome in ("other", "several")
 
     def _reading(self, text: str, registry: Registry) -> Reading:
@@ -170,6 +196,8 @@ class PatientContextService:
         answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
+        if isinstance(answer, Ask) and question.kind == "subject":
+            return asked_again(question, turn)  # a bare yes chooses nobody; the message waits on
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
     async def _chosen(
@@ -189,8 +217,14 @@ class PatientContextService:
         """Return the verdict of a message that stands for itself, and how long the model took."""
         reading = turn.reading
         if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
-            return self._concluded(self._outcome(plain, turn), turn), None
+            outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
+            return self._concluded(outcome, turn), None
         who = await self._who(turn)
+        compared = compared_people(who)
+        if compared and all(map(partial(self.may_open, turn.user), ids_of(compared))):
+            return asking_to_compare(compared, who, ids=self._ids), None
+        if turn.registry.compared and names_nobody_after_comparing(who):
+            return self._asking(side_by_side_before(who), who), None
         if reading.named or reading.doubt is not None:
             problem = against_ids(who)
         else:
@@ -215,7 +249,7 @@ class PatientContextService:
             meant, problem, read = analysis.decision, analysis.problem, analysis.read
             analyzer_ms = self._ms_since(asked)
         is_plain = analyzer_ms is None and concerns_active_only(reading)
-        outcome = self._outcome(meant, turn)
+        outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
         if stays and turn.seen_elsewhere is not None:
             return self._asking(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
@@ -226,11 +260,9 @@ class PatientContextService:
 
     async def _analysed(self, who: Who) -> Analysis:
         """Have the model read the message beside the patients whom the user may open."""
-        reading, user = who.turn.reading, who.turn.user
-        known = (*filter(None, [reading.active]), *reading.named, *reading.others)
-        hidden = frozenset(one for one in known if not self._access.may_open(user, one))
-        people = {one: who.person(one) for one in known if one not in hidden}
-        return await self._analyzer.ask(reading, people, hidden=hidden)
+        hidden = frozenset(one for one in who.known if not self.may_open(who.turn.user, one))
+        people = {one: who.person(one) for one in who.known if one not in hidden}
+        return await self._analyzer.ask(who.turn.reading, people, hidden=hidden)
 
     def _named(self, who: Who) -> PatientVerdict:
         """Return the verdict of a message about another patient, who is sure."""
@@ -284,44 +316,15 @@ class PatientContextService:
     def _asking(self, subject: Subject, who: Who) -> PatientVerdict:
         """Return the question; nobody is offered whose chart the user may not open."""
         user = who.turn.user
-        people = [
-            one
-            for one in subject.people
-            if one.patient_id is None or self._access.may_open(user, one.patient_id)
-        ]
-        subject = replace(subject, people=tuple(people))
-        active = who.turn.reading.active
-        if active is not None and not self._access.may_open(user, active):
+        is_open_to = partial(self.may_open, user)
+        subject, active = with_open_ones(subject, is_open_to), who.turn.reading.active
+        if active is not None and not self.may_open(user, active):
             who = replace(who, open=None)
         return asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
 
-    def _outcome(self, meant: PatientContextDecision, turn: PatientTurn) -> Outcome:
-        return decide(meant, turn.reading, restored=turn.restored, pattern=self._pattern)
-
     async def _who(self, turn: PatientTurn, *, also: PatientId | None = None) -> Who:
-        situation = Situation(
-            active=turn.reading.active,
-            roster=noted_people(turn.registry),
-            settled=turn.registry.settled,
-            named=(*turn.reading.named, *filter(None, [also])),
-        )
-        linked = await self._linker.link(turn.reading.text, situation)
-        active = turn.reading.active
-        found = linked.index.with_id(active)
-        if found is None and active is not None:
-            found = situation.roster.get(active) or Person(active, "", ())
-        return Who(linked, turn, found)
+        linked = await self._linker.link(turn.reading.text, situation_of(turn, also=also))
+        return who_of(linked, turn)
 
     def _ms_since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1_000
-
-
-def _with_seen(verdict: PatientVerdict, registry: Registry, user: str) -> PatientVerdict:
-    """Note beside whose chart the user writes, where that is another than before."""
-    active = verdict.patient_id
-    if active is None or verdict.decision in ("NEEDS_PATIENT_ID", "CLEAR"):
-        return verdict
-    after = verdict.registry or registry
-    if last_seen(after, user) == active or (verdict.registry is None and not after.seen_by):
-        return verdict
-    return replace(verdict, registry=with_seen(after, user, active))

@@ -8,11 +8,11 @@ from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
-from services.identity.linking import Linked
+from services.identity.linking import Linked, Situation
 from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
 from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
-from services.identity.wording import asked, nobody_has, option_line
+from services.identity.wording import SAY_WHICH, asked, nobody_has, option_line
 from services.patient_context.answers import ASKED, OPTIONS, SAID
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn
@@ -44,6 +44,12 @@ class Who:
         """Whom the message is about by its words."""
         return self.linked.subject
 
+    @property
+    def known(self) -> tuple[PatientId, ...]:
+        """The open patient, whoever the message names by id, and the rest of the roster."""
+        reading = self.turn.reading
+        return (*filter(None, [reading.active]), *reading.named, *reading.others)
+
     def person(self, patient_id: PatientId | None) -> Person | None:
         """Return who carries an id, as far as it is known."""
         found = self.linked.index.with_id(patient_id)
@@ -51,6 +57,25 @@ class Who:
             return found
         row = self.turn.registry.patient_registry.get(patient_id)
         return None if row is None else person_of(patient_id, row.facts)
+
+
+def situation_of(turn: PatientTurn, *, also: PatientId | None = None) -> Situation:
+    """Return what a message is read beside; `also` is looked up, too."""
+    return Situation(
+        active=turn.reading.active,
+        roster=noted_people(turn.registry),
+        settled=turn.registry.settled,
+        named=(*turn.reading.named, *filter(None, [also])),
+    )
+
+
+def who_of(linked: Linked, turn: PatientTurn) -> Who:
+    """Return a linked message with who is open, as far as anybody knows them."""
+    active = turn.reading.active
+    found = linked.index.with_id(active)
+    if found is None and active is not None:
+        found = noted_people(turn.registry).get(active) or Person(active, "", ())
+    return Who(linked, turn, found)
 
 
 def against_ids(who: Who) -> Subject | None:
@@ -169,6 +194,19 @@ def asking_whom(
         reply=question.text,
         question=question,
         closes_question=turn.closes_question or turn.question is not None,
+        restored=turn.restored,
+    )
+
+
+def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
+    """Return the verdict that asks the same once more; what waits for the answer waits on."""
+    expires_at = turn.now + timedelta(minutes=QUESTION_MINUTES)
+    return PatientVerdict(
+        decision="NEEDS_PATIENT_ID",
+        patient_id=turn.reading.active,
+        reply=f"{SAY_WHICH}\n{question.text}",
+        question=question.model_copy(update={"run_id": turn.run_id, "expires_at": expires_at}),
+        closes_question=True,
         restored=turn.restored,
     )
 

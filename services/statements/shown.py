@@ -1,6 +1,6 @@
 """How a surface without marks says what of a message the record does not support."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage
@@ -43,7 +43,8 @@ def pipe_table(view: ChartView) -> str:
     columns, texts = cells(view)
     if not columns:
         return ""
-    head = f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}"
+    over = [_plain(one) for one in labels_of(view, columns)]
+    head = f"| {' | '.join(over)} |\n|{'---|' * len(columns)}"
     count = len(texts) if view.must_be_shown else ROWS_SHOWN
     rows = [f"| {' | '.join(row)} |" for row in texts[:count]]
     more = len(view.rows) - count
@@ -67,6 +68,12 @@ def cells(view: ChartView) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     return columns, [tuple(_cell(row, name) for name in columns) for row in view.rows]
 
 
+def labels_of(view: ChartView, columns: Sequence[str]) -> Sequence[str]:
+    """Return what stands over `columns` of a view: its own labels, or their names."""
+    own = dict(zip(view.columns, view.labels, strict=False))
+    return [own.get(one, one) for one in columns]
+
+
 def _cell(row: ViewRow, column: str) -> str:
     fields = row.model_dump(include={column})
     value = fields.get(column, "")
@@ -77,6 +84,10 @@ def _cell(row: ViewRow, column: str) -> str:
         return ""
     if column == "value" and text and row.unit and not text.endswith(row.unit):
         text = f"{text} {row.unit}"
+    return _plain(text)
+
+
+def _plain(text: str) -> str:
     return text.replace("|", "/").replace("\n", " ")
 
 

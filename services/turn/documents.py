@@ -1,13 +1,14 @@
 """What a turn reads and writes, in the order that survives a crash anywhere."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from data_models.chat_context import ChatContext, TurnStatus
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.clock import Clock
+from data_models.comparison import ComparisonAccessor
 from data_models.documents import Stored
 from data_models.errors import (
     AuditUnavailableError,
@@ -38,6 +39,7 @@ class TurnDocuments:
 
     Attributes:
         memory: Keeps their memory blocks; also what reads messages for the pipeline.
+        comparisons: Two charts side by side, which are in no patient's document.
     """
 
     def __init__(
@@ -48,8 +50,10 @@ class TurnDocuments:
         legacy: LegacyHistory,
         audit: Audit,
         clock: Clock,
+        comparisons: ComparisonAccessor,
         memory: TurnMemory | None = None,
     ) -> None:
+        self.comparisons = comparisons
         self._contexts = contexts
         self._registries = registries
         self._legacy = legacy
@@ -169,12 +173,17 @@ class TurnDocuments:
         self.memory.check(turn)
         await self._write(turn, turn.document())
 
-    def shelf(self, turn: TurnDraft) -> PatientShelf:
-        """Return where this turn's agents put files: beside this patient's document only."""
+    async def note_compared(self, turn: TurnDraft, patients: Sequence[PatientId]) -> None:
+        """Have the next message that names nobody be asked about: two charts were side by side."""
+        registry = turn.loaded_registry().model_copy(update={"compared": list(patients)})
+        await self.activate(turn, registry)
+
+    def shelf(self, turn: TurnDraft, *, patient_id: PatientId | None = None) -> PatientShelf:
+        """Return where this turn's agents put files: beside one patient's document only."""
         return PatientShelf(
             contexts=self._contexts,
             conversation_id=turn.conversation_id,
-            patient_id=turn.patient_id,
+            patient_id=patient_id or turn.patient_id,
             run_id=turn.run.run_id,
             clock=self._clock,
         )

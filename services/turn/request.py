@@ -2,6 +2,7 @@
 
 from data_models.claim_decision import queue_length
 from data_models.errors import StaleQuestionError
+from data_models.identifiers import PatientId
 from services.group_chat_port import GroupChat, GroupChatRequest
 from services.memory_blocks.held import said_now, shown_history
 from services.turn.documents import TurnDocuments
@@ -26,7 +27,7 @@ class TurnRequests:
         group_chat: GroupChat,
         turn_seconds: float,
     ) -> None:
-        self._documents = documents
+        self.documents = documents
         self._memory = documents.memory
         self._tools = tools
         self._group_chat = group_chat
@@ -56,7 +57,7 @@ class TurnRequests:
             principal_id=message.sender.principal_id,
             now=turn.now,
             deadline=turn.started + self._turn_seconds,
-            artifacts=self._documents.shelf(turn),
+            artifacts=self.documents.shelf(turn),
             mentions=message.mentions,
             addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
             plan=context.plan,
@@ -66,7 +67,7 @@ class TurnRequests:
             tool_memory=tool_memory,
             entities=self._tools.entities_of(turn),
             scenario=turn.scenario,
-            past=self._documents.past(turn),
+            past=self.documents.past(turn),
             meaning=self._memory.meaning(turn),
             effects=turn.effects_log(),
             held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
@@ -75,4 +76,22 @@ class TurnRequests:
             patient_name="" if identity is None else identity.name,
             others_named=others_of(turn).words_in,
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),
+        )
+
+    def for_reading(self, turn: TurnDraft, patient_id: PatientId) -> GroupChatRequest:
+        """Return a request in whose scope one chart is read: nothing of the turn's words in it."""
+        message = turn.claim.message
+        return GroupChatRequest(
+            conversation_id=turn.conversation_id,
+            run_id=turn.run.run_id,
+            patient_id=patient_id,
+            all_patient_ids=(patient_id,),
+            snapshot="",
+            history=(),
+            text="",
+            user=message.sender.display_name,
+            principal_id=message.sender.principal_id,
+            now=turn.now,
+            deadline=turn.started + self._turn_seconds,
+            artifacts=self.documents.shelf(turn, patient_id=patient_id),
         )

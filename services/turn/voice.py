@@ -1,5 +1,8 @@
 """What a turn shows besides the team's words: its state, lines of our own, and clean ends."""
 
+from collections.abc import Sequence
+
+from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.turn_events import (
@@ -10,6 +13,7 @@ from data_models.turn_events import (
     StateChanged,
     StepFinished,
     ToolCallResult,
+    ViewShown,
 )
 from services.group_chat_port import GroupChat
 from services.turn.draft import TurnDraft
@@ -25,8 +29,8 @@ class TurnVoice:
         self._clock = clock
         self._ids = ids
 
-    def say(self, turn: TurnDraft, text: str) -> None:
-        """Have the facilitator say a line of the server's own."""
+    def say(self, turn: TurnDraft, text: str, *, views: Sequence[ChartView] = ()) -> None:
+        """Have the facilitator say a line of the server's own; `views` are shown, not kept."""
         message = AgentMessage(
             message_id=self._ids.new_id("msg"),
             agent=self._group_chat.facilitator,
@@ -38,6 +42,8 @@ class TurnVoice:
         turn.run.emit(AgentTextDelta(message.message_id, text))
         turn.hear("", at=self._clock.monotonic())
         turn.add_answer(message)
+        for view in views:
+            turn.run.emit(ViewShown(message.message_id, view))
         turn.run.emit(AgentMessageFinished(message))
         if turn.question is not None:
             turn.outcome = "interrupt"

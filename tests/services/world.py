@@ -11,6 +11,7 @@ from data_models.chat_context import AgentMessage
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
+from data_models.comparison import ComparisonAccessor
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.counting_blob_store import CountingBlobStore
 from data_models.documents import Documents
@@ -182,6 +183,7 @@ class World:
                 contexts=self.contexts,
                 registries=self.registries,
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
+                comparisons=ComparisonAccessor(documents=documents),
                 audit=audit,
                 clock=clock,
                 memory=self.memory,

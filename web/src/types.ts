@@ -83,6 +83,8 @@ export interface ChartView {
   kind: "facts" | "series" | "table" | "timeline" | "passages";
   title: string;
   columns: string[];
+  /** What stands over the columns, where it is not their own names. */
+  labels?: string[];
   rows: ViewRow[];
   sources: Citation[];
   left_out: { count: number; what: string; argument: string }[];

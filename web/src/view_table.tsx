@@ -25,7 +25,7 @@ export function ViewTable({ view, rows, onSource }: ViewTableProps) {
           <tr>
             {columns.map((column) => (
               <th key={column} scope="col" class={column}>
-                {said.columns[column]}
+                {labelOf(view, column)}
               </th>
             ))}
             <th scope="col">{strings.sources.name}</th>
@@ -52,6 +52,12 @@ export function ViewTable({ view, rows, onSource }: ViewTableProps) {
 
 /** The same thing twice on a day: only the time tells them apart. */
 const keyOf = (row: ViewRow): string => `${row.name} ${row.date.slice(0, 10)}`;
+
+/** What stands over a column: the view's own words, or the name of what it holds. */
+const labelOf = (view: ChartView, column: Column): string => {
+  const own = view.labels?.[view.columns.indexOf(column)];
+  return own === undefined ? said.columns[column] : own || said.columns.name;
+};
 
 function columnsOf(view: ChartView): Column[] {
   const wanted = ORDER.filter((column) => view.columns.length === 0 || view.columns.includes(column));

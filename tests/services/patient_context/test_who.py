@@ -294,3 +294,18 @@ async def test_a_number_that_counts_or_measures_is_no_patient(text: str) -> None
     verdict = await here.say(text)
 
     assert verdict.decision == "UNCHANGED"
+
+
+@pytest.mark.parametrize("said", ["yes", "ja", "ok", "yes please", "7777"])
+async def test_a_bare_yes_chooses_nobody_and_the_message_waits_on(said: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+    asked = await here.say("what is Adeyemi's stage?")
+    assert asked.question is not None
+
+    again = await here.say(said)
+
+    assert again.question is not None
+    assert again.question.kind == "subject"
+    assert again.question.payload == asked.question.payload
+    assert again.question.question_id == asked.question.question_id
+    assert (await here.say("1")).patient_id == "patient_7"

@@ -1,0 +1,66 @@
+"""What a verdict notes besides its patient: who sees which chart, whom words may mean. Pure."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from data_models.identifiers import PatientId
+from data_models.patient_context_models import Registry
+from services.identity.person import Person
+from services.identity.subject import Subject
+from services.patient_context.comparing import is_small_talk
+from services.patient_context.conclusion import PatientTurn
+from services.patient_context.roster import last_seen, with_seen
+from services.patient_context.verdict import PatientVerdict
+from services.patient_context.who import Who
+from services.patient_context.wording import not_allowed
+
+
+def ids_of(people: Sequence[Person]) -> Sequence[PatientId]:
+    """Return the ids by which their charts open."""
+    return [one.patient_id for one in people if one.patient_id is not None]
+
+
+def side_by_side_before(who: Who) -> Subject:
+    """Two charts were side by side: whom the message is about is not clear."""
+    people = [who.person(one) or Person(one, "", ()) for one in who.turn.registry.compared]
+    return Subject("unsure", "compared", tuple(people))
+
+
+def settled_after_comparing(
+    verdict: PatientVerdict, turn: PatientTurn, *, is_answer: bool
+) -> PatientVerdict:
+    """Forget that two charts were side by side once it is clear whom a message is about."""
+    says_whom = is_answer or not is_small_talk(turn.reading.text)
+    is_settled = verdict.decision not in ("NEEDS_PATIENT_ID", "CLEAR") and says_whom
+    if not turn.registry.compared or not is_settled:
+        return verdict
+    registry = verdict.registry or turn.registry
+    return replace(verdict, registry=registry.model_copy(update={"compared": []}))
+
+
+def with_sight(verdict: PatientVerdict, registry: Registry, user: str) -> PatientVerdict:
+    """Note beside whose chart the user writes, where that is another than before."""
+    active = verdict.patient_id
+    if active is None or verdict.decision in ("NEEDS_PATIENT_ID", "CLEAR"):
+        return verdict
+    after = verdict.registry or registry
+    if last_seen(after, user) == active or (verdict.registry is None and not after.seen_by):
+        return verdict
+    return replace(verdict, registry=with_seen(after, user, active))
+
+
+def refused(verdict: PatientVerdict, registry: Registry) -> PatientVerdict:
+    """Return what is said where the verdict's chart is not open to the user."""
+    return PatientVerdict(
+        decision="NEEDS_PATIENT_ID",
+        patient_id=registry.active_patient_id,
+        reply=not_allowed(verdict.patient_id or PatientId("")),
+        closes_question=verdict.closes_question,
+        restored=verdict.restored,
+    )
+
+
+def with_open_ones(subject: Subject, is_open: Callable[[PatientId], bool]) -> Subject:
+    """Return `subject` without the people whose charts are not open to the user."""
+    people = (one for one in subject.people if one.patient_id is None or is_open(one.patient_id))
+    return replace(subject, people=tuple(people))

@@ -1,0 +1,84 @@
+"""Whether a message wants charts compared, whose, and the question that asks first. Pure."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from data_models.clock import IdSource
+from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from services.identity.person import Person
+from services.identity.wording import option_line
+from services.language.yes_no import says_no, says_yes
+from services.patient_context.answers import ASKED, OPTIONS
+from services.patient_context.verdict import PatientVerdict
+from services.patient_context.who import Who
+
+_SIDES = 2
+_LEAST_WORDS = 3
+_TEXT = (
+    "Lay these two charts side by side? Each is read by itself, the access is recorded for both, "
+    "nothing of it enters either patient's memory, and no language model sees it."
+)
+
+
+def compared_people(who: Who) -> Sequence[Person]:
+    """Return the two patients whom a message wants compared, in its order; empty for any other.
+
+    Both are known for sure: by id, number or whole name, or as the open patient who is spoken of.
+    """
+    message, reading, subject = who.linked.message, who.turn.reading, who.subject
+    if not message.compares:
+        return ()
+    if reading.doubt is not None and reading.doubt.kind != "which":
+        return ()
+    named = [person for one in reading.named if (person := who.person(one)) is not None]
+    if len(named) < len(reading.named) or not subject.is_sure:
+        return ()
+    people = [*named, *(subject.people if subject.outcome in ("other", "several") else ())]
+    names_open = subject.outcome == "same" and subject.reason == "named"
+    if who.open is not None and (names_open or message.pronoun_at is not None or len(people) == 1):
+        people.append(who.open)
+    found: list[Person] = []
+    for one in people:
+        if one.patient_id is not None and not any(one.same_as(each) for each in found):
+            found.append(one)
+    return found if len(found) == _SIDES else ()
+
+
+def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> PatientVerdict:
+    """Return the verdict that asks whether both charts are to be laid side by side."""
+    turn = who.turn
+    today = turn.now.date()
+    lines = [f"- {option_line(one, today)}" for one in people]
+    question = OpenQuestion(
+        question_id=ids.new_id("question"),
+        kind="compare",
+        run_id=turn.run_id,
+        user=turn.user,
+        epoch=turn.registry.epoch,
+        text="\n".join([_TEXT, *lines, "yes / no"]),
+        payload={OPTIONS: [one.patient_id for one in people], ASKED: turn.reading.text},
+        expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
+    )
+    return PatientVerdict(
+        decision="NEEDS_PATIENT_ID",
+        patient_id=turn.reading.active,
+        reply=question.text,
+        question=question,
+        closes_question=turn.closes_question or turn.question is not None,
+        restored=turn.restored,
+    )
+
+
+def names_nobody_after_comparing(who: Who) -> bool:
+    """Whether a message after a comparison may be about either: it names nobody, and says more."""
+    subject, reading = who.subject, who.turn.reading
+    is_open = subject.outcome == "same" and subject.reason == "nobody_else"
+    return (
+        is_open and not reading.named and reading.doubt is None and not is_small_talk(reading.text)
+    )
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a message is a yes, a no or a word of thanks: about nobody."""
+    is_reply = says_yes(text) or says_no(text)
+    return is_reply or ("?" not in text and len(text.split()) < _LEAST_WORDS)
