@@ -141,7 +141,7 @@ class PatientRecord:
             keep: Which entries; making models of all takes long where there are thousands.
         """
         names = [name for name, model in MODELS.items() if issubclass(model, kind)]
-        entries = (entry for entry in self.entries.values() if entry.kind in names)
+        entries = self.entries_of(*names)
         read = ((e.ref, self._model(e)) for e in entries if keep is None or keep(e))
         return tuple((ref, model) for ref, model in read if isinstance(model, kind))
 

@@ -15,13 +15,17 @@ BIOMARKER_LIMIT = 40
 
 def biomarkers(record: PatientRecord, *, limit: int = BIOMARKER_LIMIT) -> Bounded[Fact]:
     """Return one fact per marker, in name order; an empty list means none is in the record."""
+    facts = list(record.derived(_facts))
+    return bounded(facts, limit, incomplete=record.left_out.sentence())
+
+
+def _facts(record: PatientRecord) -> tuple[Fact, ...]:
     groups: dict[str, list[tuple[str, Observation]]] = {}
     for ref, observation in record.of(Observation, _may_be_marker):
         if is_biomarker(observation):
             key = name_of(observation).casefold()
             groups.setdefault(key, []).append((ref, observation))
-    facts = [_fact(group) for _, group in sorted(groups.items())]
-    return bounded(facts, limit, incomplete=record.left_out.sentence())
+    return tuple(_fact(group) for _, group in sorted(groups.items()))
 
 
 def _may_be_marker(entry: Entry) -> bool:

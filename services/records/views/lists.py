@@ -5,7 +5,7 @@ from datetime import date
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
-from services.records.entry import codes, instant, one
+from services.records.entry import Entry, codes, end_of, instant, one
 from services.records.finding import means
 from services.records.kinds import BILLS
 from services.records.measurements import row_of_part, series_of
@@ -70,7 +70,8 @@ def procedures(
     total = len(rows)
     if name:
         rows = [row for row in rows if _is_named(row, name)]
-    kept = [row for row in rows if _is_since(row, since)]
+    kept = [row for row in rows if _is_since(row.date, row.end, since)]
+    earlier = _before(len(rows) - len(kept))
     rows = [row.model_copy(update={"status": _given(row.status)}) for row in kept]
     nothing = "No procedure is recorded."
     if total:
@@ -78,9 +79,7 @@ def procedures(
         then = " of that time" if since is not None else ""
         nothing = f"No procedure{sought}{then} in the record ({total} searched)."
     title = f"Procedures: {name}" if name else "Procedures"
-    return view_of(
-        record, "procedures", title, rows, nothing=nothing, left_out=_before(rows, since)
-    )
+    return view_of(record, "procedures", title, rows, nothing=nothing, left_out=earlier)
 
 
 def encounters(
@@ -92,20 +91,18 @@ def encounters(
         now: The present moment; appointments before it have passed.
         last: How many visits.
     """
-    booked = [row_of(record, entry) for entry in record.entries_of("Appointment")]
-    coming = sorted(
-        (row for row in booked if instant(row.date) >= instant(now)), key=lambda r: instant(r.date)
-    )
-    visits = newest_first(row_of(record, entry) for entry in record.entries_of("Encounter"))
-    past = newest_first(row for row in booked if instant(row.date) < instant(now))
-    done = newest_first([*visits, *past])
-    kept = [row for row in done if _is_since(row, since)]
+    held = record.entries_of("Encounter", "Appointment")
+    ordered = sorted(held, key=lambda entry: instant(entry.date), reverse=True)
+    coming = [entry for entry in reversed(ordered) if _is_to_come(entry, now)]
+    done = [entry for entry in ordered if not _is_to_come(entry, now)]
+    kept = [entry for entry in done if _is_since(entry.date, end_of(entry.raw, "period"), since)]
     shown = kept[:last] if last else kept
     return view_of(
         record,
         "encounters",
         "Encounters",
-        [*coming, *shown],
+        # Rows of those that are shown only: there may be thousands.
+        [row_of(record, entry) for entry in (*coming, *shown)],
         nothing="No encounter or appointment of that time is recorded."
         if done
         else "No encounter or appointment is recorded.",
@@ -115,9 +112,13 @@ def encounters(
                 what="earlier encounters",
                 argument=f"last={len(kept)}",
             ),
-            *_before(done, since),
+            *_before(len(done) - len(kept)),
         ],
     )
+
+
+def _is_to_come(entry: Entry, now: str) -> bool:
+    return entry.kind == "Appointment" and instant(entry.date) >= instant(now)
 
 
 def care(record: PatientRecord) -> ChartView:
@@ -199,15 +200,13 @@ def _is_named(row: ViewRow, name: str) -> bool:
     )
 
 
-def _is_since(row: ViewRow, since: date | None) -> bool:
+def _is_since(begun: str, ended: str, since: date | None) -> bool:
     if since is None:
         return True
-    last = last_day((row.end or row.date)[:10]) if row.date else None
+    last = last_day((ended or begun)[:10]) if begun else None
     return last is not None and last >= since
 
 
-def _before(rows: list[ViewRow], since: date | None) -> list[LeftOut]:
-    if since is None:
-        return []
-    count = sum(not _is_since(row, since) for row in rows)
-    return [LeftOut(count=count, what="earlier or undated ones", argument="an earlier since")]
+def _before(count: int) -> list[LeftOut]:
+    what = "earlier or undated ones"
+    return [LeftOut(count=count, what=what, argument="an earlier since")] if count else []

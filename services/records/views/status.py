@@ -83,9 +83,7 @@ def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
         primary_site=resolve("primary site", _sites(cancers)),
         histology=resolve("histology", _histologies(record, cancers)),
         staging=_staging(record, cancers),
-        ecog=resolve(
-            "ECOG", [*_observed(record, _ECOG), *stated_in_notes(record.documents, "ECOG")]
-        ),
+        ecog=resolve("ECOG", [*_observed(record, _ECOG), *record.derived(_stated_ecog)]),
         biomarkers=markers,
         biomarkers_state=_state(bool(markers.items)),
         treatments_state=_state(bool(record.entries_of(*DRUG_KINDS, "Procedure"))),
@@ -165,12 +163,20 @@ def _staging(record: PatientRecord, cancers: list[tuple[str, Condition]]) -> tup
         (_STAGE_WORD.sub("", value), source)
         for value, source in (*_observed(record, *_STAGE_GROUPS), *_condition_stages(cancers))
     ]
-    stated = list(stated_in_notes(record.documents, "stage"))
+    stated = list(record.derived(_stated_stages))
     group = resolve("stage", [*coded, *_exact(stated, [*coded, *stated])])
     parts: dict[str, list[tuple[str, Source]]] = {}
     for value, source in _observed(record, *_TNM):
         parts.setdefault(source.title, []).append((value, source))
     return (group, *(resolve(name, said) for name, said in sorted(parts.items())))
+
+
+def _stated_ecog(record: PatientRecord) -> tuple[tuple[str, Source], ...]:
+    return tuple(stated_in_notes(record.documents, "ECOG"))
+
+
+def _stated_stages(record: PatientRecord) -> tuple[tuple[str, Source], ...]:
+    return tuple(stated_in_notes(record.documents, "stage"))
 
 
 def _exact(
@@ -196,6 +202,8 @@ def _observed(record: PatientRecord, *codes: str) -> Iterator[tuple[str, Source]
     wanted = frozenset(codes)
     refs = record.derived(_refs_by_code)
     found = {ref for code in wanted for ref in refs.get(code, ())}
+    if not found:
+        return
     for ref, observation in record.of(Observation, lambda entry: entry.ref in found):
         if observation.code and observation.code.codes & wanted:
             value = value_of(observation)

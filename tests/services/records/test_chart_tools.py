@@ -340,3 +340,17 @@ def test_what_was_entered_in_error_is_no_row_of_any_tool(
 
     assert f"{kind}/x" not in chart.entries
     assert chart.left_out.withdrawn == 1
+
+
+def test_procedures_before_the_asked_day_are_counted() -> None:
+    chart = record(
+        *(
+            resource("Procedure", f"p{year}", status="completed", code={"text": "Biopsy"},
+                     performedDateTime=f"{year}-02-03")
+            for year in (2019, 2020, 2024)
+        )
+    )  # fmt: skip
+    view = lists.procedures(chart, since=date(2024, 1, 1))
+
+    assert [row.date for row in view.rows] == ["2024-02-03"]
+    assert [(one.count, one.what) for one in view.left_out] == [(2, "earlier or undated ones")]
