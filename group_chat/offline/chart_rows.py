@@ -29,6 +29,7 @@ _ENCOUNTERS = {
     "inpatient admission": ("inpatient", "admission"),
     "check up": ("check up", "well", "annual"),
 }
+_NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
 _BY_CONCEPT = frozenset({"problems", "allergies"})
 # What a question calls a fact of `current_status`, and how its rows begin.
 _FACTS = {
@@ -84,7 +85,8 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.name and question.tool in _BY_CONCEPT:
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if _has_words(row, question.name)) or named
-    inside = tuple(row for row in named if _is_inside(row, question.span))
+    is_event = question.tool == "timeline"
+    inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
 
@@ -132,6 +134,9 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
 def _is_visit(row: ViewRow, name: str) -> bool:
     if row.kind in _TO_COME:
         return False
+    if name == "inpatient admission":
+        is_stay = row.value not in _NO_STAYS and _says(row, _ENCOUNTERS[name])
+        return is_stay or _says(row, ("hospital admission",))
     wanted = _ENCOUNTERS.get(name)
     return not name or (_has_words(row, name) if wanted is None else _says(row, wanted))
 
@@ -220,15 +225,24 @@ def _is_word(wanted: str, said: str) -> bool:
     return said == wanted or is_longer or words_of(said) == words_of(wanted)
 
 
-def _is_inside(row: ViewRow, span: TimeSpan | None) -> bool:
-    """Whether any day of the row is inside; a course without an end goes on where it is active."""
+def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
+    """Whether any day of the row is inside; a course without an end goes on where it is active.
+
+    Args:
+        is_event: Only what began or was done counts, as "what was new".
+    """
     if span is None or (span.since is None and span.until is None):
         return True
     first = first_day(row.date[:10]) if row.date else None
     if first is None:
         return False
-    last = last_day((row.end or row.date)[:10])
-    if row.kind in ("problem", "medication") and not row.end and row.status == "active":
+    last = last_day(((not is_event and row.end) or row.date)[:10])
+    if (
+        not is_event
+        and row.kind in ("problem", "medication")
+        and not row.end
+        and row.status == "active"
+    ):
         last = date.max
     is_before = span.until is None or first <= span.until
     return is_before and (span.since is None or last is None or last >= span.since)

@@ -125,6 +125,10 @@ def _search_for(question: ChartQuestion) -> ChartQuestion | None:
         # Notes tell of visits that nobody recorded as such.
         aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
         return replace(question, tool="documents", arguments={}, aspect=aspect)
+    if question.tool == "care" and question.name == "care team":
+        return replace(question, tool="encounters", aspect="latest", name="", part="people")
+    if question.tool == "care" and question.name not in _ALSO_SAID:
+        return None  # "care" and "plan" stand in any note
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return None
     said = _ALSO_SAID.get(question.name)

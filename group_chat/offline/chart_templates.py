@@ -1,7 +1,9 @@
 """Sentences and small tables over the rows of a view, one template for each aspect. Pure."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from group_chat.offline.chart_rows import asked_rows, concept_of, passage, personal_facts
@@ -14,11 +16,14 @@ from group_chat.offline.row_parts import (
     value_of,
 )
 from services.language.answer_words import AnswerWords
-from services.language.utterance import Aspect, ChartQuestion
+from services.language.utterance import Aspect, ChartQuestion, Part
 
 LONGEST_CHARS = 1_400
 """Of one answer, with room for what the group chat says around it."""
+_COURSE_CHARS = 5_000
 _ROWS_SHOWN = 12
+_FEWEST_SHOWN = 3
+"""Values of one thing, however many things are shown."""
 _LIST_SHOWN = 60
 _DETAIL_CHARS = 140
 _REPORT_CHARS = 900
@@ -31,6 +36,17 @@ _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", 
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5
+# How details of rows tell what may be asked of them.
+_MARKS: Mapping[Part, tuple[str, ...]] = {
+    "reason": ("for ",),
+    "people": ("by ", "with "),
+    "place": ("at ",),
+    "end": ("ended",),
+    "end reason": ("ended because",),
+}
+_WITH_PARTS = frozenset({"encounter", "procedure", "medication"})
+_IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immunizations"})
+"""What may be cut: it is old, and the rows stand beside the text."""
 _USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
 
 
@@ -43,11 +59,42 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = list(found.rows)
     if question.tool == "results":
-        said = [_of_series(question, series, words) for series in _by_name(rows)]
+        every = _by_name(rows)
+        most = max(_FEWEST_SHOWN, _ROWS_SHOWN // len(every))
+        said = [_of_series(question, series, words, most=most) for series in every]
         return "\n".join([*said, *_not_found(view, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
-    return _EVENTS.get(question.aspect, _listed)(question, rows, words)
+    told = _EVENTS.get(question.aspect, _listed)(question, rows, words)
+    return "\n".join(
+        [told, *_left_out(question, view, words), *_part_missing(question, rows, words)]
+    )
+
+
+def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
+    """Say what a name left out that is of the same list."""
+    if not question.name or not words.is_language_of_tools:
+        return []
+    return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]
+
+
+def _part_missing(
+    question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords
+) -> list[str]:
+    """Say that the record does not tell the part of the rows that was asked for."""
+    marks = _MARKS.get(question.part) if question.part else None
+    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    shown = newest[:1] if question.aspect == "latest" else rows
+    shown = [row for row in shown if row.kind in _WITH_PARTS]
+    if marks is None or not shown or any(_tells(row, marks) for row in shown):
+        return []
+    if question.part == "end" and any(row.end for row in shown):
+        return []
+    return [words.no_part.format(part=words.parts[question.part])] if question.part else []
+
+
+def _tells(row: ViewRow, marks: Sequence[str]) -> bool:
+    return any(each.startswith(tuple(marks)) for each in row.detail.split("; "))
 
 
 # What is not there
@@ -90,7 +137,9 @@ def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
     return [sorted(each, key=lambda row: row.date, reverse=True) for each in series.values()]
 
 
-def _of_series(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+def _of_series(
+    question: ChartQuestion, rows: list[ViewRow], words: AnswerWords, *, most: int
+) -> str:
     numbers = [row for row in rows if row.number is not None]
     if question.above is not None or question.below is not None:
         return _limited(question, numbers, words) if numbers else _table(rows, words)
@@ -106,7 +155,7 @@ def _of_series(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     is_many = aspect in ("trend", "when") or "last" in question.arguments
     is_many = is_many or (question.span is not None and aspect != "latest")
     if is_many and len(rows) > 1:
-        return _course(rows, words)
+        return _course(rows, words, most=most)
     return _sentence(rows[0], words, with_range=question.part == "range")
 
 
@@ -170,19 +219,19 @@ def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     return f"{words.yes}. {count}:\n{_table(met, words)}"
 
 
-def _course(rows: list[ViewRow], words: AnswerWords) -> str:
+def _course(rows: list[ViewRow], words: AnswerWords, *, most: int) -> str:
     numbers = [row for row in rows if row.number is not None]
-    lines = [f"**{rows[0].name}**", _table(rows, words)]
+    lines = [f"**{rows[0].name}**", _table(rows, words, most=most)]
     if len(numbers) > 1:
         lines.append(_change(numbers, words, name=words.overall))
     return "\n".join(lines)
 
 
-def _table(rows: Sequence[ViewRow], words: AnswerWords) -> str:
+def _table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = _ROWS_SHOWN) -> str:
     """Return a line with date, value and source for each row, the newest first."""
     lines = [
         f"- {day_of(row)} {value_of(row)}{flag_of(row, words)} {sources_of(row)}"
-        for row in rows[:_ROWS_SHOWN]
+        for row in rows[:most]
     ]
     more = len(rows) - len(lines)
     return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
@@ -204,8 +253,27 @@ def _sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> 
 # Everything else
 
 
+def _people(rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
+    """Return a line for each person whom visits were with, the last seen first."""
+    seen: dict[str, list[ViewRow]] = {}
+    for row in sorted(rows, key=lambda each: each.date, reverse=True):
+        for said in row.detail.split("; "):
+            if said.startswith("with "):
+                seen.setdefault(said.removeprefix("with "), []).append(row)
+    what = words.things_of["encounters"]
+    return [
+        f"- **{who}**: {words.things.format(count=len(each), what=what, span='')}, "
+        f"{day_of(each[-1])} – {day_of(each[0])} {sources_of(each[0])}"
+        for who, each in seen.items()
+    ]
+
+
 def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the rows, active ones first as they come; a part that was asked for stands first."""
+    if question.tool == "encounters" and question.part == "people" and question.span is None:
+        people = _people(rows, words)
+        if people:
+            return "\n".join(people[:_ROWS_SHOWN])
     if question.part is not None and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
@@ -218,8 +286,33 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_brief = len(shown) > _BRIEF_FROM
     chars = _PASSAGE_CHARS if is_search else _DETAIL_CHARS
     lines = [f"- {_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
-    more = len(rows) - len(shown)
+    if question.tool == "timeline":
+        rows = _once_each(rows)
+    if question.tool in _IN_TIME and not is_search:
+        every = [f"- {_line(row, words, is_brief=is_brief)}" for row in rows]
+        lines = _newest_that_fit(every, is_course=question.tool == "timeline")
+    more = len(rows) - len(lines)
     return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
+
+
+def _once_each(rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return a course with what was done again and again told once, at its last time."""
+    last = {(row.kind, row.name): row for row in rows}
+    times = Counter((row.kind, row.name) for row in rows)
+    return [
+        row if times[row.kind, row.name] == 1
+        else row.model_copy(update={"value": f"{times[row.kind, row.name]} times, the last"})
+        for row in rows
+        if last[row.kind, row.name] is row
+    ]  # fmt: skip
+
+
+def _newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
+    """Return as many lines as an answer holds, the newest; a course stays in order of time."""
+    newest, most = (lines[::-1], _COURSE_CHARS) if is_course else (lines, LONGEST_CHARS)
+    sizes = accumulate(len(line) + 1 for line in newest)
+    kept = [line for line, size in zip(newest, sizes, strict=True) if size <= most]
+    return kept[::-1] if is_course else kept
 
 
 def _grouped(rows: Sequence[ViewRow], words: AnswerWords) -> str:
@@ -300,7 +393,12 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")
     what = f"{what}: {question.name}" if question.name else what
-    return f"{words.things.format(count=len(rows), what=what, span=span)}."
+    if question.tool != "problems" or not question.name:
+        return f"{words.things.format(count=len(rows), what=what, span=span)}."
+    # One problem is one row, however often it was recorded.
+    count = sum(len(row.sources) for row in rows)
+    lines = [f"- {_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
+    return "\n".join([f"{words.things.format(count=count, what=what, span='')}.", *lines])
 
 
 _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], str]] = {

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 from services.language.chart_words import Lexicon, NameIs, Piece, TopicSpec
 from services.language.utterance import Aspect, Part
 
+# What a word of a longer name still says: "the last appointment" is one of them.
+_OF_ONE: frozenset[Aspect] = frozenset({"latest", "first"})
+
 
 @dataclass(slots=True)
 class QuestionPart:
@@ -26,6 +29,8 @@ class Run:
     text: str
     known: tuple[NameIs, ...]
     is_exact: bool
+    spelt: str = ""
+    """The words, with the vocabulary's own for those that it knows."""
 
     @property
     def name(self) -> str:
@@ -97,6 +102,8 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.aspects |= set(piece.of("aspect")) - {"whether"}
         part.parts += piece.of("part")
         part.frames |= set(piece.of("frame"))
+        if piece.of("topic"):
+            part.aspects |= words.aspects_within(piece) & _OF_ONE
     part.runs = list(_runs(pieces, words))
     opening = next((piece for piece in pieces if not _is_joint(piece, words)), None)
     if opening is not None and "whether" in opening.of("aspect"):
@@ -132,8 +139,14 @@ def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
             " ".join(piece.text for piece in chosen if piece.words[0] != ","),
             known,
             is_exact=bool(known) and len(chosen) == 1,
+            spelt=" ".join(_own_name(piece) for piece in chosen if piece.words[0] != ","),
         )
         at = end
+
+
+def _own_name(piece: Piece) -> str:
+    names: list[NameIs] = piece.of("name")
+    return names[0].name if names else piece.text
 
 
 def may_name(piece: Piece, words: Lexicon) -> bool:

@@ -49,10 +49,12 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
+_OVER = {"problems": "resolved", "medications": "stopped"}
 _VALUE_ASPECTS = frozenset({"minimum", "maximum", "average", "change", "trend", "latest", "first"})
 _EDGES = frozenset({"first", "latest"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _MOST_ROWS = 50
+_SHORT_DAYS = 92
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _MEASURED_FACTS = frozenset({"ECOG"})
 _OVER_TIME = frozenset({"minimum", "maximum", "average", "count", "change", "trend", "first"})
@@ -90,6 +92,8 @@ def chart_questions(
         for part in parts
         for question in _questions(part, words, is_asked=is_asking(text, pieces))
     ]
+    if not questions and span is not None and any("trend" in part.aspects for part in parts):
+        questions = [ChartQuestion("timeline", is_past=True)]  # "the course over 2018"
     return tuple(_merged(_with_figures(each, span, numbers, pieces) for each in questions))
 
 
@@ -103,7 +107,7 @@ def _cased(text: str, words: Lexicon) -> str:
 
 def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = _aspect(part)
-    what = part.parts[0] if part.parts else None
+    what = _what(part, aspect)
     topics = _telling(part.topics, part.runs)
     if topics:
         for topic in topics:
@@ -119,7 +123,8 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterato
         if tool == "results" or (topics and not run.known):
             continue
         if tool is not None:
-            yield _named(tool, run.name, aspect, what)
+            name = run.spelt if tool == "procedures" else run.name
+            yield _named(tool, name, aspect, what)
         elif is_asked and not topics:
             yield ChartQuestion(SEARCH, {"query": run.text}, aspect, run.text, what)
 
@@ -166,19 +171,25 @@ def _of_topic(
     if topic.tool == "biomarkers" and topic.name:
         yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, topic.name, what)
         return
-    names = [topic.name]
-    if topic.tool not in _FIXED and topic.tool != "results" and part.runs:
-        known = [run.name for run in part.runs if run.known]
-        # "List active conditions" asks for all of them, whatever else is said.
-        names = known or ([] if topic.arguments else [part.runs[0].name]) or [topic.name]
-    for name in names:
+    for name in _names_of(topic, part):
         arguments = dict(topic.arguments)
+        if topic.tool in _OVER and not arguments and not name and "over" in part.frames:
+            arguments["status"] = _OVER[topic.tool]
         if topic.tool in ("problems", "medications") and not arguments and name:
             yield _named(topic.tool, name, aspect, what)
             continue
         if topic.tool in _NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
         yield ChartQuestion(topic.tool, arguments, aspect, name, what)
+
+
+def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
+    """Return what of a topic is asked about."""
+    if topic.tool in _FIXED or topic.tool == "results" or not part.runs:
+        return [topic.name]
+    known = [run.name for run in part.runs if run.known]
+    # "List active conditions" asks for all of them, whatever else is said.
+    return known or ([] if topic.arguments else [part.runs[0].name]) or [topic.name]
 
 
 def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
@@ -207,7 +218,9 @@ def _tool_of(run: Run, part: QuestionPart, words: Lexicon) -> str | None:
         return _tool_around(part)
     tool = run.known[0 if words.words.head_first else -1].tool
     is_taken = "takes" in part.frames and "measured" not in part.frames
-    is_drug = tool == "results" and is_taken and "whether" in part.aspects
+    is_drug = (
+        tool == "results" and is_taken and bool({"whether"} & part.aspects or "dose" in part.parts)
+    )
     return "medications" if is_drug else tool
 
 
@@ -217,6 +230,14 @@ def _tool_around(part: QuestionPart) -> str | None:
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
     by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
     return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
+
+
+def _what(part: QuestionPart, aspect: Aspect) -> Part | None:
+    """Return what of a row is asked for; of what is over, when and why it ended."""
+    what = part.parts[0] if part.parts else None
+    if "over" in part.frames and (what == "reason" or aspect == "when"):
+        return "end reason" if "reason" in part.parts else "end"
+    return what
 
 
 def _aspect(part: QuestionPart) -> Aspect:
@@ -281,6 +302,9 @@ def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
         arguments["since"] = span.since.isoformat()
     if question.tool in _TAKES_LAST_DAY and span.until is not None:
         arguments["until"] = span.until.isoformat()
+    is_short = span.since and span.until and (span.until - span.since).days <= _SHORT_DAYS
+    if question.tool == "timeline" and is_short:
+        arguments.setdefault("kinds", ["all"])  # of a month all that happened is told
     return replace(question, arguments=arguments, span=span)
 
 

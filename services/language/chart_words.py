@@ -7,12 +7,16 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
+from rapidfuzz.distance import OSA
 
 from services.language.folding import fold
+from services.language.people_words import common_words
 from services.language.utterance import Aspect, Part
 from services.language.vocabulary import read_words, words_with_number
 
 _LONGEST_PHRASE = 8
+_SLIP_CHARS = 6
+"""Shorter words that differ by a letter are different words."""
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
@@ -109,6 +113,12 @@ class Lexicon:
             for phrase, label in _names(fallback):
                 if _folded(phrase) not in own:
                     self._add(phrase, label)
+        self._own = {
+            word
+            for phrase in self._phrases
+            for word in phrase
+            if len(word) >= _SLIP_CHARS and not _is_drug(self._phrases.get((word,), ()))
+        }
         self._endings = {
             ending: tool
             for each in (words, *([fallback] if fallback else []))
@@ -129,6 +139,11 @@ class Lexicon:
             found.append(Piece(words, self._known(words) or self._inflected(words[0])))
             at += size
         return found
+
+    def aspects_within(self, piece: Piece) -> set[Aspect]:
+        """Return the aspects that single words of a longer phrase have."""
+        labels = [label for word in piece.words for label in self._known([word])]
+        return {label.value for label in labels if label.kind == "aspect"}
 
     def _add(self, phrase: str, label: Label) -> None:
         words = _folded(phrase)
@@ -153,7 +168,22 @@ class Lexicon:
 
     def _tokens(self, text: str) -> Iterator[str]:
         for token in tokens_of(text):
-            yield from self._parts(token)
+            yield from (self._spelt(part) for part in self._parts(token))
+
+    def _spelt(self, token: str) -> str:
+        """Return the one word of the phrases that `token` misspells by a letter, else itself."""
+        if len(token) < _SLIP_CHARS or not token.isalpha() or self._is_word(token):
+            return token
+        near = [
+            word
+            for word in self._own
+            if word[0] == token[0] and OSA.distance(word, token, score_cutoff=1) == 1
+        ]
+        return near[0] if len(near) == 1 else token
+
+    def _is_word(self, token: str) -> bool:
+        is_known = token in self._own or token in common_words()
+        return is_known or bool(self._inflected(token)) or token.removesuffix("s") in common_words()
 
     def _parts(self, token: str) -> Iterator[str]:
         """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""
@@ -169,6 +199,11 @@ class Lexicon:
 def tokens_of(text: str) -> list[str]:
     """Return the words of folded `text`; apostrophes are closed, elided articles gone."""
     return _TOKEN.findall(_APOSTROPHES.sub("", _ELIDED.sub("", text)).replace("_", " "))
+
+
+def _is_drug(labels: Sequence[Label]) -> bool:
+    """Whether a word names a drug: names of drugs that differ by a letter are different drugs."""
+    return any(label.kind == "name" and label.value.tool == "medications" for label in labels)
 
 
 @cache

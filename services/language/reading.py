@@ -76,14 +76,15 @@ def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, 
     """
     told = language_of(words, default="")
     today = situation.now.date()
-    candidates = (told,) if told else dict.fromkeys((situation.language, *LANGUAGES))
+    spoken = told or situation.language
+    # Where every word is known in one of them it is that one.
+    sure = () if told else dict.fromkeys((spoken, *LANGUAGES))
     found: tuple[ChartQuestion, ...] = ()
-    for language in candidates:
-        is_guess = not told and language != situation.language
+    for language, is_guess in (*((each, True) for each in sure), (spoken, False)):
         found = chart_questions(words, today=today, language=language, is_guess=is_guess)
         if found and (told or found[0].tool != SEARCH):
             return language, found
-    return told or situation.language, found if told else ()
+    return spoken, found if told else ()
 
 
 def _first_for(about: Sequence[ChartQuestion], team: Sequence[TeamMember]) -> str | None:

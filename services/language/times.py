@@ -28,6 +28,7 @@ class TimeWords(BaseModel):
     """The words of one language; lists are phrases, folded.
 
     Attributes:
+        onward: What stands before and behind a day from which on something counts.
         in_: What stands before a date and changes nothing.
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
@@ -41,6 +42,7 @@ class TimeWords(BaseModel):
     after: tuple[str, ...]
     until: tuple[str, ...]
     before: tuple[str, ...]
+    onward: tuple[tuple[str, ...], tuple[str, ...]]
     between: tuple[str, ...]
     and_: tuple[str, ...]
     in_: tuple[str, ...]
@@ -109,6 +111,10 @@ class _TimeReader:
         forms: tuple[tuple[str, _Read], ...] = (
             (rf"(?<!\w){within}(?:(?:{between}) )?{a} ?(?:{joint}) ?{b}(?!\w)", self._between),
             (r"(?<!\w)(?:(?:in|the) )*(?P<tens>(?:19|20)\d0)s(?!\w)", _decade),
+            (
+                rf"(?<!\w)(?:{_any(words.onward[0])}) {a} (?:{_any(words.onward[1])})(?!\w)",
+                self._on,
+            ),
             (rf"(?<!\w)(?:{relation}) (?:the )?{a}(?!\w)", self._related),
             (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{_any(words.ago)})(?!\w)", self._ago),
             (rf"(?<!\w)(?:{_any(words.ago_first)}) (?:{count}|{one}) (?:{unit})(?!\w)", self._ago),
@@ -191,6 +197,10 @@ class _TimeReader:
         if match["after"]:
             return TimeSpan(since=at.last + timedelta(days=1))
         return TimeSpan(until=at.last if match["until"] else at.first - timedelta(days=1))
+
+    def _on(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        at = self._at(match, "a")
+        return None if at is None else TimeSpan(since=at.first)
 
     def _plain(self, match: re.Match[str], _: date) -> TimeSpan | None:
         at = self._at(match, "a")

@@ -34,6 +34,8 @@ Part: TypeAlias = Literal[
     "severity",
     "status",
     "unit",
+    "end",
+    "end reason",
 ]
 
 

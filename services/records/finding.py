@@ -11,6 +11,8 @@ from services.records.measurements import Series
 
 _ONE_SLIP_CHARS = 5
 _TWO_SLIPS_CHARS = 9
+_DRUG_SLIP_CHARS = 9
+"""Shorter names of drugs that differ by one letter are different drugs."""
 # These turn a finding into its opposite or into another thing.
 _PRESSURE = "Blood pressure"
 _OPPOSITES = ("hypo", "hyper")
@@ -65,9 +67,22 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     pairs = tuple(codes)
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True
+    said = [*concept.words, *(words for leaf in table.leaves(concept) for words in leaf.words)]
+    return any(_holds(have, words) for words in said) or (
+        kind == "drug" and _is_misspelt(have, said)
+    )
+
+
+def _is_misspelt(have: Sequence[str], said: Sequence[Sequence[str]]) -> bool:
+    """Whether a record misspells a drug by one letter, and means no other that is known."""
+    strange = [word for word in have if len(word) >= _DRUG_SLIP_CHARS and word.isalpha()]
+    single = {words[0] for words in said if len(words) == 1 and len(words[0]) >= _DRUG_SLIP_CHARS}
     return any(
-        _holds(have, words) for leaf in table.leaves(concept) for words in leaf.words
-    ) or any(_holds(have, words) for words in concept.words)
+        OSA.distance(word, name, score_cutoff=1) == 1 and word[0] == name[0]
+        for word in strange
+        if concept_table().named("drug", word) is None
+        for name in single
+    )
 
 
 def _is_coded(concept: Concept, pairs: tuple[str, ...]) -> bool:

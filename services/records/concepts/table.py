@@ -177,6 +177,13 @@ def concept_table() -> ConceptTable:
     return ConceptTable(concepts=concepts)
 
 
+@cache
+def words_of_no_operation() -> frozenset[str]:
+    """Return words in names of procedures that are no operations; read once."""
+    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    return frozenset(word for said in rows["not_operations"] for word in words_of(said))
+
+
 def _result(name: str, row: Mapping[str, Any]) -> Concept:
     return Concept(
         "result",

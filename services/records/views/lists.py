@@ -3,6 +3,7 @@
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.concepts.table import words_of_no_operation
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
 from services.records.entry import Entry, codes, end_of, instant, one
@@ -20,6 +21,7 @@ NO_KNOWN_ALLERGY = frozenset(
 """SNOMED CT codes of recorded statements that there is none."""
 SOCIAL_SHOWN = 5
 """Values of each thing; older ones are told by `results`."""
+_OPERATIONS = frozenset({("surgery",), ("operation",)})
 _NOT_GIVEN = frozenset({"not-done"})
 
 
@@ -65,10 +67,18 @@ def immunizations(record: PatientRecord, *, name: str | None = None) -> ChartVie
 def procedures(
     record: PatientRecord, *, name: str | None = None, since: date | None = None
 ) -> ChartView:
-    """Return procedures, the newest first."""
+    """Return procedures, the newest first.
+
+    Args:
+        name: What was done; `operation` or `surgery` for all that may be operations.
+    """
     rows = newest_first(row_of(record, entry) for entry in record.entries_of("Procedure"))
     total = len(rows)
-    if name:
+    others = 0
+    if name and words_of(name) in _OPERATIONS:
+        rows = [row for row in rows if is_operation(row)]
+        others = total - len(rows)
+    elif name:
         rows = [row for row in rows if _is_named(row, name)]
     kept = [row for row in rows if _is_since(row.date, row.end, since)]
     earlier = _before(len(rows) - len(kept))
@@ -79,7 +89,11 @@ def procedures(
         then = " of that time" if since is not None else ""
         nothing = f"No procedure{sought}{then} in the record ({total} searched)."
     title = f"Procedures: {name}" if name else "Procedures"
-    return view_of(record, "procedures", title, rows, nothing=nothing, left_out=earlier)
+    left_out = [
+        LeftOut(count=others, what="procedures that are no operations", argument="no name"),
+        *earlier,
+    ]
+    return view_of(record, "procedures", title, rows, nothing=nothing, left_out=left_out)
 
 
 def encounters(
@@ -189,6 +203,11 @@ def _denies(name: str) -> bool:
 
 def _given(status: str) -> str:
     return "" if status == "completed" else "not done" if status in _NOT_GIVEN else status
+
+
+def is_operation(row: ViewRow) -> bool:
+    """Whether a procedure may be an operation: what is plainly another thing is none."""
+    return not words_of_no_operation() & {*words_of(row.name)}
 
 
 def _is_named(row: ViewRow, name: str) -> bool:

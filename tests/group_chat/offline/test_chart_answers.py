@@ -156,3 +156,55 @@ def test_one_fact_is_short_however_long_the_record() -> None:
     many = tuple(potassium(f"{1950 + n}-01-01", 4.0) for n in range(70))
     assert len(answer("latest potassium", many)) < 200
     assert len(answer("potassium over time", many)) < 1_500
+
+
+def test_a_reason_that_nobody_recorded_is_said_to_be_missing() -> None:
+    said = answer("when was her last visit and why?")
+    assert "2017-11-03" in said
+    assert said.endswith("The record does not say the reason.")
+    told = (ViewRow(kind="encounter", name="Check-up", date="2017-11-03", detail="for Cough"),)
+    assert "does not say" not in answer("when was her last visit and why?", told)
+
+
+def test_why_a_drug_was_stopped_is_not_what_it_was_for() -> None:
+    stopped = ViewRow(
+        kind="medication", name="Naproxen", status="stopped", date="2015-01-02", detail="for Gout"
+    )
+    assert answer("why was naproxen stopped?", (stopped,)).endswith("does not say why it ended.")
+    assert answer("when was naproxen stopped?", (stopped,)).endswith("does not say when it ended.")
+    because = stopped.model_copy(update={"detail": "for Gout; ended because of Ulcer"})
+    assert "does not say" not in answer("why was naproxen stopped?", (because,))
+
+
+def test_episodes_of_one_problem_are_counted_by_their_entries() -> None:
+    twice = ViewRow(kind="problem", name="Bronchitis", status="resolved", date="2012-01-01",
+                    sources=("Condition/1", "Condition/2"))  # fmt: skip
+    assert answer("how many episodes of bronchitis?", (twice,)).startswith("2 problems: bronchitis")
+
+
+def test_a_long_course_keeps_its_newest_events_and_tells_what_recurs_once() -> None:
+    shots = [
+        ViewRow(kind="procedure", name="Injection", date=f"20{year}-01-01")
+        for year in range(10, 20)
+    ]
+    events = [
+        ViewRow(kind="problem", name=f"Illness {number} {'x' * 60}", date=f"{1900 + number}-01-01")
+        for number in range(100)
+    ]
+    said = answer("timeline", (*events, *shots))
+    assert said.count("Injection") == 1
+    assert "10 times, the last, 2019-01-01" in said
+    assert "Illness 99" in said
+    assert "Illness 0 " not in said
+    assert "more in the record" in said
+
+
+def test_who_was_seen_is_told_by_person() -> None:
+    rows = tuple(
+        ViewRow(kind="encounter", name="Visit", date=date, detail=f"with Dr. {who}",
+                sources=(f"Encounter/{date}",))
+        for date, who in (("2020-01-01", "A"), ("2019-01-01", "B"), ("2018-01-01", "A"))
+    )  # fmt: skip
+    said = answer("which doctors has she seen?", rows)
+    assert said.startswith("- **Dr. A**: 2 visits, 2018-01-01 – 2020-01-01")
+    assert len(said.splitlines()) == 2

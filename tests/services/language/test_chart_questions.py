@@ -186,3 +186,37 @@ def test_an_agent_that_alone_has_the_tool_answers() -> None:
 def test_what_is_compared_or_counted_takes_all_values(text: str) -> None:
     (question,) = about(text)
     assert arguments_of(question)["last"] == ALL_VALUES
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "arguments", "aspect", "name"),
+    [
+        ("any surgeries?", "procedures", {"name": "operation"}, "whether", "operation"),
+        ("Show the treatment timeline", "timeline",
+         {"kinds": ["medication", "procedure"]}, "all", ""),
+        ("what was discontinued", "medications", {"status": "stopped"}, "all", ""),
+        ("which problems are over?", "problems", {"status": "resolved"}, "all", ""),
+        ("date of the last appointment", "encounters", {}, "latest", ""),
+        ("hemoglobin from 2017 on", "results",
+         {"names": ["hemoglobin"], "since": "2017-01-01"}, "all", "hemoglobin"),
+        ("blood presure?", "results", {"names": ["blood pressure"]}, "all", "blood pressure"),
+        ("how many mg penicillin", "medications",
+         {"name": "penicillin", "status": "all"}, "all", "penicillin"),
+        ("Verlauf BMI?", "results", {"names": ["body mass index"]}, "trend", "body mass index"),
+        ("course over 2018", "timeline",
+         {"since": "2018-01-01", "until": "2018-12-31"}, "all", ""),
+        ("What happened in May 2019?", "timeline",
+         {"since": "2019-05-01", "until": "2019-05-31", "kinds": ["all"]}, "all", ""),
+        ("lytes?", "results", {"names": ["electrolytes"]}, "all", "electrolytes"),
+    ],
+)  # fmt: skip
+def test_a_clinicians_short_words_are_read(
+    text: str, tool: str, arguments: dict[str, Any], aspect: str, name: str
+) -> None:
+    assert asked(text) == (tool, arguments, aspect, name)
+
+
+@pytest.mark.parametrize("drug", ["clonidine", "clozapin", "hydroxyzine", "prednisolon"])
+def test_the_name_of_a_drug_is_never_read_as_another(drug: str) -> None:
+    (question,) = about(f"is she on {drug}?")
+    assert question.name == drug

@@ -354,3 +354,26 @@ def test_procedures_before_the_asked_day_are_counted() -> None:
 
     assert [row.date for row in view.rows] == ["2024-02-03"]
     assert [(one.count, one.what) for one in view.left_out] == [(2, "earlier or undated ones")]
+
+
+def test_a_drug_that_the_record_misspells_by_a_letter_is_found() -> None:
+    chart = record(drug("s", "Simvistatin 10 MG"), drug("p", "Prednisolone 5 mg"))
+    found = medications(chart, today=TODAY, name="simvastatin").rows
+    assert [row.sources for row in found] == [("MedicationRequest/s",)]
+    assert medications(chart, today=TODAY, name="prednisone").rows == ()
+
+
+def test_operations_leave_out_what_is_none_and_say_how_much() -> None:
+    names = ("Appendectomy", "Documentation of current medications", "Throat culture (procedure)")
+    chart = record(
+        *(
+            resource("Procedure", f"p{number}", status="completed", code={"text": name},
+                     performedDateTime="2019-01-01")
+            for number, name in enumerate(names)
+        )
+    )  # fmt: skip
+    view = lists.procedures(chart, name="surgery")
+    assert [row.name for row in view.rows] == ["Appendectomy"]
+    assert [(left.count, left.what) for left in view.left_out] == [
+        (2, "procedures that are no operations")
+    ]
