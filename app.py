@@ -15,13 +15,14 @@ from bots.chosen import add_bots
 from bots.ports import BotServices
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
-from foundation import Foundation, foundation_of, started
+from foundation import Foundation, answers_of, claimant_of, foundation_of, started
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import Door, create_web_app
 from routes.serving import Server, serve
 from services.access.chosen import (
     authenticator_for,
+    export_rate_for,
     message_rate_for,
     origin_policy_for,
     outbound_policy_for,
@@ -31,11 +32,8 @@ from services.access.outbound import outbound_session
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.repeats import Repeats
-from services.conversations.chosen import claimant_for
-from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
-from services.conversations.stored_answers import StoredAnswers
 from services.desk.chosen import turn_desk_for
 from services.desk.turn_desk import TurnDesk
 from services.hand_over.chosen import turn_queues_for
@@ -87,7 +85,7 @@ def build(
     context = _route_context(base, desk, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
-    application = create_web_app(context=context, door=_door(settings, session, clock))
+    application = create_web_app(context=context, door=_door(base, session))
     hand_over = HandOver(queues=turn_queues_for(settings), desk=desk, meter=base.metrics)
     services = _bot_services(base, desk, reader, hand_over, context.rate)
     add_bots(application, settings, services, patient_id_example=base.pattern.example())
@@ -109,9 +107,13 @@ def build(
     return Server(web=application, readiness=readiness, start=start, drain=drain, close=close)
 
 
-def _door(settings: Settings, session: aiohttp.ClientSession, clock: Clock) -> Door:
+def _door(base: Foundation, session: aiohttp.ClientSession) -> Door:
+    settings = base.settings
+    authenticator = authenticator_for(
+        settings, session=session, clock=base.clock, keys=base.access.keys
+    )
     return Door(
-        authenticator=authenticator_for(settings, session=session, clock=clock),
+        authenticator=base.access.noting(authenticator),
         origins=origin_policy_for(settings),
         trusted_proxy=settings.trusted_proxy,
         https=(settings.public_base_url or "").startswith("https://"),
@@ -134,6 +136,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
             model=base.team,
             clock=base.clock,
         ),
+        door=base.access.door,
     )
     patients = patients_for(
         base.settings,
@@ -143,6 +146,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         directory=base.directory,
         clock=base.clock,
         ids=base.ids,
+        door=base.access.door,
     )
     return TurnPipeline(
         documents=documents,
@@ -180,35 +184,12 @@ def _scenarios(base: Foundation) -> ScenarioParts:
     )
 
 
-def _claimant(base: Foundation) -> Claimant:
-    return claimant_for(
-        base.settings,
-        conversations=base.conversations,
-        registries=base.registries,
-        contexts=base.contexts,
-        owners=base.owners,
-        replica=base.replica,
-        clock=base.clock,
-    )
-
-
-def _answers(base: Foundation) -> StoredAnswers:
-    return StoredAnswers(
-        contexts=base.contexts,
-        conversations=base.conversations,
-        registries=base.registries,
-        clock=base.clock,
-        ids=base.ids,
-        facilitator=base.team.facilitator,
-    )
-
-
 def _desk(base: Foundation) -> TurnDesk:
     return turn_desk_for(
         base.settings,
         pipeline=_pipeline(base),
-        claimant=_claimant(base),
-        answers=_answers(base),
+        claimant=claimant_of(base),
+        answers=answers_of(base),
         conversations=base.conversations,
         sessions=base.documents.store,
         users=base.stores.users,
@@ -227,6 +208,7 @@ def _reader(base: Foundation) -> ConversationReader:
         audit=base.audit,
         clock=base.clock,
         ids=base.ids,
+        door=base.access.door,
     )
 
 
@@ -238,7 +220,7 @@ def _operators(base: Foundation) -> Operators:
         registry=base.metrics.registry,
         clock=base.clock,
         ids=base.ids,
-        claimant=_claimant(base),
+        claimant=claimant_of(base),
     )
 
 
@@ -255,6 +237,9 @@ def _route_context(
         reader=reader,
         team=base.team,
         rate=message_rate_for(settings, clock=base.clock),
+        reads=base.access.reads,
+        exports=export_rate_for(settings, clock=base.clock),
+        glass=base.access.glass,
         slots=SocketSlots(limit=settings.sockets_per_user),
         clock=base.clock,
         ids=base.ids,
@@ -269,7 +254,7 @@ def _route_context(
             settings,
             reader=reader,
             contexts=base.contexts,
-            claimant=_claimant(base),
+            claimant=claimant_of(base),
             audit=base.audit,
             clock=base.clock,
             ids=base.ids,
@@ -297,7 +282,7 @@ def _bot_services(
         rate=rate,
         clock=base.clock,
         deliveries=deliveries,
-        answers=Repeats(claimant=_claimant(base), answers=_answers(base), ids=base.ids),
+        answers=Repeats(claimant=claimant_of(base), answers=answers_of(base), ids=base.ids),
         feedback=FeedbackBook(store=base.documents.store, deliveries=deliveries, clock=base.clock),
         reader=reader,
         hand_over=hand_over,

@@ -2,10 +2,12 @@
 
 import importlib
 from dataclasses import dataclass
+from typing import TypedDict
 
 import aiohttp
 from prometheus_client import CollectorRegistry
 
+from data_models.blob_store import BlobStore
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.comparison import ComparisonAccessor
@@ -19,7 +21,11 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from services.assistant.back_end import AssistantBackEnd
 from services.assistant.chosen import assistant_for
 from services.audit.trail import Audit, AuditTrail, NoAudit
+from services.chart_access.chosen import ChartAccess, chart_access_for
+from services.conversations.chosen import claimant_for
+from services.conversations.claimant import Claimant
 from services.conversations.owner_index import OwnerIndex
+from services.conversations.stored_answers import StoredAnswers
 from services.identity.chosen import directory_for
 from services.identity.directory import Directory
 from services.patient_context.pattern import PatientIdPattern
@@ -46,6 +52,7 @@ class Foundation:
     replica: Replica
     metrics: Metrics
     audit: Audit
+    access: ChartAccess
     records: Records
     clinic: Clinic
     patient_names: PatientNames
@@ -72,6 +79,14 @@ class Foundation:
         await self.stores.close()
 
 
+class _Shared(TypedDict):
+    """What every part of the records and of the users' own things is built with."""
+
+    store: BlobStore
+    session: aiohttp.ClientSession
+    clock: Clock
+
+
 def foundation_of(
     settings: Settings,
     stores: Stores,
@@ -88,7 +103,11 @@ def foundation_of(
     documents = Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
     records = records_for(settings, session=session, clock=clock)
     pattern = _pattern(settings, records)
-    fits = pattern.matches
+    audit = trail if settings.audit else NoAudit()
+    shared = _Shared(store=stores.users, session=session, clock=clock)
+    access = chart_access_for(
+        settings, records=records, audit=audit, ids=ids, alert=metrics.access_alerted, **shared
+    )
     spec, offline = load_team(tools=TOOL_NAMES), settings.model_provider == "offline"
     return Foundation(
         settings=settings,
@@ -97,20 +116,13 @@ def foundation_of(
         ids=ids,
         replica=replica,
         metrics=metrics,
-        audit=trail if settings.audit else NoAudit(),
+        audit=audit,
+        access=access,
         records=records,
-        clinic=clinic_for(
-            settings, patients=records, store=stores.users, session=session, clock=clock, ids=ids
-        ),
-        patient_names=patient_names_for(
-            settings, patients=records, store=stores.users, session=session, clock=clock
-        ),
-        directory=directory_for(
-            settings, fits=fits, patients=records, store=stores.users, session=session, clock=clock
-        ),
-        assistant=assistant_for(
-            settings, store=stores.users, session=session, clock=clock, ids=ids
-        ),
+        clinic=clinic_for(settings, patients=records, ids=ids, **shared),
+        patient_names=patient_names_for(settings, patients=records, **shared),
+        directory=directory_for(settings, fits=pattern.matches, patients=records, **shared),
+        assistant=assistant_for(settings, ids=ids, **shared),
         documents=documents,
         conversations=ConversationAccessor(documents=documents),
         registries=PatientContextRegistryAccessor(documents=documents),
@@ -148,4 +160,29 @@ def started(base: Foundation) -> Started:
         clinic=base.clinic,
         assistant=base.assistant,
         patient_names=base.patient_names,
+    )
+
+
+def claimant_of(base: Foundation) -> Claimant:
+    """Return what claims conversations for this replica."""
+    return claimant_for(
+        base.settings,
+        conversations=base.conversations,
+        registries=base.registries,
+        contexts=base.contexts,
+        owners=base.owners,
+        replica=base.replica,
+        clock=base.clock,
+    )
+
+
+def answers_of(base: Foundation) -> StoredAnswers:
+    """Return what reads answers back that are stored."""
+    return StoredAnswers(
+        contexts=base.contexts,
+        conversations=base.conversations,
+        registries=base.registries,
+        clock=base.clock,
+        ids=base.ids,
+        facilitator=base.team.facilitator,
     )

@@ -235,8 +235,12 @@ class Settings(BaseSettings):
     fhir_identifier_system: str | None = _set(None, "With `FHIR_BASE_URL`: the system of the identifiers that patient ids are; unset: any", "urn:oid:1.2.36.146.595.217.0.1")
     patient_identifier_systems: Names = _set((), "Systems of the identifiers by which patients are looked up; unset: `FHIR_IDENTIFIER_SYSTEM`, or all", "urn:oid:1.2.36.146.595.217.0.1")
     directory_seconds: Seconds = _set(2.0, "Looking up whom a message names ends after so long, and the user is asked", 2)
-    access_policy: Literal["open", "roster"] = _set("open", "Who may open a chart: `open`, any signed-in user, or `roster`, whom `CARE_ROSTER_FILE` lists", "roster")
+    access_policy: Literal["open", "roster", "relationship", "token"] = _set("open", "Who may open a chart: `open`, any signed-in user; `roster`, whom `CARE_ROSTER_FILE` lists; `relationship`, who cares for the patient by the records; `token`, whom the records server lets read it by their own token", "roster")
     care_roster_file: Path | None = _set(None, "With `ACCESS_POLICY=roster`: YAML of `principal: [patient, …]`, `*` for all; read again when it changes", "./care.yaml")
+    practitioner_claim: str = _set("fhirUser", "With `ACCESS_POLICY=relationship`: the claim of a sign-in that names the user's FHIR Practitioner, as `Practitioner/17` or `system|value`", "fhirUser")
+    practitioners: Pairs = _set((), "Practitioners of callers whose sign-in names none: `principal=Practitioner/17,…`", "dev=Practitioner/17,key:alice=Practitioner/18")
+    relationship_days: Count = _set(90, "An Encounter or Appointment opens the chart for so many days after its end, and before it begins", 30)
+    break_glass_minutes: Annotated[int, Field(ge=0, le=1_440)] = _set(0, "A closed chart can be opened in an emergency, with a reason, for so many minutes; 0: it cannot", 60)
     allow_unknown_patients: bool = _set(False, "Whether a number that nobody carries opens a blank chart, for demonstrations", "true")
     fhir_token: SecretStr | None = _set(None, "Bearer token for `FHIR_BASE_URL`", "eyJ…")
     fhir_client_id: str | None = _set(None, "The application that signs in to `FHIR_BASE_URL` for itself, with a secret or a key", "rounds")
@@ -259,7 +263,8 @@ class Settings(BaseSettings):
 
     auth_mode: Literal["dev", "api_key", "entra", "app_service"] = _set("dev", "Who may call: `dev` (loopback, no token), `api_key`, `entra` or `app_service`", "entra")
     api_keys: ApiKeys = _set((), "With `api_key`: `name:sha256-hex-of-key,…`", f"alice:{'0' * 64}", repr=False)
-    operators: Names = _set((), "Operators: names of API keys or object ids of users; in dev, unset means everyone", "alice,bob")
+    api_keys_file: Path | None = _set(None, "With `api_key`: YAML of keys with scopes, patients and an end; read again when it changes", "./keys.yaml")
+    operators: Names = _set((), "Operators: names of API keys, object ids of users of `ENTRA_TENANT_ID`, or `entra:directory:object-id`; in dev, unset means everyone", "alice,bob")
     allowed_origins: Origins = _set((), "Origins of browsers besides the server's own", "https://portal.example.org")
     trusted_proxy: bool = _set(False, "A proxy in front sets `X-MS-CLIENT-PRINCIPAL` and removes a client's own", "true")
     entra_tenant_id: str | None = _set(None, "With `entra`: the directory that signs users in", "11111111-2222-3333-4444-555555555555")
@@ -282,6 +287,9 @@ class Settings(BaseSettings):
     message_limit_chars: Annotated[int, Field(gt=0, le=16_000)] = _set(16_000, "Characters in a message; documents have room for 16,000", 16_000)
     frame_limit_bytes: Count = _set(262_144, "Bytes in a WebSocket frame or a request body", 262_144)
     messages_per_minute: Count = _set(20, "Messages a user may send, and changes they may make, in a minute (not in dev)", 20)
+    reads_per_minute: Count = _set(600, "Reads over HTTP, and charts opened in talks, that a user may do in a minute (not in dev)", 600)
+    exports_per_minute: Count = _set(6, "Exports that a user may ask for in a minute (not in dev)", 6)
+    connections_per_address: Count = _set(256, "Connections that one address may hold open (not in dev, nor with `TRUSTED_PROXY`)", 256)
     sockets_per_user: Count = _set(10, "Sockets a user may hold open", 10)
     queue_depth: Count = _set(20, "Messages that may wait in a conversation", 20)
     handshake_seconds: Seconds = _set(10.0, "Headers must arrive within so long", 10)
@@ -377,7 +385,7 @@ def _access_problems(settings: Settings) -> Iterator[Problem]:
     match settings.auth_mode:
         case "dev" if not is_loopback_host(settings.host):
             yield Problem("HOST", "with AUTH_MODE=dev must be a loopback address", "HOST=127.0.0.1")
-        case "api_key" if not settings.api_keys:
+        case "api_key" if not settings.api_keys and settings.api_keys_file is None:
             yield _needed("API_KEYS", "AUTH_MODE=api_key", f"alice:{'0' * 64}")
         case "entra" if not settings.entra_tenant_id:
             yield _needed("ENTRA_TENANT_ID", "AUTH_MODE=entra", "11111111-2222-…")

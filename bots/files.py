@@ -15,13 +15,20 @@ from pydantic.alias_generators import to_camel
 from bots.abilities import abilities_of
 from bots.cards import Card
 from bots.inbound import Inbound
+from bots.incoming import principal_of
 from bots.outbox import Outbox
 from bots.ports import Reader
 from bots.reference import Activity, Reference
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
 from data_models.chat_context import Artifact
-from data_models.errors import ChannelError, ChannelUnavailableError, NotFoundError, RoundsError
+from data_models.errors import (
+    ChannelError,
+    ChannelUnavailableError,
+    ChartClosedError,
+    NotFoundError,
+    RoundsError,
+)
 from data_models.turn_events import SharedState
 
 INLINE_LIMIT_BYTES = 180_000
@@ -78,9 +85,18 @@ class FileDesk:
         self._drives = drives
 
     async def offer(
-        self, reference: Reference, state: SharedState, artifact: Artifact, *, owner: str
+        self,
+        reference: Reference,
+        state: SharedState,
+        artifact: Artifact,
+        *,
+        owner: str,
+        reader: str,
     ) -> Activity:
         """Return what tells the user of a new file.
+
+        Args:
+            reader: The principal for whom it was made.
 
         Raises:
             RoundsError: it cannot be read.
@@ -96,6 +112,7 @@ class FileDesk:
                     owner=owner,
                     patient_id=patient,
                     artifact_id=artifact.artifact_id,
+                    reader=reader,
                 )
                 return _attached(_inline(artifact, data))
             case _:
@@ -112,6 +129,8 @@ class FileDesk:
             return
         except NotFoundError:
             reply = text_activity(_GONE)
+        except ChartClosedError as error:
+            reply = text_activity(error.user_message)
         except RoundsError:
             reply = text_activity(_FAILED)
         try:
@@ -128,6 +147,7 @@ class FileDesk:
             owner=owner,
             patient_id=said.context.patient_id,
             artifact_id=said.context.artifact_id,
+            reader=principal_of(activity),
         )
         await self._upload(said.upload_info.upload_url, data)
         return _attached(_info_card(artifact, said.upload_info))

@@ -81,12 +81,19 @@ class Reader(Protocol):
         ...
 
     async def artifact(
-        self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str,
+        artifact_id: str,
+        reader: str | None = None,
     ) -> tuple[Artifact, bytes]:
-        """Return a file of a patient of the conversation, and leave an audit record.
+        """Return a file of a patient of the conversation for `reader`; leave an audit record.
 
         Raises:
             NotFoundError: no such conversation, not the owner's, or no such file.
+            ChartClosedError: the patient's chart is not open to who reads.
         """
         ...
 

@@ -223,7 +223,11 @@ class RunShow:
                 continue
             try:
                 offer = await self._files.offer(
-                    self._reference, state, artifact, owner=message.owner
+                    self._reference,
+                    state,
+                    artifact,
+                    owner=message.owner,
+                    reader=message.sender.principal_id,
                 )
             except RoundsError as error:
                 # The answer names the file, and whoever asks for it again gets it.

@@ -24,6 +24,7 @@ QuestionKind = Literal[
     "which_entity",
     "new_history",
     "retire_statement",
+    "break_glass",
 ]
 
 WHO_KINDS = frozenset({"which_patient", "subject"})

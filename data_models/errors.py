@@ -11,6 +11,8 @@
     * MemoryChangedError: the memory changed since it was read
     * TooManyMessagesError
     * RateLimitedError
+      * TooManyReadsError
+      * TooManyExportsError
     * TooManySocketsError
     * ScenarioInputError: a scenario, plan or answer of an operator or author
       * ScenarioDefinitionError: the version is refused; `problems` name step and field
@@ -22,6 +24,8 @@
     * UnauthenticatedError
     * ForbiddenError
     * NotFoundError
+    * ChartClosedError: the patient's chart is not open to the caller
+      * ChartUncheckedError: retry; nobody can tell just now
     * SignInUnavailableError: retry
   * ToolInputError: the model can fix it; its text goes back as the tool's result
     * UnknownAgentError
@@ -195,6 +199,32 @@ class RateLimitedError(UserInputError):
         )
 
 
+class TooManyReadsError(RateLimitedError):
+    """The caller read more in a minute than the limit."""
+
+    code = "too_many_reads"
+
+    def __init__(self, *, per_minute: int) -> None:
+        super().__init__(per_minute=per_minute)
+        self.user_message = (
+            f"That is more than {per_minute} reads in a minute (the server's READS_PER_MINUTE). "
+            "Please wait a little and try again."
+        )
+
+
+class TooManyExportsError(RateLimitedError):
+    """The caller asked for more exports in a minute than the limit."""
+
+    code = "too_many_exports"
+
+    def __init__(self, *, per_minute: int) -> None:
+        super().__init__(per_minute=per_minute)
+        self.user_message = (
+            f"That is more than {per_minute} exports in a minute (the server's "
+            "EXPORTS_PER_MINUTE). Please wait a little and try again."
+        )
+
+
 class TooManySocketsError(UserInputError):
     """The caller holds as many sockets open as the limit allows."""
 
@@ -288,6 +318,26 @@ class NotFoundError(AccessError):
     code = "not_found"
     user_message = "There is no such conversation."
     http_status = 404
+
+
+class ChartClosedError(AccessError):
+    """The patient's chart is not open to the caller (spec page 10.6)."""
+
+    code = "chart_closed"
+    user_message = "This patient's chart is not open to you. Nothing of it was shown."
+    http_status = 403
+
+
+class ChartUncheckedError(ChartClosedError):
+    """Whether the chart is open to the caller cannot be told just now, so it stays closed."""
+
+    code = "chart_unchecked"
+    user_message = (
+        "Whether this patient's chart is open to you cannot be checked just now, so nothing of it "
+        "was shown. Please try again in a moment."
+    )
+    retryable = True
+    http_status = 503
 
 
 class SignInUnavailableError(AccessError):

@@ -12,7 +12,10 @@ from services.access.principal import Principal
 
 # The bots' own adapter verifies these, by the channel's tokens.
 _BOT_ROUTE = re.compile(r"/api/([^/]+/)?messages")
-_FORWARDING = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
+_FORWARDING = (
+    "Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP",
+    "CF-Connecting-IP", "True-Client-IP", "X-Client-IP", "X-Original-Forwarded-For",
+)  # fmt: skip
 _PRINCIPAL = web.RequestKey("principal", Principal)
 
 

@@ -11,6 +11,7 @@ from data_models.clock import Clock, IdSource
 from routes.health import Readiness
 from routes.ports import Desk, MemoryDesk, PatientDirectory, PatientSources, Reader
 from services.access.limits import MessageRate, SocketSlots
+from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import AgentCard
 from services.scenarios.operators.desk import OperatorDesk
 
@@ -59,6 +60,8 @@ class RouteContext:
         sources: None where nobody can open what answers cite.
         memory: None where nobody can look at what is remembered.
         operators: None where scenarios are not served.
+        reads: None: reads are not counted; nor exports.
+        glass: None where no chart is opened in an emergency.
         patient_id_example: An id in the configured form, for the client's examples.
         link_hosts: Hosts that links in answers may lead to.
     """
@@ -78,6 +81,9 @@ class RouteContext:
     operators: OperatorDesk | None = None
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()
+    reads: MessageRate | None = None
+    exports: MessageRate | None = None
+    glass: BreakGlass | None = None
     limits: SocketLimits = field(default_factory=SocketLimits)
 
 

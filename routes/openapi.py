@@ -12,7 +12,7 @@ from routes.openapi_schemas import SCHEMAS
 from routes.rates import READS, UNCOUNTED
 from routes.replies import json_reply
 from services.records.views.source import SourceText
-from services.views.conversation_reader import ConversationSummary, ConversationView, Progress
+from services.views.conversation_view import ConversationSummary, ConversationView, Progress
 from services.views.patient_directory import Demographics
 
 Json: TypeAlias = dict[str, Any]

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from routes.operator_input import (
     BulkAct,
     Definition,
+    EmergencyReview,
     Mapping,
     Policies,
     Preview,
@@ -16,6 +17,7 @@ from routes.operator_input import (
     SessionAct,
     Share,
 )
+from services.chart_access.break_glass import Grant
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.journal import JournalEntry
@@ -27,7 +29,7 @@ Json: TypeAlias = dict[str, Any]
 _REF = "#/components/schemas/{model}"
 _SENT = (
     *(Definition, Proposal, Policies, Mapping, Preview),
-    *(Share, Rollback, Reason, SessionAct, BulkAct),
+    *(Share, Rollback, Reason, SessionAct, BulkAct, EmergencyReview),
 )
 _ANSWERED = (
     ScenarioCard,
@@ -38,6 +40,7 @@ _ANSWERED = (
     DeploymentRecord,
     JournalEntry,
     SessionView,
+    Grant,
 )
 _REFUSALS = {
     "400": "Something must be solved first: `problems` says what.",
@@ -92,6 +95,7 @@ _PLAYED = {"type": "object", "required": ["lines", "is_over"], "properties": {}}
 _PARAMETERS = {
     "{session}": _given("session", "path", "Its hashed id.", {**_TEXT, "minLength": 8}),
     "{scenario_id}": _given("scenario_id", "path", "Its id.", {**_TEXT, "minLength": 1}),
+    "{grant_id}": _given("grant_id", "path", "Its id.", {**_TEXT, "minLength": 1}),
     "{version}": _given("version", "path", "Its number.", {"type": "integer", "minimum": 1}),
 }
 _PAGING = (
@@ -132,6 +136,8 @@ _ROUTES: tuple[tuple[Any, ...], ...] = (
     ("post", f"{_ONE}/share", "setShare", "Widen a canary", DeploymentRecord, Share, "202"),
     ("post", f"{_ONE}/rollback", "rollback", "An earlier content", PlanView, Rollback, "201"),
     ("get", f"{_ONE}/review", "showReview", "Flagged sessions", _PAGE),
+    ("get", "emergencies", "listEmergencies", "Charts opened so", _listed("emergencies")),
+    ("post", "emergencies/{grant_id}/review", "review", "A finding", Grant, EmergencyReview),
     ("get", f"{_ONE}/history", "showHistory", "What operators did", _listed("entries")),
 )
 

@@ -100,6 +100,13 @@ class BulkAct(SessionAct):
         return SessionFilter(self.at_step, self.version, self.review, self.channel)
 
 
+class EmergencyReview(_Decision):
+    """What an operator found of a chart that was opened in an emergency."""
+
+    is_justified: bool
+    note: Annotated[str, Field(max_length=500)] = ""
+
+
 class Rollback(_Decision):
     """The version whose content comes back."""
 

@@ -1,10 +1,11 @@
-"""How often a caller may change something: by the same limit as messages (spec page 7, R18)."""
+"""How often a caller may read, change or export something (spec page 7, R18)."""
 
 from collections.abc import Mapping
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
+from data_models.errors import ForbiddenError
 from routes.auth import is_guarded, principal_of
 from services.access.limits import MessageRate
 
@@ -16,25 +17,48 @@ UNCOUNTED: Mapping[str, str] = {
     "/api/{agent}/messages": "The bot counts by the user whom the channel names.",
 }
 """Writing routes that this door does not count, and why."""
+EXPORTS = frozenset({"/api/chats/{chat_id}/export"})
+_SOCKETS = frozenset({"/api/ws/chats/{chat_id}/messages"})
+_OPERATORS = "/api/operator/"
+"""Asks for the role itself."""
 
 
-def counting(rate: MessageRate) -> Middleware:
-    """Return the middleware that counts each change; the caller is verified before.
+def counting(
+    rate: MessageRate, *, reads: MessageRate | None = None, exports: MessageRate | None = None
+) -> Middleware:
+    """Return the middleware that counts each request; the caller is verified before.
 
-    A route that is added later is counted unless it stands in `UNCOUNTED`.
+    A route that is added later is counted unless it stands in `UNCOUNTED`. A key without the scope
+    `chat` changes nothing, one without `read` reads nothing.
     """
 
     @web.middleware
     async def counted(request: web.Request, handler: Handler) -> web.StreamResponse:
-        if _changes_something(request):
-            rate.take(principal_of(request).id)
+        resource = request.match_info.route.resource
+        if resource is None or not is_guarded(request):
+            return await handler(request)
+        _check_scope(request, resource.canonical)
+        caller = principal_of(request).id
+        if request.method not in READS:
+            if resource.canonical not in UNCOUNTED:
+                rate.take(caller)
+        elif reads is not None:
+            reads.take(caller)
+        if exports is not None and resource.canonical in EXPORTS:
+            exports.take(caller)
         return await handler(request)
 
     return counted
 
 
-def _changes_something(request: web.Request) -> bool:
-    resource = request.match_info.route.resource
-    if resource is None or request.method in READS or resource.canonical in UNCOUNTED:
-        return False
-    return is_guarded(request)
+def _check_scope(request: web.Request, route: str) -> None:
+    """Return if the caller's key may do this.
+
+    Raises:
+        ForbiddenError: it may not.
+    """
+    if route.startswith(_OPERATORS):
+        return
+    writes = request.method not in READS or route in _SOCKETS
+    if ("chat" if writes else "read") not in principal_of(request).scopes:
+        raise ForbiddenError

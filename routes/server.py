@@ -8,6 +8,7 @@ from routes import ag_ui, agents, chat_socket, chats, export, health, memory, me
 from routes.auth import authentication
 from routes.context import CONTEXT, RouteContext
 from routes.cors import preflights, readable_by
+from routes.emergencies import emergency_routes
 from routes.operator import operator_routes
 from routes.operator_answers import refusals
 from routes.problem import problems
@@ -50,7 +51,13 @@ def create_web_app(
     )
     asked = preflights(allowed=door.allowed_origins)
     app = web.Application(
-        middlewares=[problems(ids=context.ids), refusals(), asked, guard, counting(context.rate)],
+        middlewares=[
+            problems(ids=context.ids),
+            refusals(),
+            asked,
+            guard,
+            counting(context.rate, reads=context.reads, exports=context.exports),
+        ],
         client_max_size=context.limits.frame_bytes,
     )
     app[CONTEXT] = context
@@ -105,4 +112,5 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
         web.post("/api/ag-ui", ag_ui.ag_ui),
         *operator_routes(),
+        *emergency_routes(),
     ]

@@ -238,6 +238,7 @@ class TurnPipeline:
 
     async def _ask(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         """Ask which patient; the message is kept with the session, where no model looks."""
+        turn.hides_active = verdict.hides_active
         await self._documents.open(turn, None)
         self._voice.show_state(turn)
         self._voice.tell_unmet(turn)

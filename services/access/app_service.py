@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from services.access.handshake import TOKEN_LIMIT_CHARS, Handshake
-from services.access.principal import Principal, roles_of, user_id
+from services.access.principal import Principal, practitioner_in, roles_of_user, user_id
 
 _SCHEMA = "http://schemas.microsoft.com/identity/claims/"
 
@@ -34,11 +34,19 @@ class AppServiceAuthenticator:
     """
 
     def __init__(
-        self, *, tenants: Collection[str], operators: Collection[str], clock: Clock
+        self,
+        *,
+        tenants: Collection[str],
+        operators: Collection[str],
+        clock: Clock,
+        home: str | None = None,
+        practitioner_claim: str = "",
     ) -> None:
         self._tenants = frozenset(tenant.lower() for tenant in tenants)
         self._operators = frozenset(operators)
         self._clock = clock
+        self._home = home
+        self._practitioner_claim = practitioner_claim
 
     async def authenticate(self, handshake: Handshake) -> Principal:
         """See `Authenticator.authenticate`."""
@@ -46,7 +54,7 @@ class AppServiceAuthenticator:
         object_id = shown.first("oid", f"{_SCHEMA}objectidentifier")
         tenant = shown.first("tid", f"{_SCHEMA}tenantid")
         expires_at = _time(shown.first("exp"))
-        if not object_id or not tenant:
+        if not object_id or not object_id.strip() or not tenant:
             raise UnauthenticatedError
         if expires_at is not None and expires_at <= self._clock.now():
             raise UnauthenticatedError
@@ -56,7 +64,11 @@ class AppServiceAuthenticator:
             id=user_id(tenant, object_id),
             name=shown.first("name", "preferred_username") or object_id,
             kind="app_service",
-            roles=roles_of(object_id, self._operators),
+            roles=roles_of_user(tenant, object_id, self._operators, home=self._home),
+            practitioner=practitioner_in(
+                {self._practitioner_claim: shown.first(self._practitioner_claim)},
+                self._practitioner_claim,
+            ),
             tenant=tenant.lower(),
             expires_at=expires_at,
         )

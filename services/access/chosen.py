@@ -5,12 +5,13 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from data_models.clock import Clock
-from data_models.errors import ConfigurationError
+from data_models.errors import ConfigurationError, TooManyExportsError, TooManyReadsError
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.app_service import AppServiceAuthenticator
 from services.access.dev import DevAuthenticator
 from services.access.entra import EntraAuthenticator
 from services.access.handshake import Authenticator
+from services.access.key_file import KeyFile
 from services.access.limits import MessageRate
 from services.access.origin import OriginPolicy
 from services.access.outbound import OutboundPolicy
@@ -18,20 +19,39 @@ from services.access.signing_keys import HttpKeyDownload, SigningKeys
 from settings import Settings
 
 
+def key_file_for(settings: Settings) -> KeyFile | None:
+    """Return the file of API keys, None without one.
+
+    Raises:
+        ConfigurationError: it cannot be read, or is not of its form.
+    """
+    return None if settings.api_keys_file is None else KeyFile(path=settings.api_keys_file)
+
+
 def authenticator_for(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
+    settings: Settings,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    keys: KeyFile | None = None,
 ) -> Authenticator:
     """Return the authenticator of `AUTH_MODE`; `session` fetches signing keys."""
     match settings.auth_mode:
         case "dev":
             return DevAuthenticator(operators=settings.operators)
         case "api_key":
-            return ApiKeyAuthenticator(keys=settings.api_keys, operators=settings.operators)
+            return ApiKeyAuthenticator(
+                keys=settings.api_keys, operators=settings.operators, file=keys, clock=clock
+            )
         case "entra":
             return _entra(settings, session=session, clock=clock)
         case "app_service":
             return AppServiceAuthenticator(
-                tenants=_tenants(settings), operators=settings.operators, clock=clock
+                tenants=_tenants(settings),
+                operators=settings.operators,
+                clock=clock,
+                home=settings.entra_tenant_id,
+                practitioner_claim=settings.practitioner_claim,
             )
 
 
@@ -60,6 +80,18 @@ def message_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
     return MessageRate(per_minute=per_minute, clock=clock)
 
 
+def read_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
+    """Return the limit on reads, which dev does not have."""
+    per_minute = None if settings.is_dev else settings.reads_per_minute
+    return MessageRate(per_minute=per_minute, clock=clock, error=TooManyReadsError)
+
+
+def export_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
+    """Return the limit on exports, which dev does not have."""
+    per_minute = None if settings.is_dev else settings.exports_per_minute
+    return MessageRate(per_minute=per_minute, clock=clock, error=TooManyExportsError)
+
+
 def _entra(
     settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
 ) -> EntraAuthenticator:
@@ -74,6 +106,8 @@ def _entra(
         scope=settings.entra_scope,
         operators=settings.operators,
         clock=clock,
+        home=settings.entra_tenant_id,
+        practitioner_claim=settings.practitioner_claim,
     )
 
 

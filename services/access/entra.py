@@ -10,7 +10,7 @@ from jwt.types import Options
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from services.access.handshake import Handshake
-from services.access.principal import Principal, roles_of, user_id
+from services.access.principal import Principal, practitioner_in, roles_of_user, user_id
 from services.access.signing_keys import SigningKey, SigningKeys
 from services.access.token_form import read_form
 
@@ -31,6 +31,8 @@ class EntraAuthenticator:
         tenants: Directories whose users may call.
         scope: Delegated scope, or application role, that the token must carry. Without it any
             application of the directory could call, since each can get a token for any audience.
+        home: The directory in which operators are listed by their object id alone.
+        practitioner_claim: The claim that names the user's FHIR Practitioner.
     """
 
     def __init__(
@@ -43,6 +45,8 @@ class EntraAuthenticator:
         scope: str,
         operators: Collection[str],
         clock: Clock,
+        home: str | None = None,
+        practitioner_claim: str = "",
     ) -> None:
         self._keys = keys
         self._authority = authority
@@ -51,6 +55,8 @@ class EntraAuthenticator:
         self._scope = scope
         self._operators = frozenset(operators)
         self._clock = clock
+        self._home = home
+        self._practitioner_claim = practitioner_claim
 
     async def authenticate(self, handshake: Handshake) -> Principal:
         """See `Authenticator.authenticate`."""
@@ -70,7 +76,8 @@ class EntraAuthenticator:
         tenant, issuer = claims.get("tid"), claims.get("iss")
         if not isinstance(tenant, str) or issuer not in self._issuers(tenant):
             raise UnauthenticatedError
-        if claims.get("aud") not in self._audiences or not isinstance(claims.get("oid"), str):
+        who = claims.get("oid")
+        if claims.get("aud") not in self._audiences or not isinstance(who, str) or not who.strip():
             raise UnauthenticatedError
 
     def _issuers(self, tenant: str) -> list[str]:
@@ -97,7 +104,8 @@ class EntraAuthenticator:
             id=user_id(claims["tid"], claims["oid"]),
             name=str(claims.get("name") or claims["oid"]),
             kind="entra",
-            roles=roles_of(claims["oid"], self._operators),
+            roles=roles_of_user(claims["tid"], claims["oid"], self._operators, home=self._home),
+            practitioner=practitioner_in(claims, self._practitioner_claim),
             tenant=claims["tid"].lower(),
             expires_at=datetime.fromtimestamp(claims["exp"], UTC),
         )

@@ -18,12 +18,19 @@ class MessageRate:
 
     Args:
         per_minute: None: no limit.
+        error: What is raised over the limit.
     """
 
     def __init__(
-        self, *, per_minute: int | None, clock: Clock, table_limit: int = TABLE_LIMIT
+        self,
+        *,
+        per_minute: int | None,
+        clock: Clock,
+        table_limit: int = TABLE_LIMIT,
+        error: type[RateLimitedError] = RateLimitedError,
     ) -> None:
         self._per_minute = per_minute
+        self._error = error
         self._clock = clock
         self._table_limit = table_limit
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
@@ -40,7 +47,7 @@ class MessageRate:
         tokens, seen_at = self._buckets.get(principal_id, (float(self._per_minute), now))
         tokens = min(self._per_minute, tokens + (now - seen_at) * self._per_minute / 60)
         if tokens < 1:
-            raise RateLimitedError(per_minute=self._per_minute)
+            raise self._error(per_minute=self._per_minute)
         self._buckets[principal_id] = (tokens - 1, now)
         self._buckets.move_to_end(principal_id)
         if len(self._buckets) > self._table_limit:

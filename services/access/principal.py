@@ -1,14 +1,18 @@
 """The verified caller, and what it may see."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 PrincipalKind: TypeAlias = Literal["dev", "api_key", "entra", "app_service"]
 Role: TypeAlias = Literal["operator"]
+Scope: TypeAlias = Literal["chat", "read"]
 
 _OPERATOR: frozenset[Role] = frozenset({"operator"})
+_PRACTITIONER_LIMIT_CHARS = 300
+USERS: frozenset[Scope] = frozenset({"chat", "read"})
+"""What a user may do, and a key that names no scopes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,8 @@ class Principal:
         name: For people to read; never decides anything, since users can change theirs.
         tenant: Directory of an Entra ID user.
         expires_at: When the proof of identity ends; None for kinds without an end.
+        scopes: `chat`: write in conversations and change them; `read`: read them.
+        practitioner: The FHIR Practitioner that the sign-in names.
     """
 
     id: str
@@ -28,6 +34,8 @@ class Principal:
     roles: frozenset[Role] = frozenset()
     tenant: str | None = None
     expires_at: datetime | None = None
+    scopes: frozenset[Scope] = USERS
+    practitioner: str | None = None
 
     @property
     def is_operator(self) -> bool:
@@ -44,6 +52,29 @@ def roles_of(subject: str, operators: Collection[str]) -> frozenset[Role]:
     """Return the roles of `subject`, an API key's name or a user's object id."""
     listed = subject.lower() in {operator.lower() for operator in operators}
     return _OPERATOR if listed else frozenset()
+
+
+def roles_of_user(
+    tenant: str, object_id: str, operators: Collection[str], *, home: str | None
+) -> frozenset[Role]:
+    """Return the roles of a user of a directory.
+
+    An operator is listed as `entra:{directory}:{object id}`; an object id alone means the home
+    directory's, because other directories choose their own.
+
+    Args:
+        home: The server's own directory; None: the platform lets in one directory only.
+    """
+    whole = roles_of(user_id(tenant, object_id), operators)
+    is_home = home is None or tenant.lower() == home.lower()
+    return whole or (roles_of(object_id, operators) if is_home else frozenset())
+
+
+def practitioner_in(claims: Mapping[str, Any], name: str) -> str | None:
+    """Return the FHIR Practitioner that a verified claim names, None if it names none."""
+    said = claims.get(name) if name else None
+    is_usable = isinstance(said, str) and 0 < len(said.strip()) <= _PRACTITIONER_LIMIT_CHARS
+    return str(said).strip() if is_usable else None
 
 
 def log_off_at(principal: Principal, *, active_at: datetime, idle_seconds: float) -> datetime:

@@ -29,7 +29,7 @@ class OwnerIndex:
         rows = [row async for row in self._store.list(_prefix(owner))]
         rows.sort(key=lambda row: row.modified_at, reverse=True)
         blobs = [await self._store.read(row.name) for row in rows[:LISTED_CONVERSATIONS]]
-        return [blob.data.decode() for blob in blobs if blob is not None]
+        return [blob.data.decode(errors="replace") for blob in blobs if blob is not None]
 
 
 def _prefix(owner: str) -> str:

@@ -1,6 +1,6 @@
 """What a verdict notes besides its patient: who sees which chart, whom words may mean. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from data_models.identifiers import PatientId
@@ -12,7 +12,6 @@ from services.patient_context.conclusion import PatientTurn
 from services.patient_context.roster import last_seen, with_seen
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
-from services.patient_context.wording import not_allowed
 
 
 def ids_of(people: Sequence[Person]) -> Sequence[PatientId]:
@@ -47,20 +46,3 @@ def with_sight(verdict: PatientVerdict, registry: Registry, user: str) -> Patien
     if last_seen(after, user) == active or (verdict.registry is None and not after.seen_by):
         return verdict
     return replace(verdict, registry=with_seen(after, user, active))
-
-
-def refused(verdict: PatientVerdict, registry: Registry) -> PatientVerdict:
-    """Return what is said where the verdict's chart is not open to the user."""
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=registry.active_patient_id,
-        reply=not_allowed(verdict.patient_id or PatientId("")),
-        closes_question=verdict.closes_question,
-        restored=verdict.restored,
-    )
-
-
-def with_open_ones(subject: Subject, is_open: Callable[[PatientId], bool]) -> Subject:
-    """Return `subject` without the people whose charts are not open to the user."""
-    people = (one for one in subject.people if one.patient_id is None or is_open(one.patient_id))
-    return replace(subject, people=tuple(people))

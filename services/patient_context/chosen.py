@@ -1,7 +1,7 @@
 """The choice of patients as the settings ask for it."""
 
 from data_models.clock import Clock, IdSource
-from services.identity.access_policy import access_policy_for
+from services.chart_access.door import ChartDoor
 from services.identity.chosen import linker_for
 from services.identity.directory import Directory
 from services.language.reader import ReaderTeam
@@ -21,12 +21,9 @@ def patients_for(
     directory: Directory,
     clock: Clock,
     ids: IdSource,
+    door: ChartDoor,
 ) -> PatientContextService:
-    """Return the service that decides whose chart a message is for.
-
-    Raises:
-        ConfigurationError: the roster of who may open whom cannot be read.
-    """
+    """Return the service that decides whose chart a message is for, asking `door` for each."""
     return PatientContextService(
         analyzer=PatientContextAnalyzer(model=model, pattern=pattern, team=team),
         pattern=pattern,
@@ -34,5 +31,5 @@ def patients_for(
         ids=ids,
         linker=linker_for(settings, directory=directory, fits=pattern.matches),
         allow_unknown=settings.allow_unknown_patients,
-        access=access_policy_for(settings),
+        door=door,
     )

@@ -24,7 +24,7 @@ from services.patient_context.wording import (
     switched,
 )
 
-_OURS = ("which_patient", "subject", "clear")
+_OURS = ("which_patient", "subject", "clear", "break_glass")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """Decides which patient a message is about, and what the registry becomes."""
 
 from dataclasses import replace
-from functools import partial
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock, IdSource
@@ -10,21 +9,21 @@ from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision, Registry, TimingInfo
-from services.identity.access_policy import AccessPolicy, ChartCounter, OpenToAll
+from services.chart_access.break_glass import Grant
+from services.chart_access.door import ChartDoor, open_door
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
 from services.identity.subject import Subject
 from services.patient_context.afterwards import (
     ids_of,
-    refused,
     settled_after_comparing,
     side_by_side_before,
-    with_open_ones,
     with_sight,
 )
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import SAID, PatientAnswer, read_answer
+from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
     asking_to_compare,
     compared_people,
@@ -35,6 +34,7 @@ from services.patient_context.decision import Outcome, decide, go_to
 from services.patient_context.heuristic import concerns_active_only
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask, Reading, read_message
+from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
 from services.patient_context.rules import decide_by_rules, is_bare_switch
 from services.patient_context.verdict import PatientVerdict
@@ -46,6 +46,7 @@ from services.patient_context.who import (
     checked_id,
     elsewhere,
     noted_people,
+    roster_of,
     said_merged,
     situation_of,
     unreachable,
@@ -66,13 +67,12 @@ class PatientContextService:
         ids: IdSource,
         linker: SubjectLinker | None = None,
         allow_unknown: bool = False,
-        access: AccessPolicy | None = None,
+        door: ChartDoor | None = None,
     ) -> None:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
         self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
-        self._access = access or OpenToAll()
-        self._charts = ChartCounter(clock=clock)
+        self._rights = ChartRights(door=door or open_door(clock=clock), ids=ids)
         self._allow_unknown = allow_unknown or linker is None
         self._pattern = pattern
         self._clock = clock
@@ -134,13 +134,13 @@ class PatientContextService:
         """Return the verdict as it may be carried out, and how long the model took."""
         answered = await self._answered(turn, press)
         verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
-        verdict = self._allowed(verdict, turn.registry, turn.user)
+        verdict = await self._rights.checked(verdict, turn)
         verdict = settled_after_comparing(verdict, turn, is_answer=answered is not None)
         return with_sight(verdict, turn.registry, turn.user), analyzer_ms
 
-    def may_open(self, user: str, patient_id: PatientId) -> bool:
+    async def may_open(self, user: str, patient_id: PatientId) -> bool:
         """Whether `user` may open the chart of `patient_id`."""
-        return self._access.may_open(user, patient_id)
+        return await self._rights.may_see(user, patient_id)
 
     async def person(self, patient_id: PatientId) -> Person | None:
         """Return who carries an id; None for nobody.
@@ -149,17 +149,6 @@ class PatientContextService:
             RecordsError: the directory did not answer in time.
         """
         return await self._linker.person(patient_id)
-
-    def _allowed(self, verdict: PatientVerdict, registry: Registry, user: str) -> PatientVerdict:
-        """Return the verdict, or a refusal where its chart is not open to the user."""
-        patient_id = verdict.patient_id
-        if patient_id is None or verdict.decision in ("NEEDS_PATIENT_ID", "CLEAR"):
-            return verdict
-        if not self.may_open(user, patient_id):
-            return refused(verdict, registry)
-        if patient_id != registry.active_patient_id:
-            self._charts.opened(user)
-        return verdict
 
     def asking_whose(self) -> str:
         """Return the question to a wish that came before any patient."""
@@ -192,6 +181,13 @@ class PatientContextService:
             raise StaleQuestionError
         if question is None:
             return None
+        if (closed := closed_chart(question)) is not None:
+            broken = await self._rights.break_glass(closed, turn, question)
+            if not isinstance(broken, Grant):
+                return broken
+            who = await self._who(turn, also=closed)
+            outcome = go_to(closed, self._reading(closed, turn.registry))
+            return opened_in_emergency(await self._checked(outcome, who, is_bare=True), broken)
         known = last_used_first(turn.registry)
         answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
@@ -206,7 +202,7 @@ class PatientContextService:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
         who = await self._who(turn, also=chosen)
         outcome = go_to(chosen, turn.reading)
-        verdict = self._checked(outcome, who, is_bare=True)
+        verdict = await self._checked(outcome, who, is_bare=True)
         said = str(question.payload.get(SAID, ""))
         if not said or verdict.patient_id is None:
             return verdict
@@ -221,20 +217,20 @@ class PatientContextService:
             return self._concluded(outcome, turn), None
         who = await self._who(turn)
         compared = compared_people(who)
-        if compared and all(map(partial(self.may_open, turn.user), ids_of(compared))):
+        if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None
         if turn.registry.compared and names_nobody_after_comparing(who):
-            return self._asking(side_by_side_before(who), who), None
+            return await self._asking(side_by_side_before(who), who), None
         if reading.named or reading.doubt is not None:
             problem = against_ids(who)
         else:
             problem = who.subject if who.subject.outcome in ("several", "unsure") else None
         if problem is not None:
-            return self._asking(problem, who), None
+            return await self._asking(problem, who), None
         if who.subject.outcome == "other" and not reading.named and reading.doubt is None:
-            return self._named(who), None
+            return await self._named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
-            return self._asking(elsewhere(who, turn.seen_elsewhere), who), None
+            return await self._asking(elsewhere(who, turn.seen_elsewhere), who), None
         return await self._by_meaning(plain, who)
 
     async def _by_meaning(
@@ -252,27 +248,28 @@ class PatientContextService:
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
         if stays and turn.seen_elsewhere is not None:
-            return self._asking(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
+            return await self._asking(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
         is_bare = is_bare_switch(reading) or (stays and who.linked.is_plain)
-        verdict = self._checked(outcome, who, is_bare=is_bare, problem=problem)
+        verdict = await self._checked(outcome, who, is_bare=is_bare, problem=problem)
         is_plain = is_plain and not verdict.reply
         return replace(verdict, concerns_active_only=is_plain, read=read), analyzer_ms
 
     async def _analysed(self, who: Who) -> Analysis:
         """Have the model read the message beside the patients whom the user may open."""
-        hidden = frozenset(one for one in who.known if not self.may_open(who.turn.user, one))
+        user = who.turn.user
+        hidden = frozenset([one for one in who.known if not await self.may_open(user, one)])
         people = {one: who.person(one) for one in who.known if one not in hidden}
         return await self._analyzer.ask(who.turn.reading, people, hidden=hidden)
 
-    def _named(self, who: Who) -> PatientVerdict:
+    async def _named(self, who: Who) -> PatientVerdict:
         """Return the verdict of a message about another patient, who is sure."""
         person = who.subject.people[0]
         if person.patient_id is None:
-            return self._asking(Subject("unsure", "part", (person,), who.subject.said), who)
+            return await self._asking(Subject("unsure", "part", (person,), who.subject.said), who)
         outcome = go_to(person.patient_id, who.turn.reading)
-        return self._checked(outcome, who, is_bare=who.linked.is_plain)
+        return await self._checked(outcome, who, is_bare=who.linked.is_plain)
 
-    def _checked(
+    async def _checked(
         self, outcome: Outcome, who: Who, *, is_bare: bool, problem: str = ""
     ) -> PatientVerdict:
         """Return the verdict of `outcome` if the records know whose chart it opens."""
@@ -288,7 +285,7 @@ class PatientContextService:
                 return unreachable(target, turn)
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self._allow_unknown):
-                return self._asking(found, who)
+                return await self._asking(found, who)
         return self._concluded(outcome, turn, who, is_bare=is_bare, problem=problem)
 
     def _concluded(
@@ -313,13 +310,13 @@ class PatientContextService:
         )
         return verdict if who is None else replace(verdict, people=who.linked.index)
 
-    def _asking(self, subject: Subject, who: Who) -> PatientVerdict:
+    async def _asking(self, subject: Subject, who: Who) -> PatientVerdict:
         """Return the question; nobody is offered whose chart the user may not open."""
-        user = who.turn.user
-        is_open_to = partial(self.may_open, user)
-        subject, active = with_open_ones(subject, is_open_to), who.turn.reading.active
-        if active is not None and not self.may_open(user, active):
+        offered = [*subject.people, *roster_of(subject, who)]
+        people = await self._rights.open_to(who.turn.user, offered)
+        if not await self._rights.may_see(who.turn.user, who.turn.reading.active):
             who = replace(who, open=None)
+        subject = replace(subject, people=tuple(people))
         return asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
 
     async def _who(self, turn: PatientTurn, *, also: PatientId | None = None) -> Who:

@@ -168,7 +168,7 @@ def asking_whom(
     else:
         text = asked(subject, who.open)
     if not options:
-        return _told(text, turn)
+        return told(text, turn)
     lines = [
         f"{place}. {option_line(one, today, is_open=_is(one, who.open))}"
         for place, one in enumerate(options, start=1)
@@ -217,10 +217,11 @@ def unreachable(target: PatientId, turn: PatientTurn) -> PatientVerdict:
         f"The patient records do not answer just now, so `{target}` could not be looked up and "
         "nothing was opened. Please try again in a moment."
     )
-    return _told(text, turn)
+    return told(text, turn)
 
 
-def _told(text: str, turn: PatientTurn) -> PatientVerdict:
+def told(text: str, turn: PatientTurn) -> PatientVerdict:
+    """Return the verdict that says something and opens nothing."""
     return PatientVerdict(
         decision="NEEDS_PATIENT_ID",
         patient_id=turn.reading.active,
@@ -230,11 +231,15 @@ def _told(text: str, turn: PatientTurn) -> PatientVerdict:
     )
 
 
+def roster_of(subject: Subject, who: Who) -> list[Person]:
+    """Return whom of the conversation a description may mean, besides the subject's people."""
+    if subject.reason != "described":
+        return []
+    return [person for one in who.turn.reading.others if (person := who.person(one))]
+
+
 def _options(subject: Subject, who: Who) -> tuple[Person, ...]:
     people = [one for one in subject.people if one.patient_id is not None]
-    if subject.reason == "described":
-        roster = [person for one in who.turn.reading.others if (person := who.person(one))]
-        people = [*people, *roster]
     people = people[: OPTIONS_LIMIT - 1]
     if who.open is not None and not any(one.same_as(who.open) for one in people):
         people.append(who.open)

@@ -96,8 +96,3 @@ def _either(options: Sequence[PatientId]) -> str:
 
 def _joined(*sentences: str) -> str:
     return " ".join(filter(None, sentences))
-
-
-def not_allowed(patient_id: PatientId) -> str:
-    """Return the refusal of a chart that is not open to who asks."""
-    return f"The chart {code(patient_id)} is not open to you; nothing was opened or answered."

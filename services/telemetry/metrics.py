@@ -18,6 +18,7 @@ from services.usage import TokenUsage
 TurnOutcome: TypeAlias = Literal["success", "interrupt", "cancelled", "failed"]
 
 _PURPOSES = frozenset({"agent", "selection", "scenario_extractor", "reader", "entities"})
+_ACCESS_KINDS = frozenset({"many_charts", "break_glass", "chart_refused"})
 _TURN_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 60, 120, 300)
 _CALL_SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 60)
 _CODES = frozenset(
@@ -90,6 +91,11 @@ class Metrics:
             "Notes of turns of dead replicas, by what became of them.",
             ["outcome"],
         )
+        self._access = counter(
+            "rounds_access_alerts",
+            "Charts refused, opened in an emergency, or opened by one caller in great number.",
+            ["kind"],
+        )
         self._extractor_failures = counter(
             "rounds_tool_memory_extractor_failures",
             "Tool results of which nothing could be remembered.",
@@ -158,6 +164,10 @@ class Metrics:
             self._tokens.labels("cached").inc(tokens.cached)
             self._tokens.labels("answer").inc(tokens.answer)
             self._dollars.inc(tokens.dollars)
+
+    def access_alerted(self, kind: str) -> None:
+        """Count what operators are alerted of: `many_charts`, `break_glass`, `chart_refused`."""
+        self._access.labels(kind if kind in _ACCESS_KINDS else "other").inc()
 
     def handed_over(self, outcome: str) -> None:
         """Count a note of the queue of turns: `taken`, `answered` or `poisoned`."""

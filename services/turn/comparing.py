@@ -16,8 +16,8 @@ from services.language.utterance import ChartQuestion
 from services.language.without_names import without_names
 from services.language.yes_no import says_no, says_yes
 from services.patient_context.answers import ASKED, OPTIONS
+from services.patient_context.closed import closed_to_you
 from services.patient_context.service import PatientContextService
-from services.patient_context.wording import not_allowed
 from services.scenarios.session.action import ToolAction
 from services.turn.draft import TurnDraft
 from services.turn.request import TurnRequests
@@ -65,10 +65,10 @@ class TurnComparing:
     async def _compare(self, turn: TurnDraft, question: OpenQuestion) -> None:
         ids = [PatientId(one) for one in question.payload.get(OPTIONS, []) if isinstance(one, str)]
         principal = turn.claim.message.sender.principal_id
-        refused = next((one for one in ids if not self.patients.may_open(principal, one)), None)
-        if refused is not None:
-            self.voice.show_state(turn)
-            return self.voice.say(turn, not_allowed(refused))
+        for one in ids:
+            if not await self.patients.may_open(principal, one):
+                self.voice.show_state(turn)
+                return self.voice.say(turn, closed_to_you(one))
         people = [await self._person(one) for one in ids]
         asked = str(question.payload.get(ASKED, ""))
         questions = _questions(turn, asked, people)

@@ -24,6 +24,7 @@ from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
+from services.chart_access.door import ChartDoor, open_door
 from services.conversations.artifact_shelf import PatientShelf
 from services.conversations.legacy import LegacyHistory
 from services.conversations.past_turns import PatientPast
@@ -52,6 +53,7 @@ class TurnDocuments:
         clock: Clock,
         comparisons: ComparisonAccessor,
         memory: TurnMemory | None = None,
+        door: ChartDoor | None = None,
     ) -> None:
         self.comparisons = comparisons
         self._contexts = contexts
@@ -59,6 +61,7 @@ class TurnDocuments:
         self._legacy = legacy
         self._audit = audit
         self._clock = clock
+        self._door = door or open_door(clock=clock)
         self.memory = memory or TurnMemory(clock=clock)
 
     async def load_registry(self, turn: TurnDraft) -> None:
@@ -89,6 +92,7 @@ class TurnDocuments:
         """Read the document this turn writes, and put the access on record before anybody speaks.
 
         Raises:
+            ChartClosedError: the chart is not open to the sender.
             CorruptDocumentError: the document is there and cannot be read.
             AuditUnavailableError: the access is not on record, so it does not happen.
         """
@@ -117,7 +121,18 @@ class TurnDocuments:
     async def record_access(
         self, turn: TurnDraft, patient_id: PatientId | None, *, action: str
     ) -> None:
-        """Put this turn's access to one patient on the audit trail; returns when it is durable."""
+        """Put this turn's access to one patient on the audit trail; returns when it is durable.
+
+        Raises:
+            ChartClosedError: the chart is not open to the sender, whoever of a group opened it.
+            AuditUnavailableError: the access is not on record, so it does not happen.
+        """
+        await self._door.enter(
+            turn.claim.message.sender.principal_id,
+            patient_id,
+            conversation_id=turn.conversation_id,
+            run_id=turn.run.run_id,
+        )
         await self._audit.record(
             AuditEntry(
                 principal=turn.claim.message.sender.principal_id,

@@ -120,6 +120,7 @@ class TurnDraft:
     person: Person | None = None
     people: PersonIndex | None = None
     utterance: Utterance | None = None
+    hides_active: bool = False  # the open chart is closed to the sender: nobody is named
 
     @property
     def text(self) -> str:

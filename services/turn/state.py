@@ -69,8 +69,8 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
     roster, question = roster_of(turn), turn.question
     context = turn.context.document if turn.context is not None else None
     session = context.scenario if context is not None else None
-    active = turn.loaded_registry().active_patient_id
-    shows_patient = context is not None and context.patient_id == active
+    active = None if turn.hides_active else turn.loaded_registry().active_patient_id
+    shows_patient = context is not None and active is not None and context.patient_id == active
     return SharedState(
         conversation_id=turn.conversation_id,
         patient_id=active,

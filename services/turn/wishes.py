@@ -18,6 +18,7 @@ from services.turn.draft import TurnDraft
 
 WISH_LIMIT_CHARS = 2_000
 _SHOWN_CHARS = 120
+_KEEP_A_WISH = WHO_KINDS | {"break_glass"}
 _WISH = re.compile(
     r"(?i)\b(?:book|schedule|reschedule|appointments?|tumou?r board|review|status|stage|timeline"
     r"|history|imaging|ct|mri|pet|scans?|x-?rays?|patholog\w*|biops\w*|biomarkers?|labs?"
@@ -43,12 +44,13 @@ class TurnWishes:
     def carried_on(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
         """Return the verdict without its reply where the wish that waited is done now."""
         question = turn.open_question()
-        if question is None or question.kind not in WHO_KINDS or verdict.reply is None:
+        if question is None or question.kind not in _KEEP_A_WISH or verdict.reply is None:
             return self._with_wish(turn, verdict)
         asked = str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.loaded_registry()
         is_theirs = asked and (
-            question.kind == "subject" or self.patients.may_be_theirs(asked, registry=registry)
+            question.kind != "which_patient"
+            or self.patients.may_be_theirs(asked, registry=registry)
         )
         if not is_theirs or not _names_one(turn, verdict):
             return self._with_wish(turn, verdict)

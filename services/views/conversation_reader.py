@@ -3,7 +3,6 @@
 import asyncio
 
 import structlog
-from pydantic import AwareDatetime, BaseModel, Field
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Artifact, ChatContext, Turn
@@ -11,17 +10,29 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.conversation import Conversation
 from data_models.conversation_accessor import ConversationAccessor
-from data_models.errors import CorruptDocumentError, InvalidIdentifierError, NotFoundError
+from data_models.errors import (
+    CorruptDocumentError,
+    DocumentTooNewError,
+    InvalidIdentifierError,
+    NotFoundError,
+)
 from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
-from data_models.patient_identity import PatientIdentity, identity_noted
-from data_models.plan import Plan
-from data_models.scenario_session import ScenarioPlace
+from data_models.patient_identity import identity_noted
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
+from services.chart_access.door import ChartDoor, open_door
 from services.conversations.owner_index import OwnerIndex
-from services.views.roster import RosterRow, roster_rows
+from services.views.conversation_view import (
+    ConversationSummary,
+    ConversationView,
+    HistoryPage,
+    Progress,
+    RunningRow,
+    question_row,
+)
+from services.views.roster import roster_rows
 
 SESSION = "session"
 PAGE_LIMIT_TURNS = 200
@@ -31,72 +42,12 @@ _LISTED = 50
 logger = structlog.get_logger()
 
 
-class ConversationSummary(BaseModel):
-    """One row of the caller's list."""
-
-    chat_id: str
-    patient_ids: list[PatientId]
-    created_at: AwareDatetime
-    updated_at: AwareDatetime
-
-
-class RunningRow(BaseModel):
-    """The turn that runs now."""
-
-    run_id: str
-    started_at: AwareDatetime
-
-
-class Progress(BaseModel):
-    """What a second screen needs to know to catch up; ids only."""
-
-    running_run_id: str | None
-    last_run_id: str | None
-
-
-class QuestionRow(BaseModel):
-    """The question that waits for an answer."""
-
-    id: str
-    kind: str
-    text: str
-
-
-class ConversationView(BaseModel):
-    """A conversation as it stands; its patients in the order in which they were first opened."""
-
-    chat_id: str
-    created_at: AwareDatetime
-    updated_at: AwareDatetime
-    patient_id: PatientId | None
-    patients: list[RosterRow]
-    plan: Plan | None
-    artifacts: list[Artifact]
-    scenario: ScenarioPlace | None = None
-    question: QuestionRow | None
-    running_turn: RunningRow | None
-    queued: int
-
-
-class HistoryPage(BaseModel):
-    """Some turns of one patient, oldest first, with their whole texts.
-
-    Attributes:
-        views: Rows that were shown with their messages, by view; those that can be read.
-    """
-
-    patient_id: PatientId | None
-    turns: list[Turn]
-    next_before: int | None
-    patient: PatientIdentity | None = None
-    views: dict[str, ChartView] = Field(default_factory=dict)
-
-
 class ConversationReader:
     """Everything about a conversation that is not a turn.
 
     Every method that takes a conversation id raises `NotFoundError` when it is malformed, absent
-    or somebody else's, and puts what it reads of a patient on the audit trail first.
+    or somebody else's, and puts what it reads of a patient on the audit trail first. What a chart
+    holds that is not open to who reads raises `ChartClosedError`.
     """
 
     def __init__(
@@ -109,6 +60,7 @@ class ConversationReader:
         audit: Audit,
         clock: Clock,
         ids: IdSource,
+        door: ChartDoor | None = None,
     ) -> None:
         self._conversations = conversations
         self._registries = registries
@@ -117,6 +69,7 @@ class ConversationReader:
         self._audit = audit
         self._clock = clock
         self._ids = ids
+        self._door = door or open_door(clock=clock)
 
     async def create(self, *, owner: str) -> str:
         """Make a conversation of `owner`'s and return its id, which nobody can guess."""
@@ -133,12 +86,25 @@ class ConversationReader:
         return conversation_id
 
     async def list_of(self, *, owner: str) -> list[ConversationSummary]:
-        """Return the owner's conversations, the last used first, 50 at most."""
+        """Return the owner's conversations, the last used first, 50 at most.
+
+        One whose documents cannot be read is left out and logged; it takes no other with it.
+        """
         ids = (await self._owners.of(owner))[:_LISTED]
-        found = await asyncio.gather(*(self._conversations.read(each, fresh=True) for each in ids))
-        owned = [each.document for each in found if each and each.document.owner == owner]
-        rows = await asyncio.gather(*(self._summary(conversation) for conversation in owned))
+        found = await asyncio.gather(*(self._listed(each, owner) for each in ids))
+        rows = [row for row in found if row is not None]
         return sorted(rows, key=lambda row: row.updated_at, reverse=True)
+
+    async def _listed(self, conversation_id: str, owner: str) -> ConversationSummary | None:
+        try:
+            stored = await self._conversations.read(conversation_id, fresh=True)
+            if stored is None or stored.document.owner != owner:
+                return None
+            return await self._summary(stored.document)
+        except (InvalidIdentifierError, CorruptDocumentError, DocumentTooNewError) as error:
+            # Whoever opens it is told why; the others are listed.
+            logger.warning("conversation_unlisted", error=error.code, chat_id=conversation_id)
+            return None
 
     async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
         """Return if `owner` may use the conversation: the one door.
@@ -162,10 +128,12 @@ class ConversationReader:
         return conversation is not None and not conversation.owner.startswith(CHANNEL_OWNER)
 
     async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
-        """Return the conversation as it stands."""
+        """Return the conversation as it stands, without patients whose charts are closed."""
         conversation = await self._accessed(conversation_id, owner)
         registry = await self._registry(conversation)
+        shown = await self._open_to(owner, registry)
         active = registry.active_patient_id
+        active = active if active in shown else None
         context = await self._context(conversation, active, owner, action="read_conversation")
         running = conversation.running_turn
         return ConversationView(
@@ -173,11 +141,13 @@ class ConversationReader:
             created_at=conversation.created_at,
             updated_at=conversation.updated_at,
             patient_id=active,
-            patients=roster_rows(registry.patient_registry.values()),
+            patients=roster_rows(
+                row for one, row in registry.patient_registry.items() if one in shown
+            ),
             plan=context.plan,
             artifacts=context.artifacts,
             scenario=context.scenario.shown_place if context.scenario else None,
-            question=self._question(conversation),
+            question=question_row(conversation, self._clock.now()),
             running_turn=None
             if running is None
             else RunningRow(run_id=running.run_id, started_at=running.started_at),
@@ -231,16 +201,28 @@ class ConversationReader:
         )
 
     async def artifact(
-        self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str,
+        artifact_id: str,
+        reader: str | None = None,
     ) -> tuple[Artifact, bytes]:
         """Return a file an agent made for this patient.
 
+        Args:
+            reader: The principal who gets it, where the owner is a channel's conversation.
+
         Raises:
             NotFoundError: also for a file of another patient.
+            ChartClosedError: the patient's chart is not open to who reads.
         """
         conversation = await self._accessed(conversation_id, owner)
         patient = await self._patient(conversation, patient_id)
-        context = await self._context(conversation, patient, owner, action="read_artifact")
+        context = await self._context(
+            conversation, patient, reader or owner, action="read_artifact"
+        )
         for artifact in context.artifacts:
             if artifact.artifact_id == artifact_id:
                 data = await self._contexts.artifact_bytes(conversation_id, patient, artifact)
@@ -262,8 +244,16 @@ class ConversationReader:
     async def roster_member(
         self, conversation_id: str, *, owner: str, patient_id: str | None
     ) -> PatientId | None:
-        """Return `patient_id` checked against the roster; None for the session or nobody."""
-        return await self._patient(await self._accessed(conversation_id, owner), patient_id)
+        """Return `patient_id` checked against the roster; None for the session or nobody.
+
+        Raises:
+            NotFoundError: also for a patient that is not in the roster.
+            ChartClosedError: the patient's chart is not open to the owner.
+        """
+        conversation = await self._accessed(conversation_id, owner)
+        patient = await self._patient(conversation, patient_id)
+        await self._door.enter(owner, patient, conversation_id=conversation_id)
+        return patient
 
     async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
         try:
@@ -273,19 +263,11 @@ class ConversationReader:
             logger.warning("views_unreadable", error=error.code, turn_id=turn.turn_id)
             return []
 
-    def _question(self, conversation: Conversation) -> QuestionRow | None:
-        question = conversation.open_question
-        if question is None or not question.is_alive(
-            epoch=conversation.epoch, now=self._clock.now()
-        ):
-            return None
-        return QuestionRow(id=question.question_id, kind=question.kind, text=question.text)
-
     async def _summary(self, conversation: Conversation) -> ConversationSummary:
         registry = await self._registry(conversation)
         return ConversationSummary(
             chat_id=conversation.conversation_id,
-            patient_ids=list(registry.patient_registry),
+            patient_ids=list(await self._open_to(conversation.owner, registry)),
             created_at=conversation.created_at,
             updated_at=conversation.updated_at,
         )
@@ -317,6 +299,12 @@ class ConversationReader:
             raise NotFoundError("no such patient here")
         return patient_id
 
+    async def _open_to(self, owner: str, registry: Registry) -> list[PatientId]:
+        """Return the patients of the roster whose charts are open to the owner."""
+        ids = list(registry.patient_registry)
+        is_open = await asyncio.gather(*(self._door.may_open(owner, one) for one in ids))
+        return [one for one, may in zip(ids, is_open, strict=True) if may]
+
     async def _registry(self, conversation: Conversation) -> Registry:
         stored = await self._registries.read(
             conversation.conversation_id, epoch=conversation.epoch, fresh=True
@@ -331,6 +319,7 @@ class ConversationReader:
         *,
         action: str,
     ) -> ChatContext:
+        await self._door.enter(owner, patient_id, conversation_id=conversation.conversation_id)
         await self._audit.record(
             AuditEntry(
                 principal=owner,

@@ -39,7 +39,7 @@ from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, view_of
 from services.records.views.source import SourceText
 from services.runs.hub import Run, RunHub
-from services.views.conversation_reader import (
+from services.views.conversation_view import (
     ConversationSummary,
     ConversationView,
     HistoryPage,
@@ -306,7 +306,13 @@ class FakeReader:
         )
 
     async def artifact(
-        self, conversation_id: str, *, owner: str, patient_id: str, artifact_id: str
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str,
+        artifact_id: str,
+        reader: str | None = None,
     ) -> tuple[Artifact, bytes]:
         await self.access(conversation_id, owner=owner)
         if (patient_id, artifact_id) != ("patient_4", REPORT.artifact_id):

@@ -27,6 +27,7 @@ from data_models.turn_events import (
     TurnEvent,
 )
 from services.audit.trail import Audit, AuditTrail
+from services.chart_access.door import ChartDoor
 from services.conversations.claimant import Claimant
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
@@ -148,6 +149,7 @@ class World:
     sessions: BlobStore = field(default_factory=MemoryBlobStore)
     users: BlobStore = field(default_factory=MemoryBlobStore)
     audit_store: BlobStore = field(default_factory=MemoryBlobStore)
+    door: ChartDoor | None = None
     clock: Clock = field(default_factory=SystemClock)
     ids: IdSource = field(default_factory=RandomIds)
     times: ClaimTimes = field(default_factory=ClaimTimes)
@@ -187,6 +189,7 @@ class World:
                 audit=audit,
                 clock=clock,
                 memory=self.memory,
+                door=self.door,
             ),
             patients=PatientContextService(
                 analyzer=PatientContextAnalyzer(
@@ -196,6 +199,7 @@ class World:
                 clock=clock,
                 ids=ids,
                 linker=self.linker,
+                door=self.door,
             ),
             clearing=Clearing(store=documents.store, contexts=self.contexts),
             group_chat=self.group_chat or self.team,
@@ -259,6 +263,7 @@ class World:
             audit=audit,
             clock=clock,
             ids=ids,
+            door=self.door,
         )
 
     def message(

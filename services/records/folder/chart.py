@@ -29,6 +29,17 @@ def gathered(index: FolderIndex, chart: Chart) -> Gathered:
     return Gathered(list(reading.result()), reading.problems)
 
 
+def groups_of(index: FolderIndex) -> list[Mapping[str, Any]]:
+    """Read the Groups of the folder, which are of no one chart."""
+    paths = [path for path, facts in index.facts.items() if "Group" in facts.shared.values()]
+    entries = (
+        entry["resource"]
+        for path in paths
+        for entry in ResourceFile(path=path, name=index.facts[path].name).entries()
+    )
+    return [resource for resource in entries if resource["resourceType"] == "Group"]
+
+
 @dataclass(slots=True)
 class _Reading:
     index: FolderIndex

@@ -20,7 +20,7 @@ from data_models.errors import (
 from data_models.identifiers import PatientId, hashed
 from services.records.big_charts import prepare_later, without_collecting
 from services.records.canonical import canonical_id, is_replaced
-from services.records.folder.chart import gathered
+from services.records.folder.chart import gathered, groups_of
 from services.records.folder.files import Stamp, files_in
 from services.records.folder.index import Chart, FileFacts, FolderIndex, facts_of, index_of
 from services.records.need import EVERYTHING, Need
@@ -73,6 +73,7 @@ class FolderRecords:
         self._reader = reader or DocumentReader()
         self._preparing: set[asyncio.Task[None]] = set()
         self._cache = RecordCache(limit_bytes=kept_bytes)
+        self._groups: tuple[FolderIndex | None, Sequence[Mapping[str, Any]]] = (None, ())
 
     async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         """See `PatientRecords.load`; files are read whole."""
@@ -119,6 +120,20 @@ class FolderRecords:
         index = await self.index()
         known = tuple(ChartPatient(one.patient_id, one.body) for one in index.everybody)
         return AllPatients(known, is_complete=not index.hiding)
+
+    async def groups_and_names(
+        self, patient_id: PatientId
+    ) -> tuple[Sequence[Mapping[str, Any]], frozenset[str]]:
+        """Return the folder's Groups, and the references by which they may name the patient.
+
+        Raises:
+            RecordsUnavailableError: the folder cannot be read.
+        """
+        index = await self.index()
+        chart = index.charts.get(patient_id)
+        if self._groups[0] is not index:
+            self._groups = (index, await asyncio.to_thread(groups_of, index))
+        return self._groups[1], frozenset() if chart is None else chart.names
 
     def named(self, token: str) -> PatientId | None:
         """Return the chart that an identifier or a resource id leads to, as last looked at."""

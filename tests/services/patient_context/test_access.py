@@ -4,10 +4,26 @@ from pathlib import Path
 
 import pytest
 
-from data_models.errors import ConfigurationError
-from services.identity.access_policy import ALERT_CHARTS, CareRoster, ChartCounter, read_care_roster
+from data_models.errors import ConfigurationError, RecordsUnavailableError
+from data_models.identifiers import PatientId
+from services.audit.entry import AuditEntry
+from services.chart_access.counting import ALERT_CHARTS, ChartCounter
+from services.chart_access.policy import CareRoster, read_care_roster
 from tests.fakes import FixedClock
 from tests.services.patient_context.world import World
+
+
+class NotedAudit:
+    """An `Audit` that keeps its records in memory."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def record(self, entry: AuditEntry) -> None:
+        self.entries.append(entry)
+
+    async def close(self) -> None:
+        pass
 
 
 def roster(tmp_path: Path, text: str) -> Path:
@@ -52,6 +68,101 @@ def test_many_charts_in_an_hour_raise_one_alert() -> None:
     clock = FixedClock()
     counter = ChartCounter(clock=clock)
 
-    assert [counter.opened("a") for _ in range(ALERT_CHARTS + 5)].count(True) == 1
+    opened = [counter.opened("a", PatientId(f"patient_{n}")) for n in range(ALERT_CHARTS + 5)]
+    assert opened.count(True) == 1
+    assert not any(counter.opened("b", PatientId("patient_4")) for _ in range(ALERT_CHARTS + 5))
     clock.advance(3_601)
-    assert not counter.opened("a")
+    assert not counter.opened("a", PatientId("patient_4"))
+
+
+async def test_an_emergency_opens_a_closed_chart_with_a_reason_and_for_a_while(
+    tmp_path: Path,
+) -> None:
+    file = roster(tmp_path, "dr-a: [patient_4]\n")
+    here = World(access=CareRoster(file=file), break_glass_minutes=30)
+    await here.say("open patient_4")
+
+    refused = await here.say("open patient_7")
+    assert refused.question is not None
+    assert "break glass:" in (refused.reply or "")
+    opened = await here.say("Break glass: unconscious in the resuscitation room")
+    assert opened.patient_id == "patient_7"
+    assert "unconscious in the resuscitation room" in (opened.reply or "")
+    assert here.alerts.count("break_glass") == 1
+    asked = await here.say("any allergies?")
+    assert asked.patient_id == "patient_7"
+    assert "Emergency access until" in asked.notice
+    (grant,) = await here.glass.all()
+    assert (grant.principal, grant.patient_id) == ("dr-a", "patient_7")
+    assert grant.review is None
+
+    here.clock.advance(31 * 60)
+    ended = await here.say("any allergies?")
+    assert ended.decision == "NEEDS_PATIENT_ID"
+    assert ended.hides_active
+
+
+@pytest.mark.parametrize(
+    "said", ["break glass:", "break glass: please", "break glass: xxxxxxxxxxx"]
+)
+async def test_no_reason_opens_nothing(tmp_path: Path, said: str) -> None:
+    here = World(access=CareRoster(file=roster(tmp_path, "{}\n")), break_glass_minutes=30)
+    await here.say("open patient_7")
+
+    assert (await here.say(said)).registry is None
+    assert await here.glass.all() == []
+    assert (await here.say("break glass: sepsis, on call tonight")).patient_id == "patient_7"
+
+
+@pytest.mark.parametrize("said", ["yes", "no", "open patient_8", "what is her dose?", "OK please"])
+async def test_nothing_but_the_typed_command_breaks_the_glass(tmp_path: Path, said: str) -> None:
+    here = World(access=CareRoster(file=roster(tmp_path, "{}\n")), break_glass_minutes=30)
+    await here.say("open patient_7")
+
+    assert (await here.say(said)).registry is None
+    assert await here.glass.all() == []
+
+
+async def test_only_who_was_refused_breaks_the_glass_and_only_for_that_chart(
+    tmp_path: Path,
+) -> None:
+    here = World(access=CareRoster(file=roster(tmp_path, "{}\n")), break_glass_minutes=30)
+    await here.say("open patient_7")
+
+    assert (await here.say("break glass: I am curious too", user="dr-b")).registry is None
+    await here.say("open patient_8")
+    assert (await here.say("break glass: bleeding in theatre 2")).patient_id == "patient_8"
+    assert [one.patient_id for one in await here.glass.all()] == ["patient_8"]
+
+
+async def test_where_no_glass_may_be_broken_none_is_offered(tmp_path: Path) -> None:
+    here = World(access=CareRoster(file=roster(tmp_path, "{}\n")))
+
+    refused = await here.say("open patient_7")
+    assert "break glass" not in (refused.reply or "")
+    assert (await here.say("break glass: bleeding in theatre 2")).registry is None
+
+
+async def test_a_refusal_is_on_record(tmp_path: Path) -> None:
+    audit = NotedAudit()
+    here = World(access=CareRoster(file=roster(tmp_path, "{}\n")), audit=audit)
+
+    await here.say("open patient_7")
+    assert [(one.principal, one.patient, one.outcome) for one in audit.entries] == [
+        ("dr-a", "patient_7", "refused")
+    ]
+
+
+class Unanswered:
+    """An `AccessPolicy` whose records are down."""
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        raise RecordsUnavailableError
+
+
+async def test_where_nobody_can_tell_the_chart_stays_closed_and_that_is_said() -> None:
+    here = World(access=Unanswered())
+
+    refused = await here.say("open patient_7")
+    assert refused.registry is None
+    assert "cannot be checked just now" in (refused.reply or "")

@@ -17,7 +17,10 @@ from data_models.patient_context_models import (
     Registry,
     TimingInfo,
 )
-from services.identity.access_policy import AccessPolicy
+from services.audit.trail import Audit, NoAudit
+from services.chart_access.break_glass import BreakGlass
+from services.chart_access.door import ChartDoor
+from services.chart_access.policy import AccessPolicy, OpenToAll
 from services.identity.linking import SubjectLinker
 from services.model_port import Answer
 from services.patient_context.analyzer import PatientContextAnalyzer
@@ -25,6 +28,7 @@ from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from tests.fakes import CountingIds, FixedClock
+from tests.fakes_store import MemoryBlobStore
 
 PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)
 CONVERSATION = "19:abc@thread.tacv2"
@@ -105,8 +109,22 @@ class World:
         pattern: PatientIdPattern = PATTERN,
         linker: SubjectLinker | None = None,
         access: AccessPolicy | None = None,
+        break_glass_minutes: int = 0,
+        audit: Audit | None = None,
     ) -> None:
         self.clock = FixedClock()
+        self.store = MemoryBlobStore()
+        self.alerts: list[str] = []
+        self.glass = BreakGlass(
+            store=self.store, clock=self.clock, ids=CountingIds(), minutes=break_glass_minutes
+        )
+        door = ChartDoor(
+            policy=access or OpenToAll(),
+            audit=audit or NoAudit(),
+            clock=self.clock,
+            glass=self.glass,
+            alert=self.alerts.append,
+        )
         self.registry = registry(*names, active=active)
         self.question: OpenQuestion | None = None
         self.document = ChatContext(
@@ -120,7 +138,7 @@ class World:
             clock=self.clock,
             ids=CountingIds(),
             linker=linker,
-            access=access,
+            door=door,
         )
 
     async def say(

@@ -1,0 +1,207 @@
+"""The one door to charts: every part that shows anything of a patient asks here first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+import structlog
+
+from data_models.clock import Clock
+from data_models.errors import ChartClosedError, ChartUncheckedError, RecordsError, StoreError
+from data_models.identifiers import PatientId, hashed
+from services.access.limits import MessageRate
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit, NoAudit
+from services.chart_access.break_glass import BreakGlass, Grant
+from services.chart_access.counting import ALERT_CHARTS, ChartCounter
+from services.chart_access.policy import AccessPolicy, OpenToAll
+
+AlertKind = Literal["many_charts", "break_glass", "chart_refused"]
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What the door says of a chart.
+
+    Attributes:
+        state: `emergency`: open because the glass was broken; `unknown`: nobody can tell just now,
+            and it stays closed.
+        until: When an emergency ends.
+        may_break_glass: Whether a closed one can be opened with a reason.
+    """
+
+    state: Literal["open", "emergency", "closed", "unknown"]
+    until: datetime | None = None
+    may_break_glass: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the chart may be shown."""
+        return self.state in ("open", "emergency")
+
+
+class ChartDoor:
+    """Asks the range of the caller's key, the policy, and what was granted in an emergency.
+
+    Args:
+        is_in_range: Whether a principal's own limits let it reach a patient; nothing opens beyond.
+        alert: Counts what operators are alerted of.
+        reads: Counts what is opened in talks among the caller's reads.
+    """
+
+    def __init__(
+        self,
+        *,
+        policy: AccessPolicy,
+        audit: Audit,
+        clock: Clock,
+        glass: BreakGlass | None = None,
+        is_in_range: Callable[[str, PatientId], bool] = lambda *_: True,
+        alert: Callable[[AlertKind], None] = lambda _: None,
+        reads: MessageRate | None = None,
+    ) -> None:
+        self._policy = policy
+        self._audit = audit
+        self._glass = glass
+        self._is_in_range = is_in_range
+        self._alert = alert
+        self._reads = reads
+        self._counter = ChartCounter(clock=clock)
+
+    async def access(self, principal_id: str, patient_id: PatientId) -> Access:
+        """Return whether the chart is open to the principal; nothing is counted or recorded."""
+        if not self._is_in_range(principal_id, patient_id):
+            return Access("closed")
+        may_break = self._glass is not None and self._glass.is_allowed
+        state: Literal["closed", "unknown"] = "closed"
+        try:
+            if await self._policy.may_open(principal_id, patient_id):
+                return Access("open")
+        except (RecordsError, StoreError) as error:
+            _log.warning("access_unanswered", error=type(error).__name__)
+            state = "unknown"
+        grant = await self._granted(principal_id, patient_id)
+        if grant is not None:
+            return Access("emergency", until=grant.expires_at)
+        return Access(state, may_break_glass=may_break)
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        """Whether the chart may be shown, named or offered; what is not known is closed."""
+        return (await self.access(principal_id, patient_id)).is_open
+
+    def count_opening(self, principal_id: str) -> None:
+        """Count a chart that is opened in a talk as a read.
+
+        Raises:
+            TooManyReadsError: the caller read too much in a minute.
+        """
+        if self._reads is not None:
+            self._reads.take(principal_id)
+
+    async def enter(
+        self,
+        principal_id: str,
+        patient_id: PatientId | None,
+        *,
+        conversation_id: str,
+        run_id: str | None = None,
+    ) -> None:
+        """Return if the chart may be shown, and count it; None is nobody's and open.
+
+        Raises:
+            ChartClosedError: it may not; the refusal is on the audit trail.
+            ChartUncheckedError: nobody can tell just now.
+            AuditUnavailableError: the refusal, or an alert, could not be put on record.
+        """
+        if patient_id is None:
+            return
+        access = await self.access(principal_id, patient_id)
+        if not access.is_open:
+            await self.refuse(
+                principal_id, patient_id, conversation_id=conversation_id, run_id=run_id
+            )
+            unknown = access.state == "unknown"
+            raise ChartUncheckedError if unknown else ChartClosedError
+        if self._counter.opened(principal_id, patient_id):
+            _log.error("charts_opened_alert", principal=hashed(principal_id), charts=ALERT_CHARTS)
+            self._alert("many_charts")
+            await self._record(
+                principal_id, patient_id, conversation_id, run_id, "many_charts_alert"
+            )
+
+    async def refuse(
+        self,
+        principal_id: str,
+        patient_id: PatientId,
+        *,
+        conversation_id: str,
+        run_id: str | None = None,
+    ) -> None:
+        """Put a refusal on the audit trail."""
+        self._alert("chart_refused")
+        await self._audit.record(
+            AuditEntry(
+                principal=principal_id,
+                conversation=conversation_id,
+                patient=patient_id,
+                run_id=run_id,
+                actions=("open_chart",),
+                outcome="refused",
+            )
+        )
+
+    async def break_glass(
+        self, principal_id: str, patient_id: PatientId, *, conversation_id: str, reason: str
+    ) -> Grant:
+        """Open a closed chart for a while; on record and alerted before this returns.
+
+        Raises:
+            ChartClosedError: nobody breaks the glass here, or not beyond a key's range.
+            StoreError: it could not be kept or put on record; the chart stays closed.
+        """
+        if self._glass is None or not self._glass.is_allowed:
+            raise ChartClosedError
+        if not self._is_in_range(principal_id, patient_id):
+            raise ChartClosedError
+        await self._record(principal_id, patient_id, conversation_id, None, "break_glass")
+        grant = await self._glass.grant(
+            principal_id, patient_id, conversation_id=conversation_id, reason=reason
+        )
+        _log.error("break_glass_alert", principal=hashed(principal_id), patient=hashed(patient_id))
+        self._alert("break_glass")
+        return grant
+
+    async def _granted(self, principal_id: str, patient_id: PatientId) -> Grant | None:
+        if self._glass is None:
+            return None
+        try:
+            return await self._glass.current(principal_id, patient_id)
+        except StoreError as error:
+            _log.warning("break_glass_unread", error=type(error).__name__)
+            return None
+
+    async def _record(
+        self,
+        principal_id: str,
+        patient_id: PatientId,
+        conversation_id: str,
+        run_id: str | None,
+        action: str,
+    ) -> None:
+        await self._audit.record(
+            AuditEntry(
+                principal=principal_id,
+                conversation=conversation_id,
+                patient=patient_id,
+                run_id=run_id,
+                actions=(action,),
+                outcome="done",
+            )
+        )
+
+
+def open_door(*, clock: Clock) -> ChartDoor:
+    """Return a door through which everybody goes and which records nothing; for parts alone."""
+    return ChartDoor(policy=OpenToAll(), audit=NoAudit(), clock=clock)

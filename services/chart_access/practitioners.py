@@ -1,0 +1,94 @@
+"""Which FHIR Practitioner a principal is: by a claim of the sign-in, a key's file or a setting.
+
+A claim is noted durably, because a turn that another replica takes over knows the principal only.
+"""
+
+from collections.abc import Callable, Iterable
+
+from data_models.blob_store import BlobStore
+from data_models.errors import BlobChangedError, BlobExistsError
+from data_models.identifiers import hashed
+from services.access.handshake import Authenticator, Handshake
+from services.access.principal import Principal
+
+_FOLDER = "practitioners"
+_KEPT = 10_000
+
+
+class PractitionerBook:
+    """Knows `Practitioner/17`, or `system|value` of an identifier, for each principal.
+
+    Args:
+        named: What the settings say; it wins.
+        of_key: What the file of API keys says of `key:name`.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: BlobStore,
+        named: Iterable[tuple[str, str]] = (),
+        of_key: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
+        self._store = store
+        self._named = dict(named)
+        self._of_key = of_key
+        self._noted: dict[str, str] = {}
+
+    async def practitioner_of(self, principal_id: str) -> str | None:
+        """Return who the principal is, None if nobody knows.
+
+        Raises:
+            StoreUnavailableError: what was noted cannot be read.
+        """
+        known = self._named.get(principal_id) or self._of_key(principal_id)
+        if known or principal_id in self._noted:
+            return known or self._noted[principal_id]
+        blob = await self._store.read(_name(principal_id))
+        if blob is None:
+            return None
+        self._keep(principal_id, blob.data.decode())
+        return self._noted[principal_id]
+
+    async def note(self, principal_id: str, practitioner: str) -> None:
+        """Keep what a verified sign-in said.
+
+        Raises:
+            StoreUnavailableError: it could not be kept.
+        """
+        if self._noted.get(principal_id) == practitioner:
+            return
+        name, data = _name(principal_id), practitioner.encode()
+        blob = await self._store.read(name)
+        try:
+            if blob is None:
+                await self._store.create(name, data)
+            elif blob.data != data:
+                await self._store.replace(name, data, etag=blob.etag)
+        except (BlobExistsError, BlobChangedError):
+            return  # another sign-in of the same user was faster; the next one looks again
+        self._keep(principal_id, practitioner)
+
+    def _keep(self, principal_id: str, practitioner: str) -> None:
+        if len(self._noted) >= _KEPT:
+            self._noted.clear()
+        self._noted[principal_id] = practitioner
+
+
+class NotingAuthenticator:
+    """An `Authenticator` that notes which Practitioner a user's sign-in names."""
+
+    def __init__(self, *, inner: Authenticator, book: PractitionerBook) -> None:
+        self._inner = inner
+        self._book = book
+
+    async def authenticate(self, handshake: Handshake) -> Principal:
+        """See `Authenticator.authenticate`."""
+        principal = await self._inner.authenticate(handshake)
+        if principal.practitioner:
+            await self._book.note(principal.id, principal.practitioner)
+        return principal
+
+
+def _name(principal_id: str) -> str:
+    return f"{_FOLDER}/{hashed(principal_id)}"

@@ -1,0 +1,84 @@
+"""What a user may see and open of a conversation's patients: the door to charts, in a talk."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from data_models.clock import IdSource
+from data_models.conversation import OpenQuestion
+from data_models.errors import RateLimitedError
+from data_models.identifiers import PatientId
+from services.chart_access.break_glass import Grant, is_reason, reason_in
+from services.chart_access.door import ChartDoor
+from services.identity.person import Person
+from services.patient_context.closed import in_emergency, reason_needed, refused
+from services.patient_context.conclusion import PatientTurn
+from services.patient_context.verdict import PatientVerdict
+from services.patient_context.who import told
+
+
+class ChartRights:
+    """Asks `door` for the sender of a message. Holds no state of any turn."""
+
+    def __init__(self, *, door: ChartDoor, ids: IdSource) -> None:
+        self._door = door
+        self._ids = ids
+
+    async def may_see(self, user: str, patient_id: PatientId | None) -> bool:
+        """Whether nobody is open, or the open chart is open to the user too."""
+        return patient_id is None or await self._door.may_open(user, patient_id)
+
+    async def may_see_all(self, user: str, patients: Sequence[PatientId]) -> bool:
+        """Whether every chart of `patients` is open to the user."""
+        return all([await self._door.may_open(user, one) for one in patients])
+
+    async def open_to(self, user: str, people: Sequence[Person]) -> list[Person]:
+        """Return those who may be offered to the user; who has no chart here opens none."""
+        return [one for one in people if await self.may_see(user, one.patient_id)]
+
+    async def checked(self, verdict: PatientVerdict, turn: PatientTurn) -> PatientVerdict:
+        """Return the verdict, or a refusal where its chart is not open to the user."""
+        patient_id = verdict.patient_id
+        if verdict.decision == "NEEDS_PATIENT_ID":
+            return await self._without_closed(verdict, turn)
+        if patient_id is None or verdict.decision == "CLEAR":
+            return verdict
+        access = await self._door.access(turn.user, patient_id)
+        if access.is_open:
+            if patient_id != turn.registry.active_patient_id:
+                try:
+                    self._door.count_opening(turn.user)
+                except RateLimitedError as error:
+                    return told(error.user_message, turn)
+            return in_emergency(verdict, access)
+        await self._door.refuse(
+            turn.user,
+            patient_id,
+            conversation_id=turn.registry.conversation_id,
+            run_id=turn.run_id,
+        )
+        may_name = patient_id in (*turn.reading.named, turn.reading.active)
+        return refused(verdict, access, turn, ids=self._ids, may_name=may_name)
+
+    async def break_glass(
+        self, closed: PatientId, turn: PatientTurn, question: OpenQuestion
+    ) -> Grant | PatientVerdict | None:
+        """Open a closed chart for who gave a reason, or ask for one; None: another message.
+
+        Raises:
+            ChartClosedError: no reason opens it.
+            StoreError: the grant could not be kept or put on record; the chart stays closed.
+        """
+        reason = reason_in(turn.reading.text)
+        if reason is None:
+            return None
+        if not is_reason(reason):
+            return reason_needed(question, turn, ids=self._ids)
+        return await self._door.break_glass(
+            turn.user, closed, conversation_id=turn.registry.conversation_id, reason=reason
+        )
+
+    async def _without_closed(self, verdict: PatientVerdict, turn: PatientTurn) -> PatientVerdict:
+        """Return a question as it is shown to who may not see the open chart, or may."""
+        active = turn.registry.active_patient_id
+        hides = not await self.may_see(turn.user, active)
+        return replace(verdict, hides_active=hides)

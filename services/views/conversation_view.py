@@ -1,0 +1,83 @@
+"""What people are shown of a conversation."""
+
+from datetime import datetime
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from data_models.chart_view import ChartView
+from data_models.chat_context import Artifact, Turn
+from data_models.conversation import Conversation
+from data_models.identifiers import PatientId
+from data_models.patient_identity import PatientIdentity
+from data_models.plan import Plan
+from data_models.scenario_session import ScenarioPlace
+from services.views.roster import RosterRow
+
+
+class ConversationSummary(BaseModel):
+    """One row of the caller's list."""
+
+    chat_id: str
+    patient_ids: list[PatientId]
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+
+
+class RunningRow(BaseModel):
+    """The turn that runs now."""
+
+    run_id: str
+    started_at: AwareDatetime
+
+
+class Progress(BaseModel):
+    """What a second screen needs to know to catch up; ids only."""
+
+    running_run_id: str | None
+    last_run_id: str | None
+
+
+class QuestionRow(BaseModel):
+    """The question that waits for an answer."""
+
+    id: str
+    kind: str
+    text: str
+
+
+def question_row(conversation: Conversation, now: datetime) -> QuestionRow | None:
+    """Return the question that waits in the conversation and may still be answered."""
+    question = conversation.open_question
+    if question is None or not question.is_alive(epoch=conversation.epoch, now=now):
+        return None
+    return QuestionRow(id=question.question_id, kind=question.kind, text=question.text)
+
+
+class ConversationView(BaseModel):
+    """A conversation as it stands; its patients in the order in which they were first opened."""
+
+    chat_id: str
+    created_at: AwareDatetime
+    updated_at: AwareDatetime
+    patient_id: PatientId | None
+    patients: list[RosterRow]
+    plan: Plan | None
+    artifacts: list[Artifact]
+    scenario: ScenarioPlace | None = None
+    question: QuestionRow | None
+    running_turn: RunningRow | None
+    queued: int
+
+
+class HistoryPage(BaseModel):
+    """Some turns of one patient, oldest first, with their whole texts.
+
+    Attributes:
+        views: Rows that were shown with their messages, by view; those that can be read.
+    """
+
+    patient_id: PatientId | None
+    turns: list[Turn]
+    next_before: int | None
+    patient: PatientIdentity | None = None
+    views: dict[str, ChartView] = Field(default_factory=dict)

@@ -1,0 +1,149 @@
+"""Whatever somebody asks of a chart that is closed to them, by any route or message: nothing."""
+
+import hashlib
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import hdrs
+
+from app import build
+from data_models.clock import RandomIds, SystemClock
+from routes.server import create_runner
+from services.stores import Stores
+from settings import ApiKey, Settings
+from tests.e2e.talks import StreamTalk
+from tests.fakes_store import MemoryBlobStore
+
+pytestmark = pytest.mark.slow
+ADA = {"Authorization": "Bearer ada-key"}
+CANARY = "canary-of-the-chart"
+READS = {hdrs.METH_GET, hdrs.METH_PATCH}
+
+
+class Site:
+    """A whole server with the offline model, and a conversation about a chart that gets closed."""
+
+    def __init__(
+        self,
+        base: str,
+        client: aiohttp.ClientSession,
+        routes: list[tuple[str, str]],
+        roster: Path,
+        stores: Stores,
+    ) -> None:
+        self.base, self.client, self.routes, self.roster = base, client, routes, roster
+        self.stores = stores
+        self.chat = ""
+        self.artifact = "artifact-1"
+
+    async def begin(self) -> None:
+        async with self.client.post(f"{self.base}/api/chats", headers=ADA) as reply:
+            self.chat = (await reply.json())["chat_id"]
+        for text in ("patient_4", f"@PatientHistory what of {CANARY}?"):
+            await self.say(text)
+
+    async def say(self, text: str) -> str:
+        url = f"{self.base}/api/ws/chats/{self.chat}/messages?stream=1"
+        async with self.client.ws_connect(url, headers=ADA) as socket:
+            return str(await StreamTalk(self.chat, socket).say(text))
+
+    async def ask(self, method: str, route: str) -> tuple[int, str]:
+        known = {"chat_id": self.chat, "patient_id": "patient_4", "artifact_id": self.artifact}
+        path = re.sub(r"\{(\w+)\}", lambda found: known.get(found[1], "x"), route)
+        sent = {"operations": [{"op": "retire", "item": "x"}], "revision": "x"}
+        query = "patient_id=patient_4&ref=DocumentReference/note-1&format=json"
+        async with self.client.request(
+            method, f"{self.base}{path}?{query}", headers=ADA, json=sent
+        ) as reply:
+            return reply.status, (await reply.read()).decode(errors="replace")
+
+    def close_the_chart(self) -> None:
+        self.roster.write_text("key:ada: [patient_7]\n")
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    roster = tmp_path / "care.yaml"
+    roster.write_text("key:ada: [patient_4]\n")
+    settings = Settings(
+        auth_mode="api_key",
+        api_keys=(ApiKey("ada", hashlib.sha256(b"ada-key").hexdigest()),),
+        llm_provider="offline",
+        data_dir=tmp_path,
+        messages_per_minute=1_000,
+        access_policy="roster",
+        care_roster_file=roster,
+        break_glass_minutes=30,
+    )
+    stores = Stores(MemoryBlobStore(), MemoryBlobStore(), MemoryBlobStore())
+    async with aiohttp.ClientSession() as session:
+        server = build(
+            settings, stores=stores, clock=SystemClock(), ids=RandomIds(), session=session
+        )
+        await server.start()
+        runner = create_runner(server.web, handshake_seconds=10)
+        await runner.setup()
+        listening = aiohttp.web.TCPSite(runner, "127.0.0.1", 0)
+        await listening.start()
+        routes = [
+            (route.method, route.resource.canonical)
+            for route in server.web.router.routes()
+            if route.resource is not None
+            and route.resource.canonical.startswith("/api/")
+            and route.method in READS
+            and "/ws/" not in route.resource.canonical
+        ]
+        async with aiohttp.ClientSession() as client:
+            found = Site(
+                f"http://127.0.0.1:{runner.addresses[0][1]}", client, routes, roster, stores
+            )
+            await found.begin()
+            yield found
+        await runner.cleanup()
+        await server.drain(5)
+        await server.close()
+
+
+async def test_no_route_shows_anything_of_a_chart_that_was_closed(site: Site) -> None:
+    before: dict[str, Any] = {route: await site.ask(m, route) for m, route in site.routes}
+    assert sum(CANARY in body for _, body in before.values()) >= 2, "else this proves nothing"
+    assert "Whitfield" in str(before), "the patient's name was shown"
+    site.close_the_chart()
+
+    for method, route in site.routes:
+        status, body = await site.ask(method, route)
+        assert CANARY not in body, route
+        assert "Whitfield" not in body, route
+        assert status < 500, (route, body)
+        if route.endswith(("/messages", "/export", "/memory", "/sources", "{patient_id}")):
+            assert (status, "chart_closed" in body) == (403, True), (route, body)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["patient_4", "any allergies?", "what did we talk about?", "clear patient context", "yes",
+     "forget that she smokes", "compare patient_4 and patient_7", "start tumor board", "stop",
+     "open Margaret Anne Whitfield", "which patients have we discussed?"],
+)  # fmt: skip
+async def test_no_message_shows_anything_of_a_chart_that_was_closed(site: Site, said: str) -> None:
+    site.close_the_chart()
+    told = await site.say(said)
+    assert CANARY not in told
+    assert "Whitfield" not in told.replace(said, ""), told
+
+
+async def test_a_refusal_can_be_broken_with_a_reason_and_is_on_record(site: Site) -> None:
+    site.close_the_chart()
+    assert "not open to you" in await site.say("patient_4")
+    told = await site.say("break glass: unconscious in the emergency room")
+    assert "unconscious in the emergency room" in told
+    assert "Whitfield" in await site.say("any allergies?")
+    trail = [one async for one in site.stores.audit.list("trail/")]
+    blobs = [await site.stores.audit.read(one.name) for one in trail]
+    written = b"".join(one.data for one in blobs if one is not None)
+    assert b'"open_chart"' in written
+    assert b'"break_glass"' in written
