@@ -54,7 +54,7 @@ async def source(page: Page) -> None:
     await page.set_viewport_size({"width": 1120, "height": 600})
     await say(page, "What is the current stage?")
     answer = page.get_by_role("article").last
-    await answer.locator("li", has_text="Stage: IVB").get_by_role("link").first.click()
+    await answer.get_by_role("link", name="Source 1", exact=True).first.click()
     await expect(page.get_by_role("dialog").locator("mark").first).to_be_visible()
     await keep(page, "source")
     await page.get_by_role("dialog").get_by_role("button", name="Close").click()

@@ -11,7 +11,7 @@ export interface Span {
 const SEGMENT = /(?:[^\n.!?;]|[.!?;](?!\s))+[.!?;]*/g;
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}.-]*/gu;
 /** Below this share of the statement's words a passage is no more than a guess. */
-const ENOUGH = 0.34;
+const ENOUGH = 0.3;
 
 /**
  * Return where `text` holds `quote`, else the passage that shares most with `statement`.
