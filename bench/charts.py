@@ -160,7 +160,8 @@ async def _measured(folder: Path) -> Json:
     return {
         "index": indexed - begun, "load": loaded - indexed, "idle_ms": idle,
         "stall_ms": loading, "calls_stall_ms": stalls.worst_ms,
-        "first": first, "later": later, "cpu": cpu, "load_cpu": load_cpu, "rss": psutil.Process().memory_info().rss,
+        "first": first, "later": later, "cpu": cpu, "load_cpu": load_cpu,
+        "rss": psutil.Process().memory_info().rss,
     }  # fmt: skip
 
 

@@ -209,6 +209,20 @@ def test_a_gzip_bomb_ends_at_the_limit(tmp_path: Path, text: str) -> None:
     assert len(file.problems) <= PROBLEMS_LIMIT + 2
 
 
+@pytest.mark.slow
+async def test_a_gigabyte_in_a_small_gzip_file_costs_its_rest_only(tmp_path: Path) -> None:
+    begun = json.dumps(bundle(patient(), ecog("e", "2024", "1")))[:-2].encode()
+    with gzip.open(tmp_path / "bomb.json.gz", "wb", compresslevel=1) as packed:
+        packed.write(begun)
+        for _ in range(1_000):
+            packed.write(b', {"resource": {"resourceType": "Basic", "x": "' + b"0" * 10**6 + b'"}}')
+    records = records_in(tmp_path, FixedClock())
+    record = await records.load(PATIENT_ID)
+    assert list(record.resources) == ["Observation/e"]
+    assert "bomb.json.gz" in record.left_out.unreadable[0]
+    assert "is over 500000000 bytes when unpacked" in record.left_out.unreadable[0]
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

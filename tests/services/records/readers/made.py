@@ -41,14 +41,14 @@ def pdf(pages: Sequence[str]) -> bytes:
         box = f"/MediaBox [0 0 612 792] {font} /Contents {5 + 2 * at} 0 R"
         page = f"<< /Type /Page /Parent 2 0 R {box} >>"
         objects += [page, f"<< /Length {len(drawn)} >>\nstream\n{drawn}\nendstream"]
-    body, places = b"%PDF-1.4\n", []
+    body, places = bytearray(b"%PDF-1.4\n"), list[int]()
     for number, each in enumerate(objects, start=1):
         places.append(len(body))
         body += f"{number} 0 obj\n{each}\nendobj\n".encode()
     table = "".join(f"{place:010d} 00000 n \n" for place in places)
     end = f"xref\n0 {len(places) + 1}\n0000000000 65535 f \n{table}trailer\n"
     end += f"<< /Size {len(places) + 1} /Root 1 0 R >>\nstartxref\n{len(body)}\n%%EOF"
-    return body + end.encode()
+    return bytes(body) + end.encode()
 
 
 def cda(sections: str, body: str = "structuredBody") -> bytes:
