@@ -22,7 +22,7 @@ from group_chat.offline.moving import MOVE_TOOL, is_move, line_of, next_of_move
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.tools.clinic_times import day_of
-from services.entities.wishes import wishes_in
+from services.language.appointment_wishes import wishes_in
 from services.language.phrases import says, words_for
 from services.language.requests import refused_doctors
 from services.language.text_words import all_words

@@ -4,7 +4,7 @@ from group_chat.offline.plain_talk import courtesy, plain_answer
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import OfflineReply
 from group_chat.offline.words import asks_overview, topics_of
-from services.entities.wishes import wishes_in
+from services.language.appointment_wishes import wishes_in
 from services.language.full_dates import full_dates
 from services.language.phrases import says
 from services.language.text_words import asks_question

@@ -14,7 +14,7 @@ from group_chat.offline.clinic_days import (
 )
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
-from services.entities.wishes import wishes_in
+from services.language.appointment_wishes import wishes_in
 from services.language.in_english import in_english
 from services.language.phrases import says
 from services.language.references import place_in

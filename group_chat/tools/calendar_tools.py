@@ -115,7 +115,9 @@ class CalendarTools:
     async def cancel(self, turn: TurnContext, asked: CancelArguments) -> ToolOutput:
         """Ask the user to confirm that an event is cancelled."""
         desk = await self._desk.open(turn)
-        event = await desk.meant("calendar_event", asked.event_id, desk.services.calendar.get)
+        event = await desk.meant(
+            "calendar_event", asked.event_id, desk.services.calendar.get, asks_first=True
+        )
         return desk.ask_first("cancel_event", event)
 
 

@@ -1,27 +1,21 @@
 """What users mean by a day. Pure."""
 
-import re
 from datetime import date, datetime, timedelta
 
 from data_models.errors import ToolInputError
-
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+from services.language.in_english import in_english
+from services.language.phrases import says
+from services.language.pointing.when import when_of
 
 
 def day_of(text: str, *, now: datetime) -> date:
-    """Return the day that `text` means, said `now`.
+    """Return the day that `text` means, said `now`; a weekday is the next one after today.
 
     Raises:
         ToolInputError: it is no day; the text says what is one.
     """
-    said = re.sub(r"^(on|next|this) ", "", text.strip().casefold())
-    today = now.date()
-    named = {"today": 0, "tomorrow": 1, "day after tomorrow": 2, "the day after tomorrow": 2}
-    if said in named:
-        return today + timedelta(days=named[said])
-    if said in _DAYS:
-        return today + timedelta(days=(_DAYS.index(said) - today.weekday() - 1) % 7 + 1)
-    try:
-        return date.fromisoformat(said[:10])
-    except ValueError:
-        raise ToolInputError("the day must be today, tomorrow, a weekday or YYYY-MM-DD") from None
+    said = when_of(text, now)
+    if said is None or said.first is None:
+        raise ToolInputError("the day must be today, tomorrow, a weekday or YYYY-MM-DD")
+    is_weekday = says(in_english(text), "day_of_week") and not says(text, "today")
+    return said.first + timedelta(days=7 if is_weekday and said.first == now.date() else 0)

@@ -92,7 +92,9 @@ class ContactTools:
     async def delete(self, turn: TurnContext, asked: ContactArguments) -> ToolOutput:
         """Ask the user to confirm that a contact is deleted."""
         desk = await self._desk.open(turn)
-        contact = await desk.meant("contact", asked.contact_id, desk.services.contacts.get)
+        contact = await desk.meant(
+            "contact", asked.contact_id, desk.services.contacts.get, asks_first=True
+        )
         return desk.ask_first("delete_contact", contact)
 
 

@@ -64,7 +64,9 @@ class DocumentTools:
     async def delete(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
         """Ask the user to confirm that a document is deleted."""
         desk = await self._desk.open(turn)
-        document = await desk.meant("document", asked.document_id, desk.services.documents.get)
+        document = await desk.meant(
+            "document", asked.document_id, desk.services.documents.get, asks_first=True
+        )
         return desk.ask_first("delete_document", document)
 
 

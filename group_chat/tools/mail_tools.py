@@ -80,7 +80,7 @@ class MailTools:
     async def send(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
         """Ask the user to confirm that a draft is sent."""
         desk = await self._desk.open(turn)
-        mail = await desk.meant("email", asked.mail_id, desk.services.mail.get)
+        mail = await desk.meant("email", asked.mail_id, desk.services.mail.get, asks_first=True)
         if mail.folder != "drafts":
             raise ToolInputError("only a draft can be sent; write one with draft_mail")
         return desk.ask_first("send_mail", mail)

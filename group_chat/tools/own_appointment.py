@@ -44,7 +44,7 @@ def own_appointment(
 def _meant(memory: ToolMemorySession, hint: Appointment | None) -> list[str]:
     """Return the ids that the user's words may mean, none where they say nothing of it."""
     given = {} if hint is None else {"id": f"{CLINIC_PREFIX}{hint.appointment_id}"}
-    found = memory.resolve("calendar_event", given, at_clinic=True)
+    found = memory.resolve("calendar_event", given, at_clinic=True, asks_first=True)
     if isinstance(found, NotFound):
         return []
     return [one.removeprefix(CLINIC_PREFIX) for one in ids_of(found)]

@@ -100,16 +100,19 @@ class OpenDesk:
         get: Callable[[str], Awaitable[Found | None]],
         *,
         without: Sequence[str] = (),
+        asks_first: bool = False,
     ) -> Found:
-        """Return the one item that the user means; the model's id is no more than a hint.
+        """Return the one item that the user means; a model's id that their words do not refuse.
 
         Args:
+            asks_first: Whether the user says yes to it by name before anything is done.
             without: Words of the user that say what the item becomes, not what it is.
 
         Raises:
             ToolInputError: none is meant, or several may be; then the user is asked which.
         """
-        found = self.memory.resolve(kind, {"id": given} if given else {}, without=without)
+        hint = {"id": given} if given else {}
+        found = self.memory.resolve(kind, hint, without=without, asks_first=asks_first)
         if isinstance(found, Ambiguous):
             self._ask_which(kind, found)
             raise ToolInputError(_WHICH)

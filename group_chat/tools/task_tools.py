@@ -89,7 +89,7 @@ class TaskTools:
     async def delete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Ask the user to confirm that a task is deleted."""
         desk = await self._desk.open(turn)
-        task = await desk.meant("task", asked.task_id, desk.services.tasks.get)
+        task = await desk.meant("task", asked.task_id, desk.services.tasks.get, asks_first=True)
         return desk.ask_first("delete_task", task)
 
 

@@ -16,6 +16,7 @@ from services.language.vocabulary import LANGUAGES, read_words
 
 _READ_CHARS = 2_000
 _TELLING_CHARS = 4
+_NOT_AT_END = re.compile(r"(?<!\w)not(?=[\s,]*(?:please[\s,]*)?\Z)")
 _REST = r"(?P<rest>[^.?!;\n]{1,160}?)"
 _QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u00bb\n]{1,200}["\u201d\u201c\u00bb]')
 _CLAUSE = re.compile(r"[^.?!;\n]+")
@@ -71,7 +72,8 @@ def _clause(text: str, language: str) -> str:
     verb = _last_verb(language).search(plain)
     if verb is not None and not _begins_with_verb(language).match(plain):
         plain = f" {verb['verb']} {plain[: verb.start()]}{plain[verb.end() :]}"
-    return plain
+    # "Sag den Termin nicht ab": a not behind everything refuses the whole.
+    return plain if _NOT_AT_END.search(plain) is None else f" do not {_NOT_AT_END.sub('', plain)}"
 
 
 def _letters(text: str) -> str:

@@ -4,8 +4,8 @@ A phrase is words, as people write them, and few signs: `(a|b)` one of several, 
 out, `...` up to eight words of the same sentence, `_` any word, `{name}` words to be given back,
 `{name*}` all to the end, `{+name}` likewise, with what follows in the phrase, `<other>` the
 phrases of another name, `end~` a word that begins so, `~end` one that ends so, `#-#-#` a day as
-2026-12-02, `^` the beginning of the message and `$` its end, polite words apart. The English file
-lists every name.
+2026-12-02, `##` a day of a month, `^` the beginning of the message and `$` its end, polite words
+apart. The English file lists every name.
 """
 
 import re
@@ -211,6 +211,8 @@ def _group(sign: str) -> str:
 def _word(sign: str) -> str:
     if sign == _ISO_DAY:
         return r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)"
+    if sign == "##":
+        return r"(?<!\w)\d{1,2}(?:st|nd|rd|th)?(?![\w:])"
     if sign == "_":
         return r"(?<!\w)\w+"
     if sign.startswith("~"):

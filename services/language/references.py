@@ -27,13 +27,20 @@ def references_in(text: str) -> tuple[Reference, ...]:
 
 def place_in(text: str) -> int | None:
     """Return the place of a list that the whole of `text` says: "2", "no. 2", "the second one"."""
+    if (number := number_alone_in(text)) is not None:
+        return number
     words = [word for word in words_of(text) if word not in _NUMBERING]
-    if len(words) == 1 and words[0].isascii() and words[0].isdigit() and len(words[0]) <= 2:
-        return int(words[0])
     pointed = references_in(text)
     is_one = len(pointed) == 1 and len(pointed[0].places) == 1
     places = _places(words_of(text)) if is_one and len(words) <= 3 else ()
     return next((place for place in places if place > 0), None)
+
+
+def number_alone_in(text: str) -> int | None:
+    """Return the number that the whole of `text` is: "2", "#2", "option 2", "Nummer 2"."""
+    words = [word for word in words_of(text) if word not in _NUMBERING]
+    is_number = len(words) == 1 and words[0].isascii() and words[0].isdigit()
+    return int(words[0]) if is_number and len(words[0]) <= 2 else None
 
 
 def numbers_in(text: str) -> tuple[float, ...]:

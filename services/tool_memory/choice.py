@@ -1,6 +1,5 @@
 """Which of the items that the user was asked about they pick. Pure."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -8,7 +7,9 @@ from typing import Any
 
 from data_models.tool_memory import EntityContext, ToolMemory
 from data_models.written_order import in_written_order
+from services.language.phrases import says
 from services.language.pointing.folding import tokens_of
+from services.language.references import number_alone_in
 from services.tool_memory.privacy import OTHER_APPOINTMENT
 from services.tool_memory.resolution import Resolved, Scene
 from services.tool_memory.resolver import ContextResolver
@@ -16,13 +17,6 @@ from services.tool_memory.shapes import start_of
 from services.tool_memory.shelf import Shelf
 
 _PICK_LIMIT_WORDS = 8
-_NUMBER = re.compile(r"\W*(?:no\.?|number|option|#)?\s*([1-5])\W*", re.IGNORECASE)
-# Whoever asks for something new picks nothing.
-_REQUEST = re.compile(
-    r"(?i)\b(?:cancel|delete|remove|move|reschedule|postpone|send|write|draft|read|open|show|list"
-    r"|find|search|add|create|book|complete|finish|mark|change|update|switch|clear|what|which|who"
-    r"|when|where|why|how|patient)\b|\?\s*$"
-)
 _NAME_LIMIT_CHARS = 120
 
 
@@ -41,7 +35,9 @@ def picked_from(
     """Return the candidate that `answer` names: by number, order, name, day or time; else None."""
     candidates = [str(one) for one in payload.get("candidates", ())]
     words = answer.split()
-    if not 0 < len(words) <= _PICK_LIMIT_WORDS or _REQUEST.search(answer):
+    if not 0 < len(words) <= _PICK_LIMIT_WORDS or answer.rstrip().endswith("?"):
+        return None
+    if says(answer, "asks_something_new"):
         return None
     found = _meant(candidates, answer, memory, local_now)
     if found is None:
@@ -67,10 +63,9 @@ def _line(name: str) -> str:
 def _meant(
     candidates: Sequence[str], answer: str, memory: ToolMemory, local_now: datetime
 ) -> str | None:
-    number = _NUMBER.fullmatch(answer)
-    if number is not None:
-        place = int(number[1]) - 1
-        return candidates[place] if place < len(candidates) else None
+    place = number_alone_in(answer)
+    if place is not None:
+        return candidates[place - 1] if 0 < place <= len(candidates) else None
     entities = [one for one in memory.entities if one.entity_id in candidates]
     shelf = Shelf.of(entities, local_now)
     named = [one.entity_id for one in shelf.live.values() if list(one.name) == _name(answer)]

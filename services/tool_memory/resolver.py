@@ -14,6 +14,7 @@ Two readings of the rules that are not plain:
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from data_models.tool_memory import EntityType
@@ -42,6 +43,8 @@ class ContextResolver:
         user_message: str,
         entity_type: EntityType | None = None,
         parameters: Mapping[str, Any] | None = None,
+        *,
+        asks_first: bool = False,
     ) -> Resolution:
         """Return what `user_message` means.
 
@@ -49,6 +52,7 @@ class ContextResolver:
             user_message: As typed.
             entity_type: Only entities of this kind, if the tool needs one.
             parameters: What a model filled in; ids in it count only if they are live.
+            asks_first: The user is shown what is taken and says yes before anything is done.
         """
         asked = self._reader.read(user_message)
         if asked.negated:
@@ -60,7 +64,10 @@ class ContextResolver:
         given = ids_in(parameters or {}, self._shelf.live)
         if given is None:
             return self._plural(asked, entity_type)
-        return self._with_given(asked, entity_type, given)
+        found = self._with_given(asked, entity_type, given)
+        if isinstance(found, NotFound) and len(given) == 1:
+            return self._by_known_words(asked, entity_type, given[0], asks_first=asks_first)
+        return found
 
     # -- ids ----------------------------------------------------------------------------------
 
@@ -89,6 +96,30 @@ class ContextResolver:
         if isinstance(said, Resolved):
             return several([said.entity_id, *given])
         return said
+
+    def _by_known_words(
+        self, asked: Asked, entity_type: EntityType | None, given: str, *, asks_first: bool
+    ) -> Resolution:
+        """Take a model's id where the words that mean anything here do not speak against it.
+
+        People say more than names, in any language: what no entity is called says nothing. A word
+        that is left has to speak for the id, unless the user is asked before anything is done.
+        """
+        main = self._known_of(asked.main)
+        context = None if asked.context is None else self._known_of(asked.context)
+        speaks_for = main.has_content or main.has_selector or not main.times.is_empty
+        if not (asks_first or speaks_for):
+            return NotFound()
+        known = replace(asked, main=main, context=context)
+        return Resolved(given) if self._allows(known, entity_type, given) else NotFound()
+
+    def _known_of(self, request: Request) -> Request:
+        lexicon = self._shelf.lexicon
+        return replace(
+            request,
+            strict=[word for word in request.strict if lexicon.meanings(word)],
+            words=[word for word in request.words if lexicon.meanings(word)],
+        )
 
     def _allows(self, asked: Asked, entity_type: EntityType | None, entity_id: str) -> bool:
         request = asked.main

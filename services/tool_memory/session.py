@@ -163,12 +163,14 @@ class ToolMemorySession:
         *,
         without: Sequence[str] = (),
         at_clinic: bool = False,
+        asks_first: bool = False,
     ) -> Resolution:
         """Return what the user's message of this turn means.
 
         Args:
             without: Words of it that say what something becomes, not what it is.
             at_clinic: Whether the patient's appointments are meant, not the user's own calendar.
+            asks_first: Whether the user is asked before anything is done with it.
         """
         if self._picked is not None and self._is_live(self._picked.entity_id, entity_type):
             return Resolved(self._picked.entity_id)
@@ -176,7 +178,12 @@ class ToolMemorySession:
         for one in without:
             text = text.replace(one, " ") if one else text
         return self._store.resolve(
-            text, entity_type, parameters, local_now=self._now, at_clinic=at_clinic
+            text,
+            entity_type,
+            parameters,
+            local_now=self._now,
+            at_clinic=at_clinic,
+            asks_first=asks_first,
         )
 
     def _is_live(self, entity_id: str, entity_type: EntityType | None) -> bool:

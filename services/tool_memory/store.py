@@ -159,12 +159,14 @@ class ToolEntityStore:
         *,
         local_now: datetime,
         at_clinic: bool = False,
+        asks_first: bool = False,
     ) -> Resolution:
         """Return what `user_message` means (spec page 3.3); changes nothing.
 
         Args:
             at_clinic: Whether the patient's appointments are meant; they are kept apart from the
                 user's own calendar.
+            asks_first: Whether the user is asked before anything is done with it.
         """
         memory = self._memory
         focus = memory.focus if _is_of(at_clinic, memory.focus or "") else None
@@ -173,7 +175,7 @@ class ToolEntityStore:
         is_all = len(kept) == len(memory.entities)
         shelf = self._searched(local_now) if is_all else Shelf.of(kept, local_now)
         resolver = ContextResolver(shelf=shelf, scene=scene)
-        return resolver.resolve(user_message, entity_type, parameters)
+        return resolver.resolve(user_message, entity_type, parameters, asks_first=asks_first)
 
     def touch(self, entity_id: str, *, words: Sequence[str] = (), turn_id: int) -> None:
         """Note that an entity was really used: it is now what "it" means."""

@@ -19,7 +19,7 @@ from services.entities.session_file import (
     lost_share,
 )
 from services.entities.team import AgentNames
-from services.entities.wishes import wishes_in
+from services.language.appointment_wishes import wishes_in
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
 from services.turn.draft import TurnDraft

@@ -32,10 +32,13 @@ _POLITE = (
     r"(?:please|pls|plz|kindly|can|could|would|will|you|just|now|also|ok|okay|yes|no|yeah|hey|hi"
     r"|so|then|and|let's|lets|let|us|me|i|i'd|i'll|id|we|want|need|like|have|to|should|must|may"
     r"|might"
-    r"|go|ahead|actually|well|well|do|maybe|help|try|ahead|thanks|wait|not|don't|dont|never|sorry)"
+    r"|go|ahead|actually|well|well|do|maybe|help|try|ahead|thanks|wait|gotta|wanna|gonna|think|guess|not|don't|dont|never|sorry)"
 )
 _LEAD = re.compile(rf"^\s*(?:{_POLITE}\b[\s,]*)*(?P<verb>{_VERB})\b", _FLAGS)
-_LATE_VERB = re.compile(rf"\b(?:to|please|you|i|we|and|just)\s+(?P<verb>{_TARGET})\b", _FLAGS)
+_LATE_VERB = re.compile(
+    rf"\b(?:to|please|you|i|we|and|just|should|must|gotta|wanna|gonna)\s+(?P<verb>{_TARGET})\b",
+    _FLAGS,
+)
 
 _NO = (
     r"(?:do not|don't|dont|does not|doesn't|did not|didn't|never|must not|mustn't|should not"
@@ -205,7 +208,11 @@ def _names_its_own(rest: str) -> bool:
 
 
 def _is_talk(piece: str) -> bool:
-    return len(tokens_of(piece)) > 5 or bool(re.search(r"\b(?:i|i'm|we|thanks)\b", piece, _FLAGS))
+    return len(tokens_of(piece)) > 5 or bool(
+        re.search(
+            r"\b(?:i|i'm|we|thanks|can't|cannot|won't|couldn't|is|isn't|has|was)\b", piece, _FLAGS
+        )
+    )
 
 
 def _verb_of(piece: str) -> tuple[str, str]:

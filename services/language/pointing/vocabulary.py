@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from data_models.tool_memory import EntityType
+from services.language.phrases import words_for
 from services.language.pointing.folding import listed
 
 TYPE_NOUNS: Mapping[str, EntityType] = {
@@ -36,7 +37,8 @@ _TARGET = (
     "cancel delete remove drop scrap erase clear decline reject discard trash archive move "
     "reschedule postpone push shift change delay bring update edit rename extend shorten swap "
     "adjust modify send forward share reply respond answer attach mark complete finish close "
-    "confirm accept approve snooze make set invite add skip ditch axe nix abandon dismiss void undo"
+    "confirm accept approve snooze make set invite add skip ditch axe nix abandon tick untick "
+    "dismiss void undo"
 )
 MOVING = frozenset(
     listed(
@@ -76,7 +78,7 @@ STOP_WORDS = frozenset(
     third fourth fifth sixth seventh eighth ninth tenth former latter both anything either
     day week month today happening happen taking held rid whichever
     """)
-)
+) | words_for("filler")
 
 ORDINALS: Mapping[str, int] = {
     "first": 1,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.entities.wishes import wishes_in
+from services.language.appointment_wishes import wishes_in
 from services.language.requests import refused_doctors
 
 
