@@ -26,7 +26,7 @@ from tests.services.world import CHAT, ENDLESS, FarReplica, World, heard
 
 OWNER = "alice"
 SHORT = ClaimTimes(
-    lease=timedelta(seconds=0.5), renew_every=timedelta(seconds=0.1), grace=timedelta(seconds=0.1)
+    lease=timedelta(seconds=2), renew_every=timedelta(seconds=0.1), grace=timedelta(seconds=0.2)
 )
 PACE = Pace(
     tick=0.02,
