@@ -1,4 +1,4 @@
-"""`python -m evals run|list|baseline|report`: how good Rounds is, with its model or without.
+"""`python -m evals run|list|baseline|judge|readme`: how good Rounds is, with its model or without.
 
 Exit codes of `run`: 0 nothing new is wrong, 1 a safety row that no baseline knows, 2 it cannot run,
 3 the budget was spent before the end.
@@ -18,6 +18,9 @@ from data_models.errors import ConfigurationError
 from evals.baseline import FILE, Baseline, Difference, Known, difference, known_of
 from evals.cassette import record
 from evals.choosing import Choice, chosen_cases
+from evals.figures import wilson
+from evals.judging.agreement import agreement
+from evals.judging.judge import LABELLED, RUBRIC, Judge, read_labelled, read_rubric
 from evals.models import Configured, ModelChosen, Offline, Replayed, Scripted, prices_of
 from evals.readme import write_summary
 from evals.report_html import page
@@ -25,7 +28,7 @@ from evals.results import Progress, Result, by_case
 from evals.runner import Run
 from evals.server import ROOT
 from evals.spending import Spending
-from evals.table import as_json, as_text, table
+from evals.table import as_json, as_text, facts_line, table
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,6 +64,11 @@ def _parser() -> argparse.ArgumentParser:
     keep.add_argument("out", type=Path)
     keep.add_argument("--file", type=Path, default=FILE)
     keep.set_defaults(command=_keep)
+    judge = commands.add_parser("judge", help="let a model judge wording, and say how it agrees")
+    judge.add_argument("out", type=Path, nargs="?", help="a run whose answers are judged as well")
+    judge.add_argument("--labelled", type=Path, default=LABELLED, help="answers with labels")
+    judge.add_argument("--rubric", type=Path, default=RUBRIC)
+    judge.set_defaults(command=_judge)
     readme = commands.add_parser("readme", help="write a run's table into README.md")
     readme.add_argument("out", type=Path)
     readme.set_defaults(command=_readme)
@@ -198,6 +206,8 @@ def _write(
         sys.stdout.write(orjson.dumps(body).decode() + "\n")
         return
     sys.stdout.write(as_text(rows) + "\n")
+    if told := facts_line(results):
+        sys.stdout.write(f"{told}\n")
     for name, lines in (("NEW SAFETY ROW", changed.new), ("right now, take it out", changed.gone)):
         for line in lines:
             sys.stdout.write(f"{name}: {line}\n")
@@ -241,6 +251,25 @@ def _readme(options: argparse.Namespace) -> int:
     write_summary(
         ROOT / "README.md", table(_results_of(options.out)), head["model"], head["commit"]
     )
+    return 0
+
+
+def _judge(options: argparse.Namespace) -> int:
+    rubric, labelled = read_rubric(options.rubric), read_labelled(options.labelled)
+    judge = Judge.configured(rubric)
+    asked = [(one.question, one.answer) for one in labelled]
+    verdicts = asyncio.run(judge.verdicts(asked))
+    found = agreement([one.label for one in labelled], verdicts)
+    told = f"{judge.model} as a judge of wording {found.as_text()}"
+    if options.out is not None:
+        turns = [one.turns[-1] for one in _results_of(options.out) if one.turns]
+        talks = [(one.user, one.text) for one in turns if one.text]
+        judged = asyncio.run(judge.verdicts(talks))
+        good = sum(one == "good" for one in judged)
+        low, high = wilson(good, len(judged))
+        share = good / len(judged) if judged else 0.0
+        told = f"wording good: {share:.1%} of {len(judged)} ({low:.1%} - {high:.1%}); {told}"
+    print(told)
     return 0
 
 

@@ -31,7 +31,7 @@ def capable(case: Case) -> Script:
     agent = agent or next((owners[one] for one in tools), "")
     is_about_record = bool(wanted.has or wanted.sources) and not (wanted.asks or wanted.agent)
     plans: tuple[str, ...] = ()
-    if wanted.plan is not None and "proposed" in wanted.plan.status:
+    if wanted.plan is not None and wanted.plan.status == ("proposed",):
         plans = wanted.plan.agents or BOARD
     sources = tuple(re.escape(one) for one in wanted.sources)
     return Script(

@@ -185,6 +185,8 @@ class Expect(_Shape):
         refuses: Whether the answer must decline.
         marked: Whether a sentence must be marked as not supported by the record, or none may be.
         answer: Gold of a question on the record.
+        facts: Gold of a report: each is included, distorted or missing.
+        facts_share: How many of them must be included, from 0 to 1.
         memory: What is remembered.
         outcome: How the turn ends: success, interrupt, cancelled or error.
         max_chars: The longest text that will do.
@@ -206,6 +208,8 @@ class Expect(_Shape):
     refuses: bool | None = None
     marked: bool | None = None
     answer: Answer | None = None
+    facts: tuple[Answer, ...] = ()
+    facts_share: float = 0.8
     memory: Memory | None = None
     outcome: Texts = ()
     max_chars: int | None = None

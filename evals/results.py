@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
+from evals.scoring.boards import FactCount
 from evals.scoring.checks import SAFETY
 from evals.spending import Usage
 from evals.talk import Turn
@@ -33,6 +34,7 @@ class Result(BaseModel):
         repeat: Which try, from 0.
         decided: Who decided whom the message is about: rule, guard or model.
         cost: US dollars; None where no price is known.
+        facts: How the facts of a report fared.
     """
 
     case: str
@@ -50,6 +52,7 @@ class Result(BaseModel):
     cost: float | None = None
     first_text_ms: float | None = None
     total_ms: float = 0.0
+    facts: FactCount | None = None
     turns: list[Turn] = Field(default_factory=list)
     prompts: list[PromptKept] = Field(default_factory=list)
 

@@ -16,7 +16,7 @@ from evals.models import ModelChosen
 from evals.parts.playing import played
 from evals.results import FoundRow, Progress, PromptKept, Result
 from evals.samples import samples_folder
-from evals.scoring.checks import Seen, rows_of
+from evals.scoring.checks import Seen, facts_of, rows_of
 from evals.server import key_of, running_server, settings_for
 from evals.spending import Spending, Usage
 from evals.talk import Talk, Turn, in_time, talking
@@ -148,6 +148,7 @@ class Run:
         found = base.model_copy(
             update={
                 "wrong": [FoundRow(row=one.row, why=one.why) for one in rows],
+                "facts": facts[0] if (facts := facts_of(case.expect, seen.turn)) else None,
                 "decided": decided_by(seen.turn, asked),
                 "first_text_ms": timing.get("first_token_ms"),
                 "total_ms": timing.get("total_ms", 0.0),

@@ -6,6 +6,7 @@ from typing import Any
 
 from evals.figures import pass_hat, quantile, wilson
 from evals.results import Result, by_case
+from evals.scoring.boards import FactCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,21 @@ def as_text(rows: Sequence[TableRow]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
         for line in lines
+    )
+
+
+def facts_line(results: Sequence[Result]) -> str:
+    """Return how the facts of reports fared, for people; "" where none was written."""
+    counts = [one.facts for one in results if one.facts is not None]
+    if not counts:
+        return ""
+    count = sum(counts, FactCount())
+    shares = (
+        f"included {count.included / count.wanted:.1%}, missing {count.missing / count.wanted:.1%}"
+    )
+    return (
+        f"facts of {len(counts)} reports: {count.wanted}, {shares},"
+        f" distorted {count.distorted}, sentences without support {count.unsupported}"
     )
 
 

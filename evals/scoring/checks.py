@@ -14,6 +14,7 @@ import orjson
 
 from evals.cases import Call, Case, Expect, PlanWanted
 from evals.scoring.answers import score
+from evals.scoring.boards import FactCount, counted
 from evals.talk import ToolUse, Turn
 
 Safety: TypeAlias = Literal[
@@ -99,7 +100,27 @@ def rows_of(case: Case, seen: Seen) -> list[Row]:
     rows += [*_plan(wanted.plan, turn), *_texts(wanted, turn), *_deeds(wanted, turn)]
     if any(one.row == "patient" for one in rows):
         return rows  # nobody's chart is open: what is said answers nothing
-    return [*rows, *_answer(wanted, turn), *_memory(wanted, seen), *_found(wanted, turn)]
+    rows += [*_answer(wanted, turn), *_memory(wanted, seen), *_found(wanted, turn)]
+    return [*rows, *_facts(wanted, turn)]
+
+
+def facts_of(wanted: Expect, turn: Turn) -> tuple[FactCount, list[str]] | None:
+    """Return how the facts of a report fared; None where the case wants none."""
+    if not wanted.facts:
+        return None
+    marked = sum(one.get("state") != "supported" for each in turn.messages for one in each.claims)
+    return counted(wanted.facts, f"{turn.as_fact}\n{turn.rows}", marked=marked)
+
+
+def _facts(wanted: Expect, turn: Turn) -> Iterator[Row]:
+    found = facts_of(wanted, turn)
+    if found is None:
+        return
+    count, left = found
+    if count.distorted:
+        yield Row("unsupported_value", ", ".join(one for one in left if "distorted" in one))
+    if count.included < wanted.facts_share * count.wanted:
+        yield Row("facts", f"{count.included} of {count.wanted}; left: {', '.join(left)[:300]}")
 
 
 def _patient(wanted: Expect, seen: Seen) -> Iterator[Row]:

@@ -40,8 +40,9 @@ LEAD = re.compile(
 
 PLAYED_ROLE = re.compile(
     r"(?im)^[\s>*_`#\[(<|]*(?:system|developer|assistant|tool|function)[\s\])>|*_`]*:"
+    r"|<\|im_start\|>|\[/?inst\]|<<(?:server|data)\b|</?(?:system|instructions?|assistant|tool_call)>"
 )
-"""A line of a text that plays the part of the server or of a model: pasted, whoever sent it."""
+"""What plays the part of the server or of a model in a text: pasted, whoever sent it."""
 
 BARE_SWITCH = re.compile(rf"(?:(?:{_SWITCH}|use|choose|pick)\s+{_OBJECT})?{_TARGET}{_END}")
 """Nothing but a change of patient, by an id or by "patient 15"."""

@@ -1,0 +1,1 @@
+"""A judge model for wording, and how far it agrees with people."""
