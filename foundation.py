@@ -20,6 +20,7 @@ from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.assistant.back_end import AssistantBackEnd
 from services.assistant.chosen import assistant_for
+from services.assistant.made_for import MadeFor
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.chart_access.chosen import ChartAccess, chart_access_for
 from services.conversations.chosen import claimant_for
@@ -58,6 +59,7 @@ class Foundation:
     patient_names: PatientNames
     directory: Directory
     assistant: AssistantBackEnd
+    made_for: MadeFor
     documents: Documents
     conversations: ConversationAccessor
     registries: PatientContextRegistryAccessor
@@ -123,6 +125,7 @@ def foundation_of(
         patient_names=patient_names_for(settings, patients=records, **shared),
         directory=directory_for(settings, fits=pattern.matches, patients=records, **shared),
         assistant=assistant_for(settings, ids=ids, **shared),
+        made_for=MadeFor(store=stores.users),
         documents=documents,
         conversations=ConversationAccessor(documents=documents),
         registries=PatientContextRegistryAccessor(documents=documents),
@@ -147,6 +150,7 @@ def started(base: Foundation) -> Started:
     base.safety.rules.compile()
     base.records.start()
     from group_chat.build import build_team
+    from group_chat.tools.personal import PersonalDesk
 
     importlib.import_module("services.assistant.local_calendar")
     return build_team(
@@ -158,8 +162,12 @@ def started(base: Foundation) -> Started:
         clock=base.clock,
         ids=base.ids,
         clinic=base.clinic,
-        assistant=base.assistant,
-        patient_names=base.patient_names,
+        office=PersonalDesk(
+            back_end=base.assistant,
+            names=base.patient_names,
+            ids=base.ids,
+            made_for=base.made_for,
+        ),
     )
 
 

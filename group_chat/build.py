@@ -14,9 +14,7 @@ from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
 from group_chat.tools.personal import PersonalDesk
 from group_chat.tools.scheduling_tools import SchedulingTools
-from services.assistant.back_end import AssistantBackEnd
 from services.audit.trail import Audit
-from services.records.patient_names import PatientNames
 from services.records.ports import PatientRecords
 from services.scheduling.clinic import Clinic
 from services.telemetry.metrics import Metrics
@@ -33,8 +31,7 @@ def build_team(
     clock: Clock,
     ids: IdSource,
     clinic: Clinic,
-    assistant: AssistantBackEnd,
-    patient_names: PatientNames,
+    office: PersonalDesk,
 ) -> Started:
     """Return the team; call once per process.
 
@@ -48,7 +45,7 @@ def build_team(
         team=team,
         chat_model=models.chat,
         records=records,
-        office=PersonalDesk(back_end=assistant, names=patient_names, ids=ids),
+        office=office,
         clock=clock,
         ids=ids,
         limits=GroupChatLimits(

@@ -102,7 +102,7 @@ class CalendarTools:
         start = desk.moment(asked.start)
         end = start + timedelta(minutes=asked.minutes)
         new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
-        return {"created": desk.rows([await desk.services.calendar.create(new, desk.effect)])}
+        return {"created": await desk.made(await desk.services.calendar.create(new, desk.effect))}
 
     async def move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
         """Move the event that the user means."""

@@ -71,7 +71,7 @@ class ContactTools:
             phone=asked.phone.strip(),
             organization=asked.organization.strip(),
         )
-        return {"added": desk.rows([await desk.services.contacts.add(new, desk.effect)])}
+        return {"added": await desk.made(await desk.services.contacts.add(new, desk.effect))}
 
     async def change(self, turn: TurnContext, asked: ChangeContactArguments) -> ToolOutput:
         """Change the contact that the user means."""

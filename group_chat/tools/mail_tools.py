@@ -75,7 +75,7 @@ class MailTools:
         desk = await self._desk.open(turn)
         subject = " ".join(asked.title.split())
         new = NewEmail(to=tuple(asked.to), subject=subject, text=asked.text, answers=asked.answers)
-        return {"draft": desk.rows([await desk.services.mail.draft(new, desk.effect)])}
+        return {"draft": await desk.made(await desk.services.mail.draft(new, desk.effect))}
 
     async def send(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
         """Ask the user to confirm that a draft is sent."""

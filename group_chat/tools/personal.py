@@ -5,8 +5,8 @@ meant, and ask for a yes, by name, before anything is deleted or sent.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Literal, TypeAlias, TypeVar
 
@@ -18,6 +18,7 @@ from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext, current_effect
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.desk import Action, question_of
+from services.assistant.made_for import MadeFor, Origin, is_for_another
 from services.assistant.shown import Item, shown, spoken, whole
 from services.group_chat_port import QuestionAsked
 from services.language.pointing.when import when_of
@@ -29,6 +30,8 @@ from services.tool_memory.session import ToolMemorySession
 ROWS_SHOWN = 25
 ISO_DAY_CHARS = len("2026-12-02")
 _NO_TIME = "days and times must be as 2026-12-02T15:00, tomorrow or Friday 15:00"
+ABOUT_ANOTHER = "about another patient"
+"""What is shown of an item that was made while another chart was open."""
 _ASKED = "the user is asked to confirm; nothing is done yet; say no more"
 _WHICH = "several may be meant; the user is asked which; say no more"
 _WORDS: dict[EntityType, str] = {
@@ -49,6 +52,7 @@ class PersonalDesk:
     back_end: AssistantBackEnd
     names: PatientNames
     ids: IdSource
+    made_for: MadeFor | None = None
 
     async def open(self, turn: TurnContext) -> "OpenDesk":
         """Return the desk of this turn's user; from now on other patients' names are withheld.
@@ -66,18 +70,33 @@ class PersonalDesk:
         await asyncio.to_thread(prepare, frozenset(memory.others))
         zone = memory.zone or UTC
         services = self.back_end.of(request.principal_id, zone=zone)
-        return OpenDesk(turn=turn, services=services, memory=memory, zone=zone, ids=self.ids)
+        made_for = self.made_for
+        return OpenDesk(
+            turn=turn,
+            services=services,
+            memory=memory,
+            zone=zone,
+            ids=self.ids,
+            made_for=made_for,
+            origins={} if made_for is None else await made_for.origins(request.principal_id),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDesk:
-    """One user's services for the length of one tool call."""
+    """One user's services for the length of one tool call.
+
+    Attributes:
+        origins: In whose chart items were made, by their ids.
+    """
 
     turn: TurnContext
     services: AssistantServices
     memory: ToolMemorySession
     zone: tzinfo
     ids: IdSource
+    made_for: MadeFor | None = None
+    origins: Mapping[str, Origin] = field(default_factory=dict)
 
     @property
     def effect(self) -> Effect:
@@ -87,6 +106,18 @@ class OpenDesk:
     def rows(self, items: Sequence[Item]) -> list[dict[str, Any]]:
         """Return items for a model; of those that name another patient only the time."""
         return [self._row(item) for item in items]
+
+    async def made(self, item: Item) -> list[dict[str, Any]]:
+        """Return an item that was just made, and remember in whose chart: it is theirs."""
+        request = self.turn.request
+        if self.made_for is not None and request.patient_id is not None:
+            await self.made_for.note(
+                item.id,
+                principal_id=request.principal_id,
+                patient_id=request.patient_id,
+                conversation_id=request.conversation_id,
+            )
+        return self.rows([item])
 
     def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:
         """Return the first rows of a listing, and whether there are more."""
@@ -141,10 +172,15 @@ class OpenDesk:
 
     def _row(self, item: Item) -> dict[str, Any]:
         row = shown(item, self.zone)
+        if self._is_of_another(item):
+            return with_time_only(row) | {"title": ABOUT_ANOTHER}
         return with_time_only(row) if self._names_other(item) else row
 
+    def _is_of_another(self, item: Item) -> bool:
+        return is_for_another(self.origins.get(item.id), self.turn.request.patient_id)
+
     def _names_other(self, item: Item) -> bool:
-        return names_other(whole(item, self.zone), self.memory.others)
+        return self._is_of_another(item) or names_other(whole(item, self.zone), self.memory.others)
 
     def _ask_which(self, kind: EntityType, found: Ambiguous) -> None:
         names = [self.memory.name_of(one) for one in found.entity_ids]

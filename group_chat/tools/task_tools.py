@@ -71,7 +71,7 @@ class TaskTools:
         desk = await self._desk.open(turn)
         due = None if not asked.due else desk.day(asked.due)
         new = NewTask(title=" ".join(asked.title.split()), due=due, notes=asked.notes)
-        return {"added": desk.rows([await desk.services.tasks.add(new, desk.effect)])}
+        return {"added": await desk.made(await desk.services.tasks.add(new, desk.effect))}
 
     async def complete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Mark the task that the user means as done."""

@@ -110,11 +110,13 @@ class Office:
         return made.id
 
 
-def _request(said: str, session: ToolMemorySession) -> GroupChatRequest:
+def _request(
+    said: str, session: ToolMemorySession, *, patient: str | None = "patient_4"
+) -> GroupChatRequest:
     return GroupChatRequest(
         conversation_id="c1",
         run_id="run_1",
-        patient_id=PatientId("patient_4"),
+        patient_id=None if patient is None else PatientId(patient),
         all_patient_ids=("patient_4", "patient_15"),
         snapshot="",
         history=(),

@@ -1,0 +1,90 @@
+"""For which patient the Assistant made an item, kept beside its user's own services.
+
+Items lie in the user's own calendar, mail, contacts and tasks and are nobody else's; what was made
+while one chart was open is shown in another patient's turn only as being about another patient.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from data_models.blob_store import BlobStore
+from data_models.errors import AssistantError
+from data_models.identifiers import PatientId, hashed
+from services.assistant.local_file import LocalFile
+
+KEPT_ITEMS = 5_000
+_FILE = "made_for.json"
+_FOLDER = "assistant"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where an item was made, by one-way names."""
+
+    patient: str
+    conversation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeFor:
+    """Notes and tells where items were made. Holds nothing of anybody."""
+
+    store: BlobStore
+
+    async def note(
+        self, item_id: str, *, principal_id: str, patient_id: PatientId, conversation_id: str
+    ) -> None:
+        """Remember that an item of `principal_id` was made for a patient; the newest 5,000 stay.
+
+        Raises:
+            AssistantUnavailableError: others changed the notes all the time.
+            StoreError: they could not be stored.
+        """
+        row = [hashed("made_for", patient_id), hashed("made_for", conversation_id)]
+
+        async def noted(before: bytes | None) -> tuple[bytes, None]:
+            rows = {**_rows(before)}
+            rows.pop(item_id, None)
+            rows[item_id] = row
+            kept = dict(list(rows.items())[-KEPT_ITEMS:])
+            return json.dumps(kept, separators=(",", ":")).encode(), None
+
+        await self._file(principal_id).change(noted)
+
+    async def origins(self, principal_id: str) -> Mapping[str, Origin]:
+        """Return where items of `principal_id` were made, by their ids.
+
+        Raises:
+            AssistantError: the notes cannot be read: nobody can tell what is about whom.
+            StoreError: the store cannot be used.
+        """
+        rows = _rows(await self._file(principal_id).read())
+        return {item: Origin(*row) for item, row in rows.items()}
+
+    def _file(self, principal_id: str) -> LocalFile:
+        folder = f"{_FOLDER}/{hashed('assistant', principal_id)}/"
+        return LocalFile(store=self.store, name=folder + _FILE, begins_as=lambda: None)
+
+
+def is_for_another(origin: Origin | None, patient_id: PatientId | None) -> bool:
+    """Whether an item was made while another chart than that of `patient_id` was open."""
+    if origin is None:
+        return False
+    return patient_id is None or origin.patient != hashed("made_for", patient_id)
+
+
+def _rows(data: bytes | None) -> Mapping[str, list[str]]:
+    if data is None:
+        return {}
+    try:
+        found = json.loads(data)
+    except ValueError:
+        raise AssistantError("the notes of what was made for whom cannot be read") from None
+    if not isinstance(found, dict) or not all(map(_is_row, found.values())):
+        raise AssistantError("the notes of what was made for whom cannot be read")
+    return found
+
+
+def _is_row(row: object) -> bool:
+    return isinstance(row, list) and len(row) == 2 and all(isinstance(one, str) for one in row)

@@ -1,0 +1,122 @@
+"""What the Assistant made while one chart was open is no other patient's to read."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from data_models.errors import AssistantError
+from data_models.identifiers import PatientId
+from data_models.tool_memory import ToolMemory
+from group_chat.tools.calendar_tools import calendar_tools
+from group_chat.tools.contact_tools import contact_tools
+from group_chat.tools.function import checked_arguments
+from group_chat.tools.mail_tools import mail_tools
+from group_chat.tools.personal import PersonalDesk
+from group_chat.tools.result import plain
+from group_chat.tools.task_tools import task_tools
+from group_chat.tools.tool import Tool
+from group_chat.turn_context import TurnContext, changing
+from services.assistant.made_for import MadeFor
+from services.tool_memory.session import ToolMemorySession
+from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
+from tests.fakes import CountingIds, FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.group_chat.test_assistant_tools import BERLIN, NOW, Names, _request
+from tests.services.assistant.back_ends import local_assistant
+from tests.services.assistant.effects import fresh
+
+
+class Office:
+    """One user's office, with a chart open or none."""
+
+    def __init__(self, folder: Path) -> None:
+        self.store = MemoryBlobStore()
+        back_end = local_assistant(folder, samples=None, clock=FixedClock())
+        desk = PersonalDesk(
+            back_end=back_end,
+            names=Names(),
+            ids=CountingIds(),
+            made_for=MadeFor(store=self.store),
+        )
+        made = (calendar_tools, mail_tools, contact_tools, task_tools)
+        self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(desk)}
+
+    async def call(self, tool: str, patient: str | None, **given: Any) -> Mapping[str, Any]:
+        store = ToolEntityStore(memory=ToolMemory(), limits=ToolMemoryLimits(), now=NOW)
+        session = ToolMemorySession(
+            store=store, turn_id=1, user_text="go", local_now=NOW, others=[], ids=CountingIds()
+        )
+        request = _request("go", session, patient=patient)
+        turn = TurnContext(request=request, emit=lambda _: None, agent="Secretary")
+        arguments = checked_arguments(self.tools[tool].arguments, given)
+        with changing(fresh()):
+            return plain(await self.tools[tool].run(turn, arguments))
+
+    async def fill(self, patient: str | None) -> None:
+        start = f"{NOW.astimezone(BERLIN).date()}T15:00"
+        await self.call("create_event", patient, title="CANARYA exon 20", start=start)
+        await self.call("add_task", patient, title="Order CANARYA brain MRI")
+        await self.call("add_contact", patient, name="CANARYA daughter", email="d@example.org")
+        await self.call(
+            "draft_mail", patient, to=["d@example.org"], title="CANARYA", text="CANARYA"
+        )
+
+    async def shown(self, patient: str | None) -> str:
+        since = str(NOW.astimezone(BERLIN).date())
+        rows = [
+            await self.call("list_events", patient, since=since, until=since),
+            await self.call("list_tasks", patient),
+            await self.call("search_contacts", patient, words="daughter"),
+            await self.call("search_mail", patient, words="CANARYA"),
+        ]
+        return str(rows)
+
+
+@pytest.mark.parametrize("other", ["patient_42", None])
+async def test_no_other_turn_reads_what_was_made_for_a_patient(
+    tmp_path: Path, other: str | None
+) -> None:
+    office = Office(tmp_path)
+    await office.fill("patient_4")
+
+    shown = await office.shown(other)
+
+    assert "CANARYA" not in shown
+    assert "about another patient" in shown
+
+
+async def test_the_patients_own_turn_and_what_was_made_without_a_chart_are_whole(
+    tmp_path: Path,
+) -> None:
+    office = Office(tmp_path)
+    await office.fill("patient_4")
+    assert (await office.shown("patient_4")).count("CANARYA") >= 3
+
+    free = Office(tmp_path / "b")
+    await free.fill(None)
+    assert (await free.shown("patient_42")).count("CANARYA") >= 3
+
+
+async def test_the_notes_hold_no_id_of_a_patient(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    await office.fill("patient_4")
+
+    (data,) = office.store.contents.values()
+    assert b"patient_4" not in data
+
+
+async def test_notes_that_cannot_be_read_show_nothing_rather_than_all(tmp_path: Path) -> None:
+    store = MemoryBlobStore()
+    made_for = MadeFor(store=store)
+    await made_for.note(
+        "i", principal_id="alice", patient_id=PatientId("patient_4"), conversation_id="c"
+    )
+    (name,) = store.contents
+    for data in (b"{", b"[]", b'{"i": 1}'):
+        blob = await store.read(name)
+        assert blob is not None
+        await store.replace(name, data, etag=blob.etag)
+        with pytest.raises(AssistantError):
+            await made_for.origins("alice")
