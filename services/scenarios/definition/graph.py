@@ -88,13 +88,13 @@ class Graph:
     def reached_from(self, step: str) -> frozenset[str]:
         """Every step that can follow `step`, itself included."""
         if step not in self._reached:
-            self._reached[step] = _reach(step, self.successors.__getitem__)
+            self._reached[step] = reachable(step, self.successors.__getitem__)
         return self._reached[step]
 
     def is_after(self, step: str, earlier: str) -> bool:
         """Whether `step` lies strictly after `earlier` when loops are cut open."""
         if earlier not in self._ahead:
-            self._ahead[earlier] = _reach(earlier, self.forward.__getitem__) - {earlier}
+            self._ahead[earlier] = reachable(earlier, self.forward.__getitem__) - {earlier}
         return step in self._ahead[earlier]
 
     def fields_read_at(self, step: str) -> frozenset[str]:
@@ -136,7 +136,8 @@ def _branches(step: Step, types: dict[str, ValueType]) -> tuple[Branch, ...]:
     return tuple(compiled)
 
 
-def _reach(start: str, following: Callable[[str], Iterable[str]]) -> frozenset[str]:
+def reachable(start: str, following: Callable[[str], Iterable[str]]) -> frozenset[str]:
+    """Return `start` and every step that `following` leads to from it."""
     found = {start}
     waiting = [start]
     while waiting:

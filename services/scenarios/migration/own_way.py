@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.definition.graph import Graph
+from services.scenarios.definition.graph import Graph, reachable
 from services.scenarios.migration.move import Move
 
 Edge: TypeAlias = tuple[str, str]
@@ -36,7 +36,7 @@ class OwnWay:
         if not self._returning:
             return self._move.new.reached_from(step)
         if step not in self._reached:
-            self._reached[step] = _reach(step, _ways(self._move.new, self._returning))
+            self._reached[step] = reachable(step, _ways(self._move.new, self._returning))
         return self._reached[step]
 
     def is_after(self, step: str, earlier: str) -> bool:
@@ -53,7 +53,7 @@ class OwnWay:
         ways = _ways(self._move.old, self._returning_in_old)
         for one in (step, earlier):
             if one not in self._after_old:
-                self._after_old[one] = _reach(one, ways)
+                self._after_old[one] = reachable(one, ways)
         return (
             step != earlier
             and step in self._after_old[earlier]
@@ -72,7 +72,7 @@ class OwnWay:
         if not self._returning_in_both:
             return self._move.new.reached_from(step)
         if step not in self._after:
-            self._after[step] = _reach(step, _ways(self._move.new, self._returning_in_both))
+            self._after[step] = reachable(step, _ways(self._move.new, self._returning_in_both))
         return self._after[step]
 
     @cached_property
@@ -80,7 +80,9 @@ class OwnWay:
         """The session's old step and all that it reaches without entering its path again."""
         current, old = self.path[-1], self._move.old
         on_path = frozenset(self.path)
-        return _reach(current, lambda step: (s for s in old.successors[step] if s not in on_path))
+        return reachable(
+            current, lambda step: (s for s in old.successors[step] if s not in on_path)
+        )
 
     @cached_property
     def _returning(self) -> frozenset[Edge]:
@@ -90,7 +92,7 @@ class OwnWay:
         if not sources or not self._visited:
             return frozenset()
         # A step that is new and met only behind those lies ahead, too.
-        met = _reach(new.entry, lambda s: () if s in sources else new.successors[s])
+        met = reachable(new.entry, lambda s: () if s in sources else new.successors[s])
         sources |= {step for step in new.steps if step not in met and step not in self._images}
         return frozenset(
             (step, target)
@@ -144,14 +146,3 @@ def _without_loops(path: list[str]) -> list[str]:
 
 def _ways(graph: Graph, cut: frozenset[Edge]) -> Callable[[str], Iterable[str]]:
     return lambda step: (target for target in graph.successors[step] if (step, target) not in cut)
-
-
-def _reach(start: str, following: Callable[[str], Iterable[str]]) -> frozenset[str]:
-    found = {start}
-    waiting = [start]
-    while waiting:
-        for step in following(waiting.pop()):
-            if step not in found:
-                found.add(step)
-                waiting.append(step)
-    return frozenset(found)
