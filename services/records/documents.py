@@ -19,6 +19,7 @@ DocumentKind: TypeAlias = Literal[
 NameOf: TypeAlias = Callable[[Raw, Raw], str]
 NESTING_LIMIT = 12
 SUPERSEDED = "superseded"
+NO_TEXT = "no text in the record"
 
 _IMAGING = frozenset({"RAD", "CT", "CUS", "NMR", "NMS", "XRC", "LP29684-5", "18748-4", "394914008"})
 _PATHOLOGY = frozenset(
@@ -139,7 +140,7 @@ def _composition(entry: Entry, names: NameOf) -> ClinicalDocument:
         date=day_text(text(raw, "date")),
         author=_first_name(entry, names, "author"),
         text="\n\n".join(parts) or None,
-        problem=None if parts else "no text in the record",
+        problem=None if parts else NO_TEXT,
     )
 
 
@@ -185,7 +186,7 @@ def _report_kind(raw: Raw) -> DocumentKind:
 
 
 def _text_of(attachments: Iterable[Raw]) -> tuple[str | None, str | None]:
-    problem = "no text in the record"
+    problem = NO_TEXT
     for attachment in attachments:
         content_type = text(attachment, "contentType") or "text/plain"
         kind = content_type.partition(";")[0].strip().lower()

@@ -6,7 +6,7 @@ from datetime import date
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
-from services.records.documents import SUPERSEDED, ClinicalDocument
+from services.records.documents import NO_TEXT, SUPERSEDED, ClinicalDocument
 from services.records.entry import joined, many, one, text
 from services.records.measurements import rows_of_observation
 from services.records.record import PatientRecord
@@ -67,10 +67,22 @@ def row_of_document(record: PatientRecord, document: ClinicalDocument) -> ViewRo
             f"by {document.author}" if document.author else "",
             about,
             document.summary or "",
-            f"no text: {document.problem}" if document.problem and not document.summary else "",
+            _lack_of(record, document) if not document.summary else "",
         ),
         sources=(document.ref,),
     )
+
+
+def _lack_of(record: PatientRecord, document: ClinicalDocument) -> str:
+    """Return why a document has no text; of a panel how many results it has in place of one."""
+    results = len(many(record.entries[document.ref].raw, "result"))
+    if document.problem == NO_TEXT and results:
+        return f"{results} results"
+    return _without_text(document.problem)
+
+
+def _without_text(problem: str | None) -> str:
+    return f"no text: {problem}" if problem and problem != NO_TEXT else problem or ""
 
 
 def read_document(record: PatientRecord, ref: str, *, page: int = 1) -> ChartView | None:

@@ -133,7 +133,8 @@ def identity_row(record: PatientRecord, today: date) -> ViewRow:
     """Return who the patient is."""
     who = demographics(record, today=today)
     age = f"{who.age} years" if who.age else ""
-    numbers = ", ".join(number.rpartition("|")[2] for number in who.identifiers)
+    values = dict.fromkeys(number.rpartition("|")[2] for number in who.identifiers)
+    numbers = ", ".join(values)
     born = f"born {who.birth_date}" if who.birth_date else "birth date not in the record"
     return ViewRow(
         kind="patient",

@@ -81,7 +81,7 @@ def test_a_message_asks_one_thing_of_the_chart(
 @pytest.mark.parametrize(
     ("text", "tool", "name"),
     [
-        ("is she on blood thinners?", "medications", "anticoagulant"),
+        ("is she on blood thinners?", "medications", "blood thinner"),
         ("is she taking alendronic acid?", "medications", "alendronic acid"),
         ("when was her last tetanus shot?", "immunizations", "tetanus"),
         ("has she been vaccinated against rabies?", "immunizations", "rabies"),
@@ -90,7 +90,7 @@ def test_a_message_asks_one_thing_of_the_chart(
         ("has she had a stroke?", "problems", "stroke"),
         ("does he smoke", "results", "tobacco smoking status"),
         ("does she have gastritis?", "problems", "gastritis"),
-        ("Nimmt sie Blutverdünner?", "medications", "anticoagulant"),
+        ("Nimmt sie Blutverdünner?", "medications", "blood thinner"),
         ("Wann war die letzte Tetanusimpfung?", "immunizations", "tetanus"),
         ("Wann war die letzte Koloskopie?", "procedures", "colonoscopy"),
     ],

@@ -9,6 +9,7 @@ from services.records.record import record_from_resources
 from services.records.views import lists
 from services.records.views.lines import lines_of
 from services.records.views.medications import medications
+from services.records.views.papers import documents
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.search import search_record
@@ -377,3 +378,14 @@ def test_operations_leave_out_what_is_none_and_say_how_much() -> None:
     assert [(left.count, left.what) for left in view.left_out] == [
         (2, "procedures that are no operations")
     ]
+
+
+def test_a_panel_says_how_many_results_it_has_in_place_of_a_text() -> None:
+    panel = resource(
+        "DiagnosticReport", "r", status="final", code={"text": "Lipid panel"},
+        result=[{"reference": "Observation/a"}, {"reference": "Observation/b"}],
+    )  # fmt: skip
+    bare = resource("DiagnosticReport", "s", status="final", code={"text": "CT of the chest"})
+    said = {row.name: row.detail for row in documents(record(panel, bare)).rows}
+
+    assert said == {"Lipid panel": "2 results", "CT of the chest": "no text in the record"}
