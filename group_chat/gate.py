@@ -1,6 +1,5 @@
 """Who answers the user's message: the gate, the plan, the one who waits, whose work it is."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -9,11 +8,9 @@ from typing import TypeAlias
 from data_models.chat_context import Continuation
 from data_models.incoming_message import Press
 from data_models.plan import Plan, StepEdit
+from services.language.addressing import calls_in
 from services.language.plan_change import PlanChange, begins_change, plan_change_in
 from services.language.yes_no import says_no, yes_no_in
-
-_AT = re.compile(r"^\s*@\s*([A-Za-z][\w-]*)[\s,:.!-]*")
-_COLON = re.compile(r"^\s*\*{0,2}([A-Za-z][\w-]*)\*{0,2}\s*:\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +155,9 @@ def _spoken_to(
     """Return whom the user addresses, if anybody, and what is said to them."""
     known = {old.casefold(): name for old, name in former.items()}
     known |= {name.casefold(): name for name in names}
-    for pattern in (_AT, _COLON):
-        found = pattern.match(text)
-        if found is not None and (name := known.get(found[1].casefold())) is not None:
-            return name, text[found.end() :]
+    for called, words in calls_in(text):
+        if (name := known.get(called.casefold())) is not None:
+            return name, words
     # In a group every message has to mention the facilitator's bot: that addresses nobody.
     marked = known.get(addressed.casefold()) if addressed is not None else None
     return None if marked == facilitator else marked, text

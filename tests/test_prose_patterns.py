@@ -8,21 +8,14 @@ _COMPILED = re.compile(r"\bre\.compile\(")
 # Files that still compile patterns over users' or models' words, and how many they may have.
 # Patterns over ids, protocols and files are no prose and are not listed.
 LEFT = {
-    "group_chat/gate.py": 2,
-    "services/memory_blocks/phrases.py": 10,
-    "services/memory_blocks/recall.py": 2,
-    "services/memory_blocks/understanding.py": 1,
-    "services/memory_blocks/wording.py": 2,
     "services/patient_context/candidates.py": 2,
     "services/patient_context/markers.py": 7,
-    "services/patient_context/phrases.py": 18,
     "services/safety/rules.py": 4,
     "services/scenarios/session/answers.py": 9,
     "services/scenarios/session/commands.py": 6,
     "services/scenarios/definition/conditions.py": 2,
     "services/tool_memory/masks.py": 3,
     "services/tool_memory/privacy.py": 6,
-    "services/turn/wishes.py": 1,
 }
 # What the rules read of the server's own prompts, and of ids.
 PROTOCOLS = {

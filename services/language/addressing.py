@@ -1,7 +1,7 @@
 """Whom a message calls by name. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from services.language.utterance import TeamMember
 
@@ -14,11 +14,18 @@ _STARRED = re.compile(r"^\s*\*{1,2}([^\W\d_][\w-]*)\*{1,2}[\s,:.!-]*")
 def addressee_in(text: str, team: Sequence[TeamMember]) -> tuple[str | None, str]:
     """Return the agent that `text` begins by calling, if any, and what is said to it."""
     known = {each.name.casefold(): each.name for each in team}
+    for called, words in calls_in(text):
+        if (name := known.get(called.casefold())) is not None:
+            return name, words
+    return None, text
+
+
+def calls_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield whom `text` may begin by calling, as written, and what is said to them."""
     for pattern in (_AT, _COLON, _STARRED):
         found = pattern.match(text)
-        if found is not None and (name := known.get(found[1].casefold())) is not None:
-            return name, text[found.end() :]
-    return None, text
+        if found is not None:
+            yield found[1], text[found.end() :]
 
 
 def without_address(text: str) -> str:

@@ -1,6 +1,7 @@
 """Which words of a text say what it is about. Pure."""
 
 import re
+from functools import cache
 
 from services.language.folding import fold
 from services.language.phrases import places_of, says, words_for
@@ -11,6 +12,8 @@ _OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
 _NEXT_WORDS = re.compile(r"\s*([\w.@'’-]+(?:\s+[\w.@'’-]+)*)")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
+_WORD_OR_NUMBER = re.compile(r"[^\W_]+")
+_SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -71,3 +74,37 @@ def phone_number_in(text: str) -> str | None:
 def without_ways_to_reach(text: str) -> str:
     """Return `text` without telephone numbers and addresses of mail."""
     return _PHONE.sub("", _ADDRESS.sub("", text))
+
+
+def words_with_places(text: str) -> list[tuple[int, str]]:
+    """Return the words and numbers of `text`, each with the index of its first letter."""
+    return [(found.start(), found[0]) for found in _WORD_OR_NUMBER.finditer(text)]
+
+
+def sentences_in(text: str) -> list[str]:
+    """Return the sentences of `text`, at least one."""
+    return _SENTENCE_END.split(text)
+
+
+def subject_in(text: str) -> str | None:
+    """Return the complaint or the topic that `text` names first, folded and in the singular."""
+    named = [*places_of(text, "complaint_or_topic"), *places_of(text, "complaint_or_topic_many")]
+    if not named:
+        return None
+    start, end = min(named)
+    word = fold(text[start:end])[0]
+    known = words_for("complaint_or_topic_words")
+    shorter = (word.removesuffix(end) for end in ("", "es", "s"))
+    return next((one for one in shorter if one in known), word)
+
+
+def words_of_list(text: str, words: tuple[str, ...]) -> list[str]:
+    """Return what of `text` is one of `words` or its plural, as written."""
+    return _one_of(words).findall(text)
+
+
+@cache
+def _one_of(words: tuple[str, ...]) -> re.Pattern[str]:
+    longest_first = sorted(words, key=len, reverse=True)
+    found = "|".join(re.escape(word) for word in longest_first) or r"(?!)"
+    return re.compile(rf"\b(?:{found})(?:s|es)?\b", re.IGNORECASE)

@@ -8,18 +8,9 @@ from typing import Literal, TypeAlias
 from data_models.chat_context import Turn
 from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
 from services.language.held_statements import held_statements
-from services.memory_blocks.phrases import (
-    ABOUT_OTHERS,
-    ABOUT_SELF,
-    HOW_LONG,
-    NUMBERS,
-    RATING,
-    REFERS,
-    SCALE,
-    SUBJECTS,
-    TIME_WORDS,
-    WHEN,
-)
+from services.language.phrases import says
+from services.language.ratings import rating_in
+from services.language.text_words import subject_in, words_of_list
 from services.memory_blocks.understanding import Intent, Understanding
 from services.memory_blocks.wording import last_question, one_line
 
@@ -103,35 +94,35 @@ def kind_of(text: str, asked: Asked) -> Kind:
     """Return how `text` hangs on what came before."""
     words = len(text.split())
     if asked.question and not text.endswith("?"):
-        if RATING.fullmatch(text) and SCALE.search(asked.text):
+        if rating_in(text) is not None and says(asked.text, "scale"):
             return "rating"
         if words <= _SHORT_ANSWER_WORDS and not _is_whole(text):
-            if TIME_WORDS.search(text) and HOW_LONG.search(asked.text):
+            if says(text, "time_words") and says(asked.text, "how_long"):
                 return "duration"
-            if TIME_WORDS.search(text) and WHEN.search(asked.text):
+            if says(text, "time_words") and says(asked.text, "since_when"):
                 return "onset"
             return "answer"
-    if asked.turn_id and words <= _SHORT_REFERENCE_WORDS and REFERS.match(text):
+    if asked.turn_id and words <= _SHORT_REFERENCE_WORDS and says(text, "refers_back"):
         return "reference"
     return "plain"
 
 
 def _is_whole(text: str) -> bool:
     """Whether `text` says by itself what it is about: "I am having a headache"."""
-    return SUBJECTS.search(text) is not None and _is_about_self(text)
+    return subject_in(text) is not None and _is_about_self(text)
 
 
 def _subject(text: str, kind: Kind, earlier: Sequence[Turn]) -> tuple[str, int | None]:
     """Return the noun that the message is about, and the earlier turn that named it."""
-    found = SUBJECTS.search(text)
+    found = subject_in(text)
     if found is not None:
-        return found[1].lower(), None
+        return found, None
     if kind == "plain":
         return _NO_SUBJECT, None
     for turn in reversed(earlier[-_LOOKS_BACK_TURNS:]):
-        found = SUBJECTS.search(turn.user_message[:_READ_CHARS])
+        found = subject_in(turn.user_message[:_READ_CHARS])
         if found is not None:
-            return found[1].lower(), turn.turn_id
+            return found, turn.turn_id
     return _NO_SUBJECT, None
 
 
@@ -140,7 +131,7 @@ def _enriched(reading: _Reading) -> str:
     about = _NO_SUBJECT if reading.subject == _NO_SUBJECT else f"the {reading.subject}"
     match reading.kind:
         case "rating":
-            number = _rating(reading.text)
+            number = rating_in(reading.text) or 0
             return f"User rates {about} {number} of 10 ({_grade(number)})"
         case "duration":
             return f"User says how long {about} has lasted: {said}"
@@ -156,12 +147,6 @@ def _enriched(reading: _Reading) -> str:
         case "plain":
             verb = "reports" if _is_about_self(reading.text) else "says"
             return f"User {verb}: {said}"
-
-
-def _rating(text: str) -> int:
-    found = RATING.fullmatch(text)
-    word = found[1].lower() if found is not None else "0"
-    return NUMBERS[word] if word in NUMBERS else int(word)
 
 
 def _grade(number: int) -> str:
@@ -207,18 +192,18 @@ def _intent(
     else:
         # In a clinic most such words are about the patient, and that is the team's business.
         confidence, reason = 0.6, "Words of it, but not about the user: "
-    found = best.pattern.search(reading.text)
-    word = found[0].lower() if found is not None else ""
+    found = words_of_list(reading.text, best.words)
+    word = found[0].lower() if found else ""
     return IntentClassification(intent=best.name, confidence=confidence, reasoning=reason + word)
 
 
 def _is_about_self(text: str) -> bool:
     text = text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")
-    return ABOUT_SELF.search(text) is not None and not ABOUT_OTHERS.search(text)
+    return says(text, "about_self") and not says(text, "about_others")
 
 
 def _best(text: str, intents: Sequence[Intent]) -> tuple[Intent | None, int]:
-    counted = [(len({m.lower() for m in one.pattern.findall(text)}), one) for one in intents]
+    counted = [(len({m.lower() for m in words_of_list(text, one.words)}), one) for one in intents]
     hits = max((count for count, _ in counted), default=0)
     return (next(one for count, one in counted if count == hits), hits) if hits else (None, 0)
 

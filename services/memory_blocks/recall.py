@@ -13,6 +13,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from data_models.chat_context import Turn
+from services.language.text_words import words_with_places
 
 SNIPPET_CHARS = 320
 _LEAD_CHARS = 90
@@ -20,7 +21,6 @@ _ALIKE = 0.8
 _FUZZY_FROM_LETTERS = 4
 _ALIKE_WEIGHT = 0.7
 _USER_WEIGHT = 1.15
-_WORD = re.compile(r"[^\W_]+")
 _MARK = re.compile(r"\[… \d+ characters left out(?:, whole in turn \d+)? …\]")
 _STOP_WORDS = """
 a about all am an and any are as at be been but by can could did do does for from had has have
@@ -76,7 +76,7 @@ def words_of(text: str) -> list[str]:
     if not plain.isascii():
         plain = unicodedata.normalize("NFKD", plain)
         plain = "".join(one for one in plain if not unicodedata.combining(one))
-    return [_singular(word) for word in _WORD.findall(plain)]
+    return [_singular(word) for _, word in words_with_places(plain)]
 
 
 def search(turns: Iterable[Turn], query: str, *, limit: int) -> Recalled:
@@ -164,9 +164,7 @@ def _snippet(text: str, telling: Mapping[str, float]) -> str:
     """Return `text` around its first telling word, cut at spaces."""
     if len(text) <= SNIPPET_CHARS:
         return text
-    first = next(
-        (each.start() for each in _WORD.finditer(text) if words_of(each[0])[0] in telling), 0
-    )
+    first = next((at for at, word in words_with_places(text) if words_of(word)[0] in telling), 0)
     start = max(0, min(first - _LEAD_CHARS, len(text) - SNIPPET_CHARS))
     part = text[start : start + SNIPPET_CHARS]
     if start > 0:

@@ -1,9 +1,7 @@
 """What a message means in its conversation, whoever found it out."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from data_models.memory_blocks import ContextEnrichment, IntentClassification
@@ -17,7 +15,7 @@ class Intent:
     Attributes:
         name: Such as `GENERAL_HEALTH`.
         agent: Who speaks first for it; None for the facilitator.
-        words: Words and phrases that speak for it, lower case.
+        words: Words and phrases that speak for it, lower case; a plural counts.
         phase: What the conversation is in while it is about that; "" for nothing in particular.
     """
 
@@ -26,13 +24,6 @@ class Intent:
     agent: str | None = None
     words: tuple[str, ...] = ()
     phase: str = ""
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Finds its words; a plural counts."""
-        longest_first = sorted(self.words, key=len, reverse=True)
-        found = "|".join(re.escape(word) for word in longest_first) or r"(?!)"
-        return re.compile(rf"\b(?:{found})(?:s|es)?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 import re
 from datetime import datetime
 
+from services.language.text_words import sentences_in
+
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
-_SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
 
 
 def one_line(text: str, limit_chars: int) -> str:
@@ -16,7 +17,7 @@ def one_line(text: str, limit_chars: int) -> str:
 def last_question(text: str) -> str:
     """Return the last sentence of `text` that asks something; "" if none does."""
     tail = text[-2_000:].strip()
-    sentences = [one.strip(" *_>-") for one in _SENTENCE_END.split(tail)]
+    sentences = [one.strip(" *_>-") for one in sentences_in(tail)]
     return next((one for one in reversed(sentences) if one.endswith(("?", "\uff1f"))), "")
 
 
@@ -24,7 +25,7 @@ def first_sentence(text: str) -> str:
     """Return the first sentence of `text` that has words, without markup."""
     lines = (line.strip(" #>-|") for line in text[:2_000].replace("*", "").splitlines())
     line = next((one for one in lines if any(map(str.isalnum, one))), "")
-    return _SENTENCE_END.split(line)[0]
+    return sentences_in(line)[0]
 
 
 def title(topic: str) -> str:

@@ -6,9 +6,9 @@ from typing import assert_never
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, PatientContextDecision
 from services.language.commands import is_clear_command
+from services.language.patient_phrases import ANY_NUMBER, THE_OTHER
 from services.patient_context.candidates import digits_of
 from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.phrases import ANY_NUMBER, THE_OTHER
 from services.patient_context.reading import OPTIONS_LIMIT, Ask, Reading
 from services.patient_context.rules import is_negated
 

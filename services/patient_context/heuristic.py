@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from services.patient_context.phrases import CHANGE_WORDS, RELATIVE_WORDS
+from services.language.patient_phrases import CHANGE_WORDS, RELATIVE_WORDS
 from services.patient_context.reading import Reading
 
 # Scripts in which our English words say nothing; Latin, Greek letters and symbols stay readable.

@@ -7,10 +7,7 @@ from typing import Literal
 
 from data_models.identifiers import PatientId
 from services.language.folding import with_plain_letters
-from services.patient_context.candidates import Candidates, digits_of, find_candidates
-from services.patient_context.misspelt import misspelt_id
-from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.phrases import (
+from services.language.patient_phrases import (
     ANY_NUMBER,
     LEAD,
     OTHER_PATIENT,
@@ -18,6 +15,9 @@ from services.patient_context.phrases import (
     UNFIT_TARGET,
     WEAK_NUMBER,
 )
+from services.patient_context.candidates import Candidates, digits_of, find_candidates
+from services.patient_context.misspelt import misspelt_id
+from services.patient_context.pattern import PatientIdPattern
 
 OPTIONS_LIMIT = 10
 

@@ -3,8 +3,7 @@
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
 from services.language.commands import is_clear_command
-from services.patient_context.heuristic import may_concern_patient
-from services.patient_context.phrases import (
+from services.language.patient_phrases import (
     ACTIVATES,
     BARE_SWITCH,
     BARE_SWITCH_BY_NUMBER,
@@ -18,6 +17,7 @@ from services.patient_context.phrases import (
     TOPIC,
     WITHOUT_TARGET,
 )
+from services.patient_context.heuristic import may_concern_patient
 from services.patient_context.reading import Reading
 
 

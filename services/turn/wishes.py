@@ -4,12 +4,12 @@ The words stay with the question, where no model looks, until the user says whos
 they are that patient's, unless they may be about somebody else as well.
 """
 
-import re
 from dataclasses import dataclass, replace
 
 from data_models.clock import IdSource
 from data_models.conversation import WHO_KINDS
 from data_models.turn_events import Notice
+from services.language.phrases import says
 from services.language.yes_no import says_no
 from services.patient_context.answers import ASKED
 from services.patient_context.service import PatientContextService
@@ -19,18 +19,12 @@ from services.turn.draft import TurnDraft
 WISH_LIMIT_CHARS = 2_000
 _SHOWN_CHARS = 120
 _KEEP_A_WISH = WHO_KINDS | {"break_glass"}
-_WISH = re.compile(
-    r"(?i)\b(?:book|schedule|reschedule|appointments?|tumou?r board|review|status|stage|timeline"
-    r"|history|imaging|ct|mri|pet|scans?|x-?rays?|patholog\w*|biops\w*|biomarkers?|labs?"
-    r"|medications?|meds|allerg\w*|summar\w*|report|chart|record|diagnos\w*|treatments?|therapy"
-    r"|insurance|intake)\b"
-)
 
 
 def is_wish(text: str) -> bool:
     """Whether `text` asks for something that only a patient's record or timetable holds."""
     is_short = len(text) <= WISH_LIMIT_CHARS and len(text.split()) > 1
-    return is_short and _WISH.search(text) is not None
+    return is_short and says(text, "wish_of_record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
