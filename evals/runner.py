@@ -12,6 +12,7 @@ import aiohttp
 import orjson
 
 from evals.cases import Case, Given, Person, said_plan
+from evals.deciding import decided_by
 from evals.models import ModelChosen
 from evals.parts.playing import played
 from evals.results import FoundRow, Progress, PromptKept, Result
@@ -218,19 +219,6 @@ async def _open_by_name(person: Person, say: Say) -> frozenset[str]:
     if turn.state.get("question") is not None:
         turn = await say("1")
     return frozenset({turn.patient}) if turn.patient else frozenset()
-
-
-def decided_by(turn: Turn, asked: Sequence[Asked]) -> str:
-    """Return who decided whom the message is about, as far as the server and the wire tell it."""
-    told = turn.state.get("decided_by") or turn.timing.get("decided_by")
-    if told:
-        return str(told)
-    return "model" if any(_is_reading(one) for one in asked) else "rule"
-
-
-def _is_reading(asked: Asked) -> bool:
-    schema = (asked.body.get("response_format") or {}).get("json_schema") or {}
-    return "patient_id" in str(schema.get("schema", {}).get("properties", {}))
 
 
 def _kept(asked: Asked) -> PromptKept:

@@ -1,6 +1,11 @@
 """The runner against the real server: it resumes, replays, keeps to its budget, fails on safety."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -232,3 +237,21 @@ def test_a_case_says_with_which_model_it_makes_sense() -> None:
     case = Case.model_validate({"id": "a", "say": "hi", "expect": {}, "models": "offline"})
     assert case.runs_with("offline")
     assert not case.runs_with("scripted")
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_goes_on_and_counts_nothing_twice(tmp_path: Path) -> None:
+    arguments = ["run", "--suite", "crisis", "--only", "violence", "emergency-", "--out"]
+    command = [sys.executable, "-m", "evals", *arguments, str(tmp_path)]
+    process = subprocess.Popen(command, cwd=SUITES.parents[1], start_new_session=True)
+    progress = Progress(tmp_path / "progress.jsonl")
+    while process.poll() is None and len(progress.read()) < 5:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.1)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    before = [one.case for one in progress.read()]
+    assert main([*arguments, str(tmp_path)]) == 0
+    after = [one.case for one in progress.read()]
+    assert after[: len(before)] == before
+    assert len(after) == len(set(after)) > len(before) >= 5
