@@ -28,7 +28,7 @@ from services.scenarios.migration.tag_index import TagSessionIndex, session_tags
 from services.scenarios.operators.chosen import Operators, operators_for
 from services.scenarios.session.session_row import row_of
 
-SAMPLES = Path(__file__).parent.parent / "samples" / "scenarios"
+SAMPLES = Path(__file__).parent.parent / "tests" / "services" / "scenarios"
 FIRST = (SAMPLES / "appointment_booking.yaml").read_text("utf-8")
 SECOND = (SAMPLES / "appointment_booking_v2.yaml").read_text("utf-8")
 BOOKING = "appointment-booking"

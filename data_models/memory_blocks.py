@@ -81,6 +81,10 @@ class TopicSpan(Part):
     topic: str
 
 
+NOTE = "note"
+"""The kind of what a workflow noted of the user's answers."""
+
+
 class KeyPoint(Part):
     """A statement about the patient that somebody made in this conversation.
 

@@ -113,7 +113,8 @@ class Step(_Definition):
         uses: Fields that this step reads, beside those its transitions read.
         is_checkpoint: Completing it cannot be undone, such as a payment.
         is_required_action: Its tool must have run, also for sessions that came past it.
-        parameters: What its tool is given; "{field}" stands for the value of a field.
+        parameters: What its tool is given; "{field}" stands for the value of a field, which is
+            asked for where it is a whole parameter.
         results: By field, where the tool's answer holds its value, as "slots.0.slot_id"; a last
             part `length` counts a list.
     """
@@ -156,6 +157,12 @@ class Step(_Definition):
     def slots(self) -> tuple[str, ...]:
         """The fields whose values its tool is given."""
         return tuple(dict.fromkeys(_slots(self.parameters)))
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Those of them without which its tool cannot run: they are a whole parameter."""
+        whole = (SLOT.fullmatch(v) for v in self.parameters.values() if isinstance(v, str))
+        return tuple(dict.fromkeys(found[1] for found in whole if found))
 
     @property
     def gives(self) -> tuple[str, ...]:

@@ -147,8 +147,8 @@ class SemanticGroupChat:
         seat = enter_turn(turn)
         turn.begin_message(self._facilitator)
         try:
-            succeeded = await run_action(self._house, turn, action)
-            turn.emit(ActionFinished(succeeded, turn.views[-1] if turn.views else None))
+            ran = await run_action(self._house, turn, action)
+            turn.emit(ActionFinished(ran, turn.views[-1] if turn.views else None))
         finally:
             leave_turn(seat)
 

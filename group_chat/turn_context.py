@@ -14,7 +14,7 @@ from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from group_chat.tools.in_order import CallLine
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan
 from services.statements.check import MessageCheck
 
 
@@ -76,6 +76,7 @@ class TurnContext:
         tools_failed: Calls of the current message that gave an error.
         asked_by: The agent whose tool asked the user something: it waits for the answer.
         act: Runs a tool for a scenario's step; every tool of the team is at hand.
+        questions: How many the tools of this turn asked the user.
         out_of_calls: A call was refused because the turn had no more.
         has_looked_up: What the message asks of the chart was fetched before an agent was asked.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
@@ -98,7 +99,8 @@ class TurnContext:
     tools_ok: int = 0
     tools_failed: int = 0
     asked_by: str | None = None
-    act: Callable[[ToolAction], Awaitable[bool]] | None = None
+    act: Callable[[ToolAction], Awaitable[ToolRan]] | None = None
+    questions: int = 0
     out_of_calls: bool = False
     out_of_rounds: bool = False
     has_looked_up: bool = False
@@ -149,6 +151,7 @@ class TurnContext:
     def ask(self, question: QuestionAsked) -> None:
         """Ask the user before something is done; the agent that speaks waits for the answer."""
         self.asked_by = self.agent
+        self.questions += 1
         self.emit(question)
 
     @property

@@ -26,7 +26,7 @@ from data_models.turn_events import (
 from services.entities.session import EntitySession
 from services.language.utterance import Utterance
 from services.memory_blocks.recall import Recalled
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.seat import ScenarioSeat
 from services.tool_memory.session import ToolMemorySession
 
@@ -121,6 +121,7 @@ class GroupChatRequest:
         held: What users said of the patient and memory holds, in their words.
         patient_name: As the records have it; "" where nobody knows it.
         others_named: Folded words by which a text names a patient who is not this one.
+        notes: What workflows noted of the patient, from the users' answers.
         said: What the team had said of this answer before the replica died that was at it.
         is_awaited: Whether a message waits for this turn's end: a plan lets it through.
         now: When the turn began, aware UTC.
@@ -154,6 +155,7 @@ class GroupChatRequest:
     utterance: Utterance | None = None
     held: Sequence[str] = ()
     patient_name: str = ""
+    notes: Sequence[str] = ()
     others_named: Callable[[str], frozenset[str]] = field(default=lambda _: frozenset())
     said: Sequence[AgentMessage] = ()
     is_awaited: Callable[[], bool] = field(default=lambda: False)
@@ -203,8 +205,25 @@ class ActionFinished:
         view: The rows that it returned, if it reads the chart.
     """
 
-    succeeded: bool
+    ran: ToolRan
     view: ChartView | None = None
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the tool gave a result."""
+        return self.ran.succeeded
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWritten:
+    """A tool wrote a note about the patient, which the team reads from then on.
+
+    Attributes:
+        by: What wrote it, for people.
+    """
+
+    text: str
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +254,7 @@ GroupChatEvent: TypeAlias = (
     | ArtifactMade
     | QuestionAsked
     | ActionFinished
+    | NoteWritten
     | ChatFinished
 )
 

@@ -38,7 +38,7 @@ from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.runs.hub import Run
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn.changes import CHANGES, change_document, follow
 from services.turn.comparing import TurnComparing
@@ -144,8 +144,7 @@ class TurnPipeline:
         if await self._stops.answer_wrong_patient(turn):
             return None
         if (told := await self._questions.answered(turn)) is not None:
-            self._voice.show_state(turn)
-            return self._voice.say(turn, told)
+            return await self._told(turn, told)
         if await self._stops.answer_stop(turn) or await self._comparing.answered(turn):
             return None
         async with self._step(turn, "decide"):
@@ -155,6 +154,13 @@ class TurnPipeline:
         if verdict.decision == "NEEDS_PATIENT_ID":
             return await self._ask(turn, verdict)
         return await self._answer(turn, verdict)
+
+    async def _told(self, turn: TurnDraft, told: str) -> None:
+        """Say what became of a question; a scenario whose step asked it goes on at once."""
+        self._voice.show_state(turn)
+        self._voice.say(turn, told)
+        if await self._scenarios.went_on(turn, partial(self._act, turn)):
+            await self._chat(turn, self._requests.of(turn))
 
     async def _answer(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         async with self._step(turn, "restore"):
@@ -274,13 +280,13 @@ class TurnPipeline:
             self._voice.show_state(turn)
             self._voice.say(turn, turn.question.text)
 
-    async def _act(self, turn: TurnDraft, action: ToolAction) -> bool:
-        """Run the tool of a scenario's step as agents' tools run; False if it failed."""
+    async def _act(self, turn: TurnDraft, action: ToolAction) -> ToolRan:
+        """Run the tool of a scenario's step as agents' tools run."""
         async for event in self._group_chat.act(self._requests.of(turn), action):
             if isinstance(event, ActionFinished):
-                return event.succeeded
+                return event.ran
             await self._apply(turn, event)
-        return False
+        return ToolRan(succeeded=False)
 
     async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:
         await turn.claim.hold()  # who stood still shows nothing of what another has answered

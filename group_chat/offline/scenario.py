@@ -71,6 +71,8 @@ def _said(step: Mapping[str, Any]) -> str:
     head = f"**{step['scenario']}**, {step['step']}:"
     if "failed_tool" in step:
         return f"{head} {step['failed_tool']} could not be run. Shall I try again?"
+    if step.get("asks_itself"):
+        return f"{head[:-1]}."
     if step["ask_for"]:
         return f"{head} {_asked(step['ask_for'])}"
     # The rest of the text is the author's word to an agent, not to whoever reads this.

@@ -22,6 +22,7 @@ from group_chat.tools.scheduling_tools import (
 from group_chat.tools.task_tools import TASK_TOOLS, task_tools
 from group_chat.tools.team_tools import ORDERS, team_tools
 from group_chat.tools.tool import Tool
+from group_chat.tools.workflow_tools import WORKFLOW_TOOLS, workflow_tools
 from services.assistant.back_end import NoAssistant
 from services.records.patient_names import RosterOnly
 from services.records.ports import PatientRecords
@@ -41,6 +42,7 @@ TOOL_NAMES = (
     *CONTACT_TOOLS,
     *TASK_TOOLS,
     *DOCUMENT_TOOLS,
+    *WORKFLOW_TOOLS,
 )
 """Known before anything is built, so that a team is checked at start."""
 
@@ -83,5 +85,6 @@ def catalogue(
         *contact_tools(desk),
         *task_tools(desk),
         *document_tools(desk),
+        *workflow_tools(),
     )
     return {tool.name: tool for tool in tools}

@@ -42,7 +42,8 @@ def report_tool(
     async def create(turn: TurnContext, _: NoArguments) -> ToolOutput:
         record = await records.load(turn.patient_id)
         said = [message for message in _said(turn) if message.agent != facilitator]
-        statements = statements_of(said, names)
+        noted = tuple(Statement(text=text, agent="a workflow") for text in turn.request.notes)
+        statements = (*noted, *statements_of(said, names))
         content = _content(record, turn, statements, offline=not is_language_model)
         report = await asyncio.to_thread(_written, content)
         manifest = report.manifest

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from data_models.errors import ScenarioInputError, ToolInputError
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.seat import ScenarioSeat
 
 SCENARIO_TOOLS = (
@@ -109,5 +109,5 @@ def _runner(turn: TurnContext) -> Any:
     return turn.act or _nobody
 
 
-async def _nobody(_: ToolAction) -> bool:
-    return False
+async def _nobody(_: ToolAction) -> ToolRan:
+    return ToolRan(succeeded=False)

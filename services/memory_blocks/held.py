@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
-from data_models.memory_blocks import KeyPoint
+from data_models.memory_blocks import NOTE, KeyPoint
 
 HEADING = "Said of this patient by users in this conversation; not from the record:"
 WITHDRAWN = "[withdrawn]"
@@ -40,6 +40,12 @@ def said_now(point: KeyPoint) -> str:
     return point.text if is_withdrawn(point) or not point.quote else point.quote
 
 
+def notes_of(context: ChatContext) -> list[str]:
+    """Return what workflows noted of the patient and nobody took back, oldest first."""
+    points = context.memory.key_points
+    return [one.text for one in points if one.kind == NOTE and one.status == "active"]
+
+
 def is_withdrawn(point: KeyPoint) -> bool:
     """Whether the words that once said it must not be shown any more."""
     is_corrected = point.source == "person" and bool(point.was)
@@ -49,6 +55,8 @@ def is_withdrawn(point: KeyPoint) -> bool:
 def _line(point: KeyPoint) -> str:
     if point.source == "person":
         return f"- {point.text} (as a user put it right)" if point.was else f"- {point.text}"
+    if point.kind == NOTE:
+        return f"- {point.text} (noted by {point.said_by} from the user's answers)"
     by = point.said_by or "a user"
     return f"- {point.text} ({by}, turn {point.turn_id}: “{point.quote}”)"
 

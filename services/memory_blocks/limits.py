@@ -10,6 +10,7 @@ from data_models.memory_blocks import (
 from services.memory_blocks.wording import one_line
 
 LINE_CHARS = 120
+NOTE_CHARS = 1_000
 POINT_CHARS = 160
 QUOTE_CHARS = 240
 TOPIC_CHARS = 60

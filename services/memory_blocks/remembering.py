@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from data_models.chat_context import ChatContext, Turn
-from data_models.memory_blocks import FlowEntry, KeyPoint, TopicTransition
+from data_models.memory_blocks import NOTE, FlowEntry, KeyPoint, TopicTransition
 from services.language.held_statements import HeldStatement
 from services.memory_blocks.figures import SURE
-from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, QUOTE_CHARS
+from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
 from services.memory_blocks.phrases import ASPECTS
 from services.memory_blocks.understanding import Understanding
 from services.memory_blocks.wording import first_sentence, last_question, one_line
@@ -101,6 +101,28 @@ def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPo
     memory.key_points.append(point)
     memory.counts.items_written += 1
     return point
+
+
+def note(context: ChatContext, text: str, *, by: str) -> None:
+    """Hold what a workflow noted of the user's answers; its newer note supersedes the older one."""
+    memory = context.memory
+    text = one_line(text, NOTE_CHARS)
+    same = [one for one in memory.key_points if one.kind == NOTE and one.said_by == by]
+    for one in same:
+        if one.status == "active":
+            one.status = "superseded"
+    memory.key_points.append(
+        KeyPoint(
+            point_id=f"point_{memory.next_points}",
+            text=text,
+            turn_id=context.chat_history[-1].turn_id if context.chat_history else None,
+            kind=NOTE,
+            about=one_line(by, LINE_CHARS),
+            said_by=one_line(by, NAME_CHARS),
+        )
+    )
+    memory.next_points += 1
+    memory.counts.items_written += 1
 
 
 _LABELS = {

@@ -48,6 +48,7 @@ class TurnBookings:
         if question.patient_id != turn.loaded_registry().active_patient_id:
             return None
         await self._documents.open(turn, question.patient_id)
+        turn.asked_result = {"agreed": False}
         if not agrees:
             self._settle(turn, request, [PROPOSAL])
             return request.declined
@@ -65,6 +66,7 @@ class TurnBookings:
             self._record(turn, request, None, str(failure), began)
             return _SORRY.format(problem=str(failure).partition(";")[0])
         self._record(turn, request, done, None, began)
+        turn.asked_result = {"agreed": True, done.key: done.value, **done.appointment}
         self._note(turn, request, done)
         return done.text + (_GO_ON if _finish_step(turn) else "")
 

@@ -14,9 +14,11 @@ from services.group_chat_port import (
     ArtifactMade,
     ChatFinished,
     ContinuationChanged,
+    NoteWritten,
     PlanChanged,
     QuestionAsked,
 )
+from services.memory_blocks.remembering import note
 from services.turn.draft import SpokenPart, TurnDraft
 
 ARTIFACTS_KEPT = 50
@@ -26,6 +28,7 @@ CHANGES = (
     ArtifactMade,
     QuestionAsked,
     ActionFinished,
+    NoteWritten,
     ChatFinished,
 )
 
@@ -37,6 +40,7 @@ def change_document(
     | ArtifactMade
     | QuestionAsked
     | ActionFinished
+    | NoteWritten
     | ChatFinished,
 ) -> bool:
     """Change the patient's document as `event` says; True if clients should see it."""
@@ -62,6 +66,8 @@ def change_document(
                 payload=event.payload,
             )
             return False
+        case NoteWritten():
+            note(turn.document(), event.text, by=event.by)
         case ActionFinished():
             return False
         case ChatFinished():

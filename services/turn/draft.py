@@ -99,6 +99,7 @@ class TurnDraft:
     decision: Decision | None = None
     timing: TimingInfo = field(default_factory=TimingInfo)
     question: OpenQuestion | None = None
+    asked_result: Mapping[str, Any] | None = None
     wish: str = ""
     withdraws_question: bool = False
     leaves_no_turn: bool = False

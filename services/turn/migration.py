@@ -20,7 +20,7 @@ from services.language.yes_no import truth_in
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Outcome, ReconciliationResult
 from services.scenarios.migration.waiting import idempotency_key, with_action_done
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results
 from services.scenarios.session.answers import Reading, answers_in, is_plainly, readings_in
 from services.scenarios.session.seat import Act, ScenarioSeat
 from services.turn.documents import TurnDocuments
@@ -166,11 +166,18 @@ class TurnMigration:
         if outcome.result.execute_actions:
             await self._documents.save(turn)  # what is begun is on record before it begins
         step, key = graph.steps[name], idempotency_key(session, graph.version, name)
-        if step.tool and not await act(ToolAction(step.tool, step.parameters, key)):
+        values = self._parts.guide.values(graph, session, await seat.known(graph))
+        given = bound(step.parameters, values)
+        parameters = given if isinstance(given, dict) else {}
+        ran = ToolRan(succeeded=True)
+        if step.tool:
+            ran = await act(ToolAction(step.tool, parameters, key))
+        if not ran.succeeded:
             self.flag(turn, seat, "action_failed", target_version=graph.version)
             return False
         now = self._parts.clock.now()
         done = with_action_done(session, name, graph.version, now)
+        done = with_results(done, graph, step, ran.data, turn=seat.turn_id)
         seat.keep(done)
         await self._documents.save(turn)
         return True

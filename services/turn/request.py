@@ -4,7 +4,7 @@ from data_models.claim_decision import queue_length
 from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
 from services.group_chat_port import GroupChat, GroupChatRequest
-from services.memory_blocks.held import said_now, shown_history
+from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.reading import utterance_of
@@ -70,6 +70,7 @@ class TurnRequests:
             past=self.documents.past(turn),
             meaning=self._memory.meaning(turn),
             effects=turn.effects_log(),
+            notes=notes_of(context),
             held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
             said=turn.kept,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,

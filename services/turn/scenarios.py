@@ -1,7 +1,5 @@
 """A turn's scenario: commands, migration, the agents' seat, and what follows the write."""
 
-from contextlib import suppress
-
 import structlog
 
 from data_models.chat_context import Continuation
@@ -14,8 +12,6 @@ from data_models.errors import (
 )
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
-from data_models.scenario_session import ScenarioSession
-from services.scenarios.operators.interventions import withdrawn
 from services.scenarios.session.commands import Command, command_in, is_any, named
 from services.scenarios.session.seat import Act, ScenarioSeat
 from services.scenarios.session.session_row import row_of
@@ -23,6 +19,7 @@ from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer
 from services.turn.scenario_corrections import TurnCorrections
+from services.turn.scenario_news import news_of_operators
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.voice import TurnVoice
 
@@ -67,7 +64,8 @@ class TurnScenarios:
         if self._parts is None:
             return False
         seat = turn.scenario = self._seat(turn, self._parts)
-        await self._told_by_operators(turn, self._parts)
+        if told := await news_of_operators(turn, self._parts):
+            self._voice.say(turn, told)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
             not turn.kept
@@ -78,6 +76,27 @@ class TurnScenarios:
         is_new = turn.turn is not None and not turn.kept
         seat.answers_before = len(turn.turn.agent_responses) if is_new and turn.turn else 0
         return is_answered
+
+    async def went_on(self, turn: TurnDraft, act: Act) -> bool:
+        """Go on with the answer to what a step's tool asked; True if there is a next step to say.
+
+        Whatever cannot be done is told at the next turn, by the step itself.
+        """
+        if self._parts is None or turn.asked_result is None or turn.context is None:
+            return False
+        seat = turn.scenario = self._seat(turn, self._parts)
+        try:
+            is_ours = await seat.hear_answer(turn.asked_result, turn.answer, act=act)
+        except ClaimLostError:
+            raise
+        except _UNEXPECTED as error:
+            _log.warning("scenario_step_failed", error=type(error).__name__)
+            return False
+        if is_ours:
+            turn.unsaved = True
+            seat.answers_before = len(turn.turn.agent_responses) if turn.turn else 0
+            self.show(turn)
+        return is_ours
 
     async def heard(self, turn: TurnDraft) -> None:
         """Note what the user has heard of the step from the agent that guides them."""
@@ -116,36 +135,6 @@ class TurnScenarios:
         except RoundsError as error:
             conversation = hashed(turn.conversation_id)
             _log.warning("scenario_follow_up_late", conversation=conversation, code=error.code)
-
-    async def _told_by_operators(self, turn: TurnDraft, parts: ScenarioParts) -> None:
-        """End what was withdrawn, and say once what operators did to this patient's scenarios."""
-        document = turn.document()
-        held = [document.scenario, *document.left_scenarios]
-        told: list[str] = []
-        ends: list[ScenarioSession | None] = []
-        for session in held:
-            after = session
-            if after is not None and after.step is not None:
-                with suppress(StoreError, ScenarioInputError):
-                    after = await self._offered(after, parts)
-            if after is not None and after.notices:
-                told += after.notices
-                after = after.model_copy(update={"notices": []})
-            ends.append(after)
-        if ends == held:
-            return
-        document.scenario = ends[0]
-        document.left_scenarios = [one for one in ends[1:] if one is not None]
-        turn.unsaved = True
-        if told:
-            self._voice.say(turn, " ".join(told))
-
-    async def _offered(self, session: ScenarioSession, parts: ScenarioParts) -> ScenarioSession:
-        if not await parts.catalogue.is_withdrawn(session.scenario_id):
-            return session
-        graph = await parts.catalogue.graph(session.scenario_id, session.version)
-        title = graph.scenario.title if graph is not None else session.scenario_id
-        return withdrawn(session, title, parts.clock.now())
 
     # -- before the team speaks ---------------------------------------------------------------
 

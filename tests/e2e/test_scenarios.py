@@ -24,6 +24,8 @@ from tests.e2e.talks import BotTalk, PlainTalk, StreamTalk, new_chat, socket_to,
 
 pytestmark = pytest.mark.slow
 SAMPLES = ROOT / "samples" / "scenarios"
+PLAIN = ROOT / "tests" / "services" / "scenarios"
+"""The booking whose steps all ask and run nothing."""
 POINTER_SECONDS = 5.2
 """After so long a server has looked at the active pointer again."""
 
@@ -49,7 +51,8 @@ async def publish_samples(data: Path) -> None:
     shelf = LocalBlobStore(root=data / CONTAINER)
     store = ScenarioStore(shelf=shelf)
     for name in ("oncology_intake", "tumor_board_preparation", "appointment_booking"):
-        graph = read_definition((SAMPLES / f"{name}.yaml").read_text("utf-8"))
+        folder = PLAIN if name == "appointment_booking" else SAMPLES
+        graph = read_definition((folder / f"{name}.yaml").read_text("utf-8"))
         await store.add_version(graph)
         pointer = ActivePointer(
             scenario_id=graph.scenario.id, versions=(1,), checksum=graph.checksum
@@ -111,7 +114,7 @@ async def test_the_oncology_intake_runs_over_a_websocket_and_through_a_restart(
     server.start()
     told = await patient.say("where are we?")
     assert told == (
-        "Oncology intake: Identity and contact (3 of 12 steps done). Still needed: phone number."
+        "Oncology intake: Identity and contact (3 of 13 steps done). Still needed: phone number."
     )
     assert "Urgent review" in await patient.say("555 0100", "a shadow on the lung", "3 and no")
     told = await patient.say("ok", "yes", "four cycles, and yes", "that is right")
@@ -205,7 +208,7 @@ async def test_a_new_version_reaches_sessions_that_wait(server: Server) -> None:
     assert paid.session()["step"] == "confirmation"
     assert paid.document()["profile"]["fields"]["age"]["value"] == 12
     plan = operate(
-        server, "propose", SAMPLES / "appointment_booking_v2.yaml", "--by", "ann", "--json"
+        server, "propose", PLAIN / "appointment_booking_v2.yaml", "--by", "ann", "--json"
     )
     assert plan["status"] == "pending"
     operate(server, "approve", "appointment-booking", "--by", "bob", "--json")
@@ -240,11 +243,11 @@ async def test_the_same_on_azure_storage(azurite: str, tmp_path: Path) -> None:
     with running_server(
         tmp_path, LLM_PROVIDER="offline", ALLOW_UNKNOWN_PATIENTS="true", **storage
     ) as running:
-        graph = (SAMPLES / "appointment_booking.yaml").read_text()
+        graph = (PLAIN / "appointment_booking.yaml").read_text()
         own = f"booking-{storage_folder(tmp_path.name)[-20:]}".replace("_", "-")
         for name, text in (
             ("v1", graph),
-            ("v2", SAMPLES.joinpath("appointment_booking_v2.yaml").read_text()),
+            ("v2", PLAIN.joinpath("appointment_booking_v2.yaml").read_text()),
         ):
             (tmp_path / f"{name}.yaml").write_text(
                 text.replace("id: appointment-booking", f"id: {own}")

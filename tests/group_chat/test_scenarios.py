@@ -9,7 +9,7 @@ from data_models.chat_context import ChatContext, Turn
 from data_models.identifiers import PatientId
 from data_models.turn_events import ToolCallResult, ToolCallStarted
 from services.group_chat_port import ActionFinished
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.seat import ScenarioSeat
 from services.scenarios.session.step_text import GROUNDING_MARK
 from tests.fakes_openai import Reply, ToolCall
@@ -45,7 +45,7 @@ async def board(team: TeamWorld, said: str = "hello") -> tuple[ScenarioSeat, Cha
     return seat, document
 
 
-async def nobody(_: ToolAction) -> bool:
+async def nobody(_: ToolAction) -> ToolRan:
     raise AssertionError("no tool is due")
 
 
@@ -117,7 +117,7 @@ async def test_a_value_that_the_user_did_not_say_is_the_models_to_ask_for(team: 
 async def test_the_server_runs_a_tool_under_its_key_without_a_model(team: TeamWorld) -> None:
     action = ToolAction("load_patient_data", {}, "key-1")
     events = [event async for event in team.chat.act(team.request("hello"), action)]
-    assert events[-1] == ActionFinished(succeeded=True)
+    assert events[-1] == ActionFinished(ToolRan(True))
     assert [run.tool for run in team.watcher.runs] == ["load_patient_data"]
     assert team.prompts() == []
 
@@ -129,7 +129,7 @@ async def test_a_tool_that_is_not_there_or_lacks_arguments_has_failed(
     events = [
         event async for event in team.chat.act(team.request("hello"), ToolAction(tool, {}, "key"))
     ]
-    assert events[-1] == ActionFinished(succeeded=False)
+    assert events[-1] == ActionFinished(ToolRan(False))
 
 
 async def test_without_scenarios_the_tools_say_so(team: TeamWorld) -> None:

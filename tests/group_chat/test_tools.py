@@ -230,6 +230,21 @@ async def test_the_report_holds_what_agents_said_with_sources_and_is_an_artifact
     assert result["statements"] >= 2
 
 
+async def test_the_report_holds_what_a_workflow_noted_of_the_users_answers(
+    world: TeamWorld,
+) -> None:
+    heard = await world.say(
+        "@ReportCreation go",
+        call("create_report"),
+        text("Done."),
+        notes=["Oncology intake: referred for a shadow on the lung; ECOG 1"],
+    )
+    (made,) = heard.of(ArtifactMade)
+    document = Document(BytesIO(world.shelf.files[made.artifact.file_name]))
+    written = "\n".join(paragraph.text for paragraph in document.paragraphs)
+    assert "referred for a shadow on the lung" in written
+
+
 async def test_what_an_earlier_answer_cited_may_be_cited_again(world: TeamWorld) -> None:
     earlier = earlier_turn(1, "ct?", ("Radiology", "Grown [DiagnosticReport/ct-1]."))
     source = Citation(ref="DiagnosticReport/ct-1", title="CT", date="2025-05-16")

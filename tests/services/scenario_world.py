@@ -35,7 +35,7 @@ from services.scenarios.migration.migration_config import DeploymentConfig, Migr
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.extraction import Findings
 from services.telemetry.metrics import Metrics
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
@@ -103,7 +103,10 @@ def version(number: int, *steps: Step, **types: Any) -> Graph:
 
 
 def sample(name: str) -> Graph:
-    return read_definition((SAMPLES / "scenarios" / f"{name}.yaml").read_text("utf-8"))
+    """A sample; of the booking the plain one, whose steps all ask and run nothing."""
+    plain = Path(__file__).parent / "scenarios" / f"{name}.yaml"
+    path = plain if plain.exists() else SAMPLES / "scenarios" / f"{name}.yaml"
+    return read_definition(path.read_text("utf-8"))
 
 
 @dataclass
@@ -187,9 +190,9 @@ class ScenarioWorld:
             quotes = dict.fromkeys(fields, request.text) if self.quotes else {}
             await request.scenario.record(fields, act=self._act, quotes=quotes)
 
-    async def _act(self, action: ToolAction) -> bool:
+    async def _act(self, action: ToolAction) -> ToolRan:
         self.team.actions.append(action)
-        return action.tool not in self.team.broken_tools
+        return ToolRan(action.tool not in self.team.broken_tools)
 
     # -- what is stored -----------------------------------------------------------------------
 

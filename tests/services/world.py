@@ -54,7 +54,7 @@ from services.replica import Replica
 from services.run_journal.pace import Pace
 from services.runs.exchange import run_exchange_for
 from services.runs.hub import Run, RunHub
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn.documents import TurnDocuments
 from services.turn.memory import TurnMemory
@@ -115,7 +115,7 @@ class EchoTeam:
         self, request: GroupChatRequest, action: ToolAction
     ) -> AsyncIterator[GroupChatEvent]:
         self.actions.append(action)
-        yield ActionFinished(action.tool not in self.broken_tools)
+        yield ActionFinished(ToolRan(action.tool not in self.broken_tools))
 
     async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
         self.requests.append(request)

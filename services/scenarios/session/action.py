@@ -1,9 +1,20 @@
-"""A tool that a scenario's step runs, not an agent of its own accord."""
+"""A tool that a scenario's step runs, not an agent of its own accord. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from pydantic import JsonValue
+
+from data_models.scenario import SLOT, Step
+from data_models.scenario_session import Evidence, ExecutedAction, ScenarioSession
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.waiting import with_answers, without_values
+from services.scenarios.session.answers import out_of_range
+from services.scenarios.session.facts import fits
+
+NOT_SAID = "not said"
+"""In a text that is made of fields, what stands for one that nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,3 +29,73 @@ class ToolAction:
     tool: str
     parameters: Mapping[str, JsonValue]
     idempotency_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRan:
+    """What came of it.
+
+    Attributes:
+        data: The tool's answer.
+        has_asked: The tool only asked the user; the step goes on with their answer.
+    """
+
+    succeeded: bool
+    data: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    has_asked: bool = False
+
+
+def bound(parameters: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
+    """Return `parameters` with the values of the fields that they name in braces."""
+    if isinstance(parameters, str):
+        whole = SLOT.fullmatch(parameters)
+        if whole is not None and whole[1] in values:
+            return values[whole[1]]
+        return SLOT.sub(lambda found: _shown(values.get(found[1])), parameters)
+    if isinstance(parameters, dict):
+        return {name: bound(value, values) for name, value in parameters.items()}
+    if isinstance(parameters, list):
+        return [bound(value, values) for value in parameters]
+    return parameters
+
+
+def with_results(
+    session: ScenarioSession, graph: Graph, step: Step, data: Mapping[str, Any], *, turn: int
+) -> ScenarioSession:
+    """Return the session with what the tool's answer says of the step's results.
+
+    What the answer does not hold, or not in the field's type, is not known.
+    """
+    found: dict[str, JsonValue] = {}
+    for name, path in step.results.items():
+        wanted, value = graph.fields[name], _at(data, path)
+        if fits(value, wanted.value_type) and not out_of_range(wanted, value):
+            found[name] = value
+    evidence = Evidence(source="tool", turn=turn)
+    emptied = without_values(session, step.results)
+    return with_answers(emptied, found, graph, dict.fromkeys(found, evidence))
+
+
+def with_run(session: ScenarioSession, key: str, step: str) -> ScenarioSession:
+    """Return the session with the run on record, so that it is not made again."""
+    done = ExecutedAction(idempotency_key=key, step_id=step, version=session.version)
+    return session.model_copy(update={"executed": [*session.executed, done], "awaiting": ""})
+
+
+def _shown(value: JsonValue) -> str:
+    if value is None:
+        return NOT_SAID
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def _at(data: Any, path: str) -> JsonValue:
+    for part in path.split("."):
+        if isinstance(data, list) and part == "length":
+            data = len(data)
+        elif isinstance(data, list) and part.isdecimal():
+            data = data[int(part)] if int(part) < len(data) else None
+        elif isinstance(data, Mapping):
+            data = data.get(part)
+        else:
+            return None
+    return data if isinstance(data, str | int | float | bool) else None

@@ -10,17 +10,16 @@ from data_models.identifiers import hashed
 from data_models.scenario import Step
 from data_models.scenario_session import (
     Evidence,
-    ExecutedAction,
     ReviewFlag,
     ScenarioSession,
 )
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.waiting import with_answers, without_values
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results, with_run
 from services.scenarios.session.aside import set_aside, taken_up, told_of_left
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
-from services.scenarios.session.evidence import said_in_run
+from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, said_in_run
 from services.scenarios.session.lasting import lasting
 from services.scenarios.session.progress import ended, spoken
 from services.scenarios.session.recording import OFFER, checked_values, with_refusals
@@ -30,13 +29,14 @@ from services.scenarios.session.step_text import (
     corrected_text,
     finished_text,
     grounding_of,
+    missing_of,
     place_of,
     speaks,
 )
 
 STEPS_LIMIT = 60
 """Steps that one turn may pass; a loop that asks nothing ends here."""
-Act = Callable[[ToolAction], Awaitable[bool]]
+Act = Callable[[ToolAction], Awaitable[ToolRan]]
 
 
 class ScenarioSeat(SessionState):
@@ -76,7 +76,7 @@ class ScenarioSeat(SessionState):
         where = {
             "agent_id": agent,
             "tenant_id": self._message.sender.tenant_id,
-            "begun_in": self._turn_id,
+            "begun_in": self.turn_id,
             "to_confirm": offered,
         }
         self._document.scenario = session.model_copy(update=where)
@@ -230,7 +230,7 @@ class ScenarioSeat(SessionState):
         return True
 
     def _asked_at(self, graph: Graph, step: Step) -> set[str]:
-        return {*step.collects_profile_fields, *graph.fields_read_at(step.id)}
+        return {*step.collects_profile_fields, *step.needs, *graph.fields_read_at(step.id)}
 
     def _moved(self, graph: Graph, before: ScenarioSession, after: ScenarioSession) -> None:
         """Keep the step taken; one that is entered again asks again for what it collects."""
@@ -240,16 +240,55 @@ class ScenarioSeat(SessionState):
 
     async def _ran(self, session: ScenarioSession, step: Step, act: Act) -> bool:
         """Run the tool of a step, once for each time that the session comes to it."""
-        visit = sum(one.step_id == step.id for one in session.step_history)
-        key = hashed(session.session_id, step.id, f"visit {visit}")
+        key = run_key(session, step)
         if any(done.idempotency_key == key for done in session.executed):
             return True
-        if step.tool and not await act(ToolAction(step.tool, step.parameters, key)):
+        graph = await self._guide.graph(session)
+        known = await self.profile((*step.slots, *step.collects_profile_fields))
+        values = self._guide.values(graph, session, known)
+        if missing_of(step, values):
+            return False
+        given = bound(step.parameters, values)
+        parameters = given if isinstance(given, dict) else {}
+        ran = ToolRan(True)
+        if step.tool:
+            ran = await act(ToolAction(step.tool, parameters, key))
+        session = self._document.scenario or session
+        if not ran.succeeded:
             self._failed_tool = step.tool
             return False
-        done = ExecutedAction(idempotency_key=key, step_id=step.id, version=session.version)
-        executed = [*session.executed, done]
-        self._document.scenario = session.model_copy(update={"executed": executed})
+        if ran.has_asked:
+            self.is_asking = True
+            self._document.scenario = session.model_copy(update={"awaiting": key})
+            return False
+        self._ran_with(session, graph, step, ran.data)
+        return True
+
+    def _ran_with(
+        self, session: ScenarioSession, graph: Graph, step: Step, data: Mapping[str, Any]
+    ) -> None:
+        after = with_results(session, graph, step, data, turn=self.turn_id)
+        self._document.scenario = with_run(after, run_key(session, step), step.id)
+
+    async def hear_answer(self, data: Mapping[str, Any], words: str, *, act: Act) -> bool:
+        """Go on with the answer to what the step's tool asked; False where none was asked.
+
+        Args:
+            data: What came of it, for the step's results: `agreed`, and what was done.
+            words: The user's own, which answer nothing else.
+        """
+        session = self.session
+        if session is None or not session.awaiting:
+            return False
+        graph = await self._guide.graph(session)
+        step = graph.steps[session.step or ""]
+        if session.awaiting != run_key(session, step):
+            return False
+        used = Evidence(turn=self.turn_id, quote=words[:QUOTE_LIMIT_CHARS])
+        session = session.model_copy(update={"spent": [*session.spent, used]})
+        self._ran_with(session, graph, step, data)
+        self.taken |= set(step.results)
+        await self.settle(act)
         return True
 
     async def _look(self) -> None:
@@ -269,5 +308,16 @@ class ScenarioSeat(SessionState):
             update={"place": place_of(graph, session, values)}
         )
         self.grounding = grounding_of(
-            graph, session, values, failed_tool=self._failed_tool, taken=self.taken
+            graph,
+            session,
+            values,
+            failed_tool=self._failed_tool,
+            taken=self.taken,
+            is_asking=self.is_asking,
         )
+
+
+def run_key(session: ScenarioSession, step: Step) -> str:
+    """Return the key of this visit's run of the step's tool."""
+    visit = sum(one.step_id == step.id for one in session.step_history)
+    return hashed(session.session_id, step.id, f"visit {visit}")

@@ -43,6 +43,7 @@ class SessionState:
         shown: What clients were shown of it last.
         taken: Fields that this turn's message answered before the team was asked.
         offer: What the user is told where a person is due; "" while none is.
+        is_asking: Whether the step's tool has just asked the user.
         answers_before: How many messages this turn had before the team spoke.
     """
 
@@ -65,6 +66,7 @@ class SessionState:
         self._finished = ""
         self.taken: set[str] = set()
         self.offer = ""
+        self.is_asking = False
         self.grounding = ""
         self.before = document.scenario
         self.shown = None if self.before is None else (self.before.place, self.before.is_left)
@@ -144,7 +146,7 @@ class SessionState:
         if session is None:
             return
         said = {
-            n: Evidence(turn=self._turn_id, quote=q[:QUOTE_LIMIT_CHARS]) for n, q in quotes.items()
+            n: Evidence(turn=self.turn_id, quote=q[:QUOTE_LIMIT_CHARS]) for n, q in quotes.items()
         }
         told = put_anew(with_answers(session, answers, graph, said))
         denied = [said[n] for n, value in answers.items() if value is None and n in said]
@@ -157,6 +159,7 @@ class SessionState:
             self._document.scenario = put_anew(self.session)
 
     @property
-    def _turn_id(self) -> int:
+    def turn_id(self) -> int:
+        """The turn that runs; 0 before the first one."""
         history = self._document.chat_history
         return history[-1].turn_id if history else 0

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from data_models.scenario import FieldDefinition, Step
+from data_models.scenario import SLOT, FieldDefinition, Step
 from data_models.scenario_session import ScenarioPlace, ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.corrections import Decided
@@ -22,12 +22,14 @@ def speaks(step: Step) -> bool:
 
 def missing_of(step: Step, values: Mapping[str, JsonValue]) -> list[str]:
     """Return the fields that the step collects and nobody knows yet."""
-    return [name for name in step.collects_profile_fields if name not in values]
+    wanted = dict.fromkeys((*step.collects_profile_fields, *step.needs))
+    return [name for name in wanted if name not in values]
 
 
 def needed_at(graph: Graph, step: Step, values: Mapping[str, JsonValue]) -> list[str]:
     """Return the fields that keep the session in `step`: collected there, or decided by there."""
-    return missing_of(step, values) or [*next_branch(graph, step.id, values)[1]]
+    decide = next_branch(graph, step.id, values)[1]
+    return missing_of(step, values) or [name for name in decide if name not in step.results]
 
 
 def place_of(
@@ -58,6 +60,7 @@ def grounding_of(
     *,
     failed_tool: str = "",
     taken: Collection[str] = (),
+    is_asking: bool = False,
 ) -> str:
     """Return the system message about the step: a line for programs, then the author's text."""
     step = graph.steps[session.step or ""]
@@ -67,27 +70,38 @@ def grounding_of(
         "scenario": graph.scenario.title,
         "step": step.title,
         "asked": session.step_history[-1].spoken,
-        "ask_for": [_shown(graph.fields[name]) for name in missing],
+        "ask_for": [_shown(graph.fields[name], values) for name in missing],
         "known": {name: values[name] for name in used if name in values},
         "says": step.instructions or step.description if speaks(step) else "",
         "is_last": not graph.branches(step.id),
     }
     if failed_tool:
         facts["failed_tool"] = failed_tool
+    if is_asking:
+        facts["asks_itself"] = True
     if taken:
         facts["message_answered"] = sorted(taken)
     lines = [f"{GROUNDING_MARK} {json.dumps(facts, ensure_ascii=False)}"]
     lines += [f"You guide the user through the scenario {graph.scenario.title}."]
     lines += [f"Step {step.title}. {step.description}".strip(), step.instructions]
     lines += [f"- {rule.text}" for rule in step.rules]
-    return "\n".join(line for line in [*lines, _duty(missing, failed_tool)] if line)
+    return "\n".join(
+        line for line in [*lines, _duty(missing, failed_tool, is_asking=is_asking)] if line
+    )
+
+
+def asked_as(field: FieldDefinition, values: Mapping[str, JsonValue]) -> str:
+    """Return the field's own question with the values that it names; "" where one is missing."""
+    if any(name not in values for name in SLOT.findall(field.question)):
+        return ""
+    return SLOT.sub(lambda found: str(values[found[1]]), field.question)
 
 
 def question_for(graph: Graph, names: Sequence[str]) -> str:
     """Return the question for several fields: their authors' own, else one made of the labels."""
     fields = [graph.fields[name] for name in names]
-    own = [field.question for field in fields if field.question]
-    plain = [field.label for field in fields if not field.question]
+    own = [question for field in fields if (question := asked_as(field, {}))]
+    plain = [field.label for field in fields if not asked_as(field, {})]
     if plain and any(_is_clause(label) for label in plain):
         own.append(f"Please say {joined(plain)}.")
     elif plain:
@@ -141,7 +155,9 @@ def finished_text(title: str) -> str:
     return f"{GROUNDING_MARK} {facts}\nThe scenario {title} is complete. Say so."
 
 
-def _duty(missing: list[str], failed_tool: str) -> str:
+def _duty(missing: list[str], failed_tool: str, *, is_asking: bool) -> str:
+    if is_asking:
+        return "The user is asked to confirm what the tool proposes; add nothing to it."
     if failed_tool:
         return f"The tool {failed_tool} of this step failed. Say so; it runs again next time."
     if missing:
@@ -153,14 +169,14 @@ def _duty(missing: list[str], failed_tool: str) -> str:
     return "Say what this step says; the user's next message goes on to the next step."
 
 
-def _shown(field: FieldDefinition) -> dict[str, JsonValue]:
+def _shown(field: FieldDefinition, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     row: dict[str, JsonValue] = {
         "name": field.name,
         "label": field.label,
         "type": field.value_type,
     }
     more: dict[str, JsonValue] = {
-        "question": field.question,
+        "question": asked_as(field, values),
         "unit": field.unit,
         "examples": [*field.examples],
     }

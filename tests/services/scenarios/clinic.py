@@ -26,7 +26,7 @@ from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.session.session_row import row_of
 from services.stores import SESSIONS
 
-SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"
+SAMPLES = Path(__file__).parent
 FIRST = (SAMPLES / "appointment_booking.yaml").read_text("utf-8")
 SECOND = (SAMPLES / "appointment_booking_v2.yaml").read_text("utf-8")
 BOOKING = "appointment-booking"

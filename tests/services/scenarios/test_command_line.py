@@ -30,7 +30,7 @@ def test_a_plan_names_the_checkpoint_that_blocks_minors(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     files = ["appointment_booking.yaml", "appointment_booking_v2.yaml"]
-    assert main(["plan", *(str(SAMPLES / name) for name in files)]) == 0
+    assert main(["plan", *(str(Path(__file__).parent / name) for name in files)]) == 0
     told = capsys.readouterr().out
     assert "'Order Confirmation' for which 'age < 18' holds" in told
     assert "'Payment Processed' is completed it prevents this" in told

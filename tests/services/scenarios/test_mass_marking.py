@@ -18,7 +18,7 @@ from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from tests.services.scenarios.worlds import NOW
 
 ROOT = Path(__file__).parents[3]
-SAMPLES = ROOT / "samples" / "scenarios"
+SAMPLES = Path(__file__).parent
 BOOKING = "appointment-booking"
 SESSIONS = 100_000
 

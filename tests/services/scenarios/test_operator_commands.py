@@ -11,7 +11,7 @@ from services.scenarios.__main__ import main
 from services.scenarios.chosen import INDEX_FILE
 from tests.services.scenarios.clinic import Clinic, crowd
 
-SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"
+SAMPLES = Path(__file__).parent
 FIRST = str(SAMPLES / "appointment_booking.yaml")
 SECOND = str(SAMPLES / "appointment_booking_v2.yaml")
 BOOKING = "appointment-booking"

@@ -1,0 +1,35 @@
+"""What operators did to a patient's scenarios since the last turn: done here, and told once."""
+
+from contextlib import suppress
+
+from data_models.errors import ScenarioInputError, StoreError
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.operators.interventions import withdrawn
+from services.turn.draft import TurnDraft
+from services.turn.scenario_parts import ScenarioParts
+
+
+async def news_of_operators(turn: TurnDraft, parts: ScenarioParts) -> str:
+    """End what was withdrawn; return what the user is told, "" for nothing."""
+    document = turn.document()
+    held = [document.scenario, *document.left_scenarios]
+    seen = [None if one is None else await _offered(one, parts) for one in held]
+    told = [text for one in seen if one is not None for text in one.notices]
+    ends = [None if one is None else one.model_copy(update={"notices": []}) for one in seen]
+    if told:
+        document.scenario = ends[0]
+        document.left_scenarios = [one for one in ends[1:] if one is not None]
+        turn.unsaved = True
+    return " ".join(told)
+
+
+async def _offered(session: ScenarioSession, parts: ScenarioParts) -> ScenarioSession:
+    """Return the session as it is, or over where its scenario was withdrawn."""
+    if session.step is None:
+        return session
+    with suppress(StoreError, ScenarioInputError):
+        if await parts.catalogue.is_withdrawn(session.scenario_id):
+            graph = await parts.catalogue.graph(session.scenario_id, session.version)
+            title = graph.scenario.title if graph is not None else session.scenario_id
+            return withdrawn(session, title, parts.clock.now())
+    return session
