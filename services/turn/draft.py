@@ -70,6 +70,7 @@ class TurnDraft:
         speaking: Messages that agents have begun and not finished, by id.
         unsaved: Whether the document has changes that are not stored.
         question: What the server asks at the end of this turn.
+        asked_result: What came of the answer to a clinic's question: `agreed`, and what was done.
         wish: What the user asked for before it was clear for whom, and is done now.
         withdraws_question: Whether the open question of before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
@@ -131,8 +132,7 @@ class TurnDraft:
     @property
     def said(self) -> str:
         """What stands in the history: the user's words, with the wish that they complete."""
-        words = self.claim.message.text
-        return f"{words}: {self.wish}" if self.wish else words
+        return ": ".join(part for part in (self.claim.message.text, self.wish) if part)
 
     @property
     def answer(self) -> str:
