@@ -6,6 +6,7 @@ the parts. `python app.py` serves; tests call `build` with stores of their own.
 
 import asyncio
 import sys
+from contextlib import nullcontext
 from typing import get_args
 
 import aiohttp
@@ -15,6 +16,7 @@ from bots.chosen import add_bots
 from bots.ports import BotServices
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
+from data_models.folder_lock import folder_held
 from foundation import Foundation, answers_of, claimant_of, foundation_of, started
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
@@ -295,8 +297,13 @@ async def run(settings: Settings) -> None:
     async with outbound_session(outbound_policy_for(settings)) as session:
         stores = open_stores(settings, ids=ids)
         server = build(settings, stores=stores, clock=clock, ids=ids, session=session)
-        wait = settings.handshake_seconds
-        await serve(server, host=settings.host, port=settings.port, handshake_seconds=wait)
+        await serve(
+            server,
+            host=settings.host,
+            port=settings.port,
+            handshake_seconds=settings.handshake_seconds,
+            per_address=settings.connections_bound,
+        )
 
 
 def main() -> int:
@@ -307,7 +314,8 @@ def main() -> int:
         traces = configure_traces(
             endpoint=settings.otel_exporter_otlp_endpoint, service_name=settings.otel_service_name
         )
-        asyncio.run(run(settings))
+        with folder_held(settings.data_dir) if settings.owns_folder else nullcontext():
+            asyncio.run(run(settings))
     except ConfigurationError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -180,6 +180,7 @@ class Settings(BaseSettings):
     public_base_url: Url | None = _set(None, "Address at which browsers reach the server; its host is then the only accepted one", "https://rounds.example.org")
 
     data_dir: Path = _set(Path("data"), "Folder of the local state (`DATA_DIR/chat-sessions/…`)", "./data")
+    data_dir_shared: bool = _set(False, "Whether several servers of this machine may use `DATA_DIR`; else the second one does not start", "true")
     azure_storage_connection_string: SecretStr | None = _set(None, "Azure Blob Storage by connection string; unset: local files", "UseDevelopmentStorage=true")
     app_blob_storage_endpoint: Url | None = _set(None, "Azure Blob Storage by managed identity; unset: local files", "https://account.blob.core.windows.net")
 
@@ -321,6 +322,17 @@ class Settings(BaseSettings):
     def is_dev(self) -> bool:
         """Whether callers need no token; loopback only."""
         return self.auth_mode == "dev"
+
+    @property
+    def connections_bound(self) -> int | None:
+        """Connections of one address; None where all come from one: dev, or behind a proxy."""
+        return None if self.is_dev or self.trusted_proxy else self.connections_per_address
+
+    @property
+    def owns_folder(self) -> bool:
+        """Whether the local state is this server's alone."""
+        azure = self.azure_storage_connection_string or self.app_blob_storage_endpoint
+        return azure is None and not self.data_dir_shared
 
     @property
     def identifier_systems(self) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from routes.auth import authentication
 from routes.context import CONTEXT, RouteContext
 from routes.cors import preflights, readable_by
 from routes.emergencies import emergency_routes
+from routes.evened import evened
 from routes.operator import operator_routes
 from routes.operator_answers import refusals
 from routes.problem import problems
@@ -55,6 +56,7 @@ def create_web_app(
             problems(ids=context.ids),
             refusals(),
             asked,
+            evened(context.clock),
             guard,
             counting(context.rate, reads=context.reads, exports=context.exports),
         ],

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from data_models.errors import ConfigurationError
 from routes.health import Readiness
+from routes.listening import BoundedSite
 from routes.server import create_runner
 
 DRAIN_SECONDS = 25.0
@@ -34,8 +35,18 @@ class Server:
     close: Callable[[], Awaitable[None]]
 
 
-async def serve(server: Server, *, host: str, port: int, handshake_seconds: float) -> None:
+async def serve(
+    server: Server,
+    *,
+    host: str,
+    port: int,
+    handshake_seconds: float,
+    per_address: int | None = None,
+) -> None:
     """Serve until SIGTERM or SIGINT; running turns finish or are stored as interrupted.
+
+    Args:
+        per_address: Connections that one address may hold; None: any number.
 
     Raises:
         ConfigurationError: the address cannot be listened on, or the start failed.
@@ -45,7 +56,7 @@ async def serve(server: Server, *, host: str, port: int, handshake_seconds: floa
     runner = create_runner(server.web, handshake_seconds=handshake_seconds)
     await runner.setup()
     try:
-        await _listen(runner, host, port)
+        await _listen(BoundedSite(runner, host, port, per_address=per_address))
         starting = asyncio.create_task(_start(server, stopped))
         await stopped.wait()
         server.readiness.drain()
@@ -59,15 +70,16 @@ async def serve(server: Server, *, host: str, port: int, handshake_seconds: floa
         starting.result()
 
 
-async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
+async def _listen(site: BoundedSite) -> None:
     try:
-        await web.TCPSite(runner, host, port).start()
+        await site.start()
     except OSError as error:
+        place = site.name.removeprefix("http://")
         raise ConfigurationError(
-            f"HOST, PORT: {host}:{port} cannot be listened on, perhaps because another program "
+            f"HOST, PORT: {place} cannot be listened on, perhaps because another program "
             "does. Example: PORT=4000"
         ) from error
-    logger.info("listening", url=f"http://{host}:{port}")
+    logger.info("listening", url=site.name)
 
 
 def _stop_on_signals(stopped: asyncio.Event) -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import orjson
 import structlog
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
 
 from data_models.errors import BadFrameError, RoundsError
 from data_models.incoming_message import IncomingMessage, Sender
@@ -25,6 +25,8 @@ LOGGED_OFF = 4401
 LONGEST_WAIT_SECONDS = 3_600.0
 # Reading a hostile frame costs more than sending it; a flood of them waits in the sender's buffer.
 BAD_FRAME_PAUSE_SECONDS = 0.05
+BAD_FRAMES_LIMIT = 50
+"""Frames in a row that nobody could read; then nobody means us, and the socket is closed."""
 logger = structlog.get_logger()
 
 Socket = web.WebSocketResponse[bool]
@@ -48,6 +50,7 @@ class SocketSession:
         self._chat_id = chat_id
         self._mode = mode
         self._active_at = context.clock.now()
+        self._bad_frames = 0
         self._last: asyncio.Task[None] | None = None
         self._sent_patient_id: str | None = None
         self._watching: set[asyncio.Task[None]] = set()
@@ -104,13 +107,22 @@ class SocketSession:
             frame = parse_client_frame(data)
         except BadFrameError as error:
             await self._refuse(error)
-            await asyncio.sleep(BAD_FRAME_PAUSE_SECONDS)
+            await self._count_bad_frame()
             return
+        self._bad_frames = 0
         client_message_id = None if isinstance(frame, StopFrame) else frame.client_message_id
         try:
             await (self._stop(frame) if isinstance(frame, StopFrame) else self._submit(frame))
         except RoundsError as error:
             await self._refuse(error, client_message_id=client_message_id)
+
+    async def _count_bad_frame(self) -> None:
+        self._bad_frames += 1
+        if self._bad_frames >= BAD_FRAMES_LIMIT:
+            logger.warning("socket.bad_frames", count=self._bad_frames)
+            await self._socket.close(code=WSCloseCode.POLICY_VIOLATION, message=b"bad frames")
+            return
+        await asyncio.sleep(BAD_FRAME_PAUSE_SECONDS)
 
     async def _refuse(self, error: RoundsError, *, client_message_id: str | None = None) -> None:
         ref = self._context.ids.new_id("ref")

@@ -15,7 +15,9 @@ COMMAND = "break glass:"
 """Begins the message that opens a closed chart; the reason follows."""
 REASON_LEAST_CHARS = 10
 REASON_LIMIT_CHARS = 500
-_FOLDER = "break-glass"
+FOLDER = "break-glass"
+"""Below it, in the container beside the conversations, are the grants."""
+_ERASED = "(erased)"
 _log = structlog.get_logger()
 
 
@@ -56,6 +58,22 @@ def reason_in(text: str) -> str | None:
 def is_reason(text: str) -> bool:
     """Whether a reviewer can do something with it: some letters, in two words at least."""
     return len(text) >= REASON_LEAST_CHARS and len(text.split()) > 1
+
+
+def without_reason(data: bytes, patient_id: PatientId) -> bytes | None:
+    """Return a stored grant of the patient without words of people; None if there are none.
+
+    One that cannot be read, and names the patient, is given up whole.
+    """
+    try:
+        grant = Grant.model_validate_json(data)
+    except ValidationError:
+        return b"{}" if patient_id.encode() in data else None
+    if grant.patient_id != patient_id or grant.reason == _ERASED:
+        return None
+    review = None if grant.review is None else grant.review.model_copy(update={"note": ""})
+    erased = grant.model_copy(update={"reason": _ERASED, "review": review})
+    return erased.model_dump_json().encode()
 
 
 class BreakGlass:
@@ -106,7 +124,7 @@ class BreakGlass:
         if not self.is_allowed:
             return None
         now = self._clock.now()
-        found = await self._below(f"{_FOLDER}/{hashed(principal)}/{patient_id}/")
+        found = await self._below(f"{FOLDER}/{hashed(principal)}/{patient_id}/")
         alive = [one for one in found if one.principal == principal and now < one.expires_at]
         return max(alive, key=_ends, default=None)
 
@@ -115,7 +133,7 @@ class BreakGlass:
 
         One that cannot be read is logged and left out.
         """
-        found = await self._below(f"{_FOLDER}/")
+        found = await self._below(f"{FOLDER}/")
         return sorted(found, key=lambda one: (one.review is not None, -one.granted_at.timestamp()))
 
     async def review(self, grant_id: str, *, by: str, is_justified: bool, note: str = "") -> Grant:
@@ -125,7 +143,7 @@ class BreakGlass:
             NotFoundError: there is no such grant.
             BadFrameError: it is reviewed already, or by whom it was granted to.
         """
-        for _, grant, etag in await self._rows(f"{_FOLDER}/"):
+        for _, grant, etag in await self._rows(f"{FOLDER}/"):
             if grant.grant_id != grant_id:
                 continue
             if grant.review is not None or grant.principal == by:
@@ -161,5 +179,5 @@ def _ends(grant: Grant) -> datetime:
 
 
 def _name(grant: Grant) -> str:
-    whose = f"{_FOLDER}/{hashed(grant.principal)}/{grant.patient_id}"
+    whose = f"{FOLDER}/{hashed(grant.principal)}/{grant.patient_id}"
     return f"{whose}/{grant.granted_at:%Y%m%dT%H%M%S}-{grant.grant_id}.json"

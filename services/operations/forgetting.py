@@ -18,6 +18,8 @@ from data_models.conversation import AnsweredMessage, Conversation
 from data_models.errors import CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
+from services.chart_access.break_glass import FOLDER as EMERGENCIES
+from services.chart_access.break_glass import without_reason
 from services.conversations.caretaker import Caretaker, conversation_of
 from services.operations.mentions import forget_what_waits, is_waited_for, names
 
@@ -110,14 +112,30 @@ class Forgetting:
             if folder == _OWNER_INDEX:
                 continue
             async for row in self.users.list(f"{folder}/"):
-                if not await _names(self.users, row.name, patient_id):
-                    continue
-                if _OWED not in row.name:
-                    report.mentions.append(row.name)
-                    continue
-                report.deleted += 1
-                if not dry_run:
-                    await self.users.delete(row.name)
+                if folder == EMERGENCIES:
+                    cut = await self._without_reason(row.name, patient_id, dry_run=dry_run)
+                    report.rewritten += cut
+                elif await _names(self.users, row.name, patient_id):
+                    await self._owed(row.name, report, dry_run=dry_run)
+
+    async def _owed(self, name: str, report: ForgetReport, *, dry_run: bool) -> None:
+        """Take out a reply that waits for its channel; report whatever else names the patient."""
+        if _OWED not in name:
+            report.mentions.append(name)
+            return
+        report.deleted += 1
+        if not dry_run:
+            await self.users.delete(name)
+
+    async def _without_reason(self, name: str, patient_id: PatientId, *, dry_run: bool) -> bool:
+        """Take out why a chart was opened in an emergency; who, when and the review stay."""
+        blob = await self.users.read(name)
+        rest = None if blob is None else without_reason(blob.data, patient_id)
+        if blob is None or rest is None:
+            return False
+        if not dry_run:
+            await self.users.replace(name, rest, etag=blob.etag)
+        return True
 
     async def _cut_out(
         self,

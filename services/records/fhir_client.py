@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal, TypeAlias
+from urllib.parse import unquote
 
 import aiohttp
 import stamina
@@ -25,6 +26,7 @@ from services.records.fhir_sign_in import OwnToken, Tokens
 from services.records.fhir_types import OperationOutcome
 
 _CODE = re.compile(r"[a-z-]{1,40}")
+_DECODINGS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ class FhirClient:
         """Return whether `url` lies under our base URL; the token goes nowhere else."""
         base = self.base_url
         inside = url.path == base.path or url.path.startswith(f"{base.path.rstrip('/')}/")
-        if not url.is_absolute() or ".." in url.parts:
+        if not url.is_absolute() or _climbs(url.raw_path):
             return False
         return url.origin() == base.origin() and inside
 
@@ -233,6 +235,18 @@ class FhirClient:
         within = error.wait_seconds <= self.limits.retry_after_seconds
         # stamina reads zero as "no": wait a moment instead.
         return max(error.wait_seconds, 0.01) if within else False
+
+
+def _climbs(path: str) -> bool:
+    """Whether a path leads upwards once it is decoded, however often a proxy does that."""
+    for _ in range(_DECODINGS):
+        if ".." in path.replace("\\", "/").split("/"):
+            return True
+        plain = unquote(path)
+        if plain == path:
+            return False
+        path = plain
+    return True
 
 
 def _answer(status: int, data: bytes) -> FhirAnswer:

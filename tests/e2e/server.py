@@ -73,6 +73,7 @@ class Server:
             "HOST": "127.0.0.1",
             "PORT": str(self.port),
             "DATA_DIR": str(self.data),
+            "DATA_DIR_SHARED": "true",  # two replicas on one machine are what some tests are about
             "SAMPLES_DIR": str(ROOT / "samples"),
             "LOG_FORMAT": "json",
         }

@@ -201,6 +201,8 @@ async def test_dev_needs_no_token(serve: Serve) -> None:
         {"Sec-Fetch-Site": "cross-site"},
         {"X-Forwarded-For": "10.0.0.1"},
         {"Forwarded": "for=10.0.0.1"},
+        {"Via": "1.1 tunnel"},
+        {"CF-Connecting-IP": "10.0.0.1"},
     ],
 )
 async def test_dev_is_for_this_machine_only(serve: Serve, headers: dict[str, str]) -> None:

@@ -84,6 +84,8 @@ async def test_an_application_with_the_role_may_call(
         pytest.param({"iss": f"{AUTHORITY}/{OTHER_TENANT}/v2.0"}, id="issuer of another tenant"),
         pytest.param({"tid": None}, id="without tenant"),
         pytest.param({"oid": None}, id="without user"),
+        pytest.param({"oid": ""}, id="with an empty user"),
+        pytest.param({"oid": " "}, id="with a blank user"),
         pytest.param({"alg": "HS256"}, id="signed with a shared secret"),
         pytest.param({"header": {"crit": ["b64"]}}, id="demands what we do not know"),
         pytest.param({"header": {"kid": "k" * 201}}, id="an endless key id"),

@@ -1,14 +1,16 @@
 """One patient leaves every conversation and archive; nobody else loses a word."""
 
 import json
+from datetime import timedelta
 from itertools import count
 
 import pytest
 
-from data_models.conversation import Interruption
+from data_models.conversation import Interruption, RunningTurn
 from data_models.effects import Deed
 from data_models.errors import ConversationBusyError
 from data_models.identifiers import PatientId
+from services.chart_access.break_glass import BreakGlass
 from services.conversations.caretaker import Caretaker
 from services.operations.forgetting import Forgetting
 from tests.fakes_store import MemoryBlobStore
@@ -229,3 +231,47 @@ async def test_what_an_interrupted_turn_had_asked_about_the_patient_goes_too() -
     await world.conversations.write(kept.document, etag=kept.etag)
     await forgetting_on(world).run(GONE, dry_run=False)
     assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
+
+
+async def test_why_a_chart_was_opened_in_an_emergency_is_erased_and_who_did_it_stays() -> None:
+    world = await talked()
+    glass = BreakGlass(store=world.users, clock=world.clock, ids=world.ids, minutes=30)
+    for patient in (GONE, PatientId("patient_15")):
+        await glass.grant("ada", patient, conversation_id="c", reason=f"{CANARY} bleeds")
+
+    report = await forgetting_on(world).run(GONE, dry_run=False)
+    assert report.mentions == []
+    reasons = {one.patient_id: (one.principal, one.reason) for one in await glass.all()}
+    assert reasons == {
+        "patient_4": ("ada", "(erased)"),
+        "patient_15": ("ada", f"{CANARY} bleeds"),
+    }
+
+
+async def test_the_question_of_a_turn_that_was_killed_goes_too() -> None:
+    world = await talked()
+    kept = await world.conversations.read("chat_1")
+    assert kept is not None
+    # As a server leaves it that died while an agent spoke about the patient.
+    kept.document.running_turn = RunningTurn(
+        run_id="run_dead",
+        message=world.message(f"{CANARY} is HIV positive", chat="chat_1"),
+        replica="gone",
+        patient_id=GONE,
+        decided=True,
+        started_at=world.clock.now() - timedelta(minutes=11),
+        expires_at=world.clock.now() - timedelta(minutes=10),
+    )
+    await world.conversations.write(kept.document, etag=kept.etag)
+    report = await forgetting_on(world).run(GONE, dry_run=False)
+    assert report.unreadable == []
+    assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
+
+
+async def test_a_document_that_could_not_be_looked_into_is_named() -> None:
+    world = await talked()
+    blob = await world.sessions.read("chat_1/conversation.json")
+    assert blob is not None
+    await world.sessions.replace("chat_1/conversation.json", b"{patient_4", etag=blob.etag)
+    report = await forgetting_on(world).run(GONE, dry_run=False)
+    assert report.unreadable == ["chat_1/conversation.json"], "the command ends with 1 for it"

@@ -211,6 +211,7 @@ async def test_more_than_we_read_of_one_type_is_said(
     "address",
     ["http://127.0.0.1:1/fhir/x", "https://evil.example/fhir/x", "//evil.example/fhir/x",
      "/other/x", "../../../outside", "/fhir/%2e%2e/outside", "/fhirs/x",
+     "/fhir/%252e%252e/outside", "/fhir/%25252e%25252e/outside", "/fhir/..%255c../outside",
      "http://127.0.0.1@evil.example/fhir/x", "http://[", "", 7],
 )  # fmt: skip
 async def test_a_link_to_another_place_is_not_followed(

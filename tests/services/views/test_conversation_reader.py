@@ -163,3 +163,31 @@ async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
     assert shown.kind == "clear"
     clock.advance(30 * 60)
     assert (await world.reader.view(CHAT, owner="alice")).question is None
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"schema_version": 999, "min_reader": 999}'])
+@pytest.mark.parametrize("name", ["conversation.json", "patient_context_registry.json"])
+async def test_one_damaged_document_takes_no_other_conversation_from_the_list(
+    world: World, name: str, damage: bytes
+) -> None:
+    await world.say("start a tumor board for patient_15", chat="chat_2")
+    await world.desk.idle()
+    assert isinstance(world.sessions, MemoryBlobStore)
+    (damaged,) = (one for one in world.sessions.contents if one == f"chat_2/{name}")
+    blob = await world.sessions.read(damaged)
+    assert blob is not None
+    await world.sessions.replace(damaged, damage, etag=blob.etag)
+
+    rows = await world.reader.list_of(owner="alice")
+    assert CHAT in [row.chat_id for row in rows]
+    assert "chat_2" not in [row.chat_id for row in rows]
+
+
+async def test_an_empty_entry_of_the_owner_index_is_passed_over(world: World) -> None:
+    assert isinstance(world.users, MemoryBlobStore)
+    folder = next(one for one in world.users.contents if one.startswith("users/")).rpartition("/")[
+        0
+    ]
+    await world.users.create(f"{folder}/torn", b"\xff")
+    await world.users.create(f"{folder}/empty", b"")
+    assert [row.chat_id for row in await world.reader.list_of(owner="alice")] == [CHAT]

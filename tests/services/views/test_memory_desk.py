@@ -20,7 +20,7 @@ from data_models.memory_blocks import KeyPoint
 from data_models.memory_changes import CHANGES_LIMIT_BYTES
 from data_models.tool_memory import EntityContext, ToolExecutionContext
 from services.conversations.caretaker import Caretaker
-from services.memory_edits.operations import Operation
+from services.memory_edits.operations import Operation, Retire
 from services.memory_edits.view import MemoryItem, MemoryView
 from services.views.memory_desk import MemoryDesk
 from tests.durability.evidence import Evidence
@@ -310,3 +310,30 @@ async def test_older_changes_leave_the_document_for_blobs_beside_it(
     assert first > 1
     assert (await shown(desk)).changes[0].change_id == 12
     assert {one.item for one in document.memory_changes.changes} == {WISH}
+
+
+async def test_a_revision_is_of_one_patient_and_changes_nothing_of_another(
+    world: World, desk: MemoryDesk
+) -> None:
+    for patient in ("patient_41", "patient_42"):
+        await world.say(f"switch to {patient}")
+    await world.desk.idle()
+    views = [
+        await desk.show(CHAT, owner="alice", patient_id=patient)
+        for patient in ("patient_41", "patient_42")
+    ]
+    assert views[0].revision != views[1].revision, "two documents with nothing in them"
+    with pytest.raises(MemoryChangedError):
+        await desk.change(
+            CHAT,
+            owner="alice",
+            patient_id="patient_42",
+            operations=[Retire(op="retire", item="x")],
+            revision=views[0].revision,
+        )
+
+
+async def test_a_change_that_names_no_patient_is_refused(desk: MemoryDesk) -> None:
+    seen = (await shown(desk)).revision
+    with pytest.raises(BadFrameError, match="patient_id"):
+        await desk.change(CHAT, owner="alice", patient_id=None, operations=[], revision=seen)

@@ -1,0 +1,26 @@
+"""Operators are told with their directory; an id alone is the home directory's."""
+
+import pytest
+
+from services.access.principal import roles_of_user
+
+HOME, OTHER, WHO = "home-tenant", "other-tenant", "Object-Id"
+
+
+@pytest.mark.parametrize(
+    ("listed", "tenant", "home", "is_operator"),
+    [
+        (WHO, HOME, HOME, True),
+        (WHO, OTHER, HOME, False),
+        (f"entra:{OTHER}:{WHO}", OTHER, HOME, True),
+        (f"entra:{OTHER}:{WHO}", HOME, HOME, False),
+        (f"ENTRA:{HOME}:{WHO}", HOME, HOME, True),
+        (WHO, OTHER, None, True),
+        ("", HOME, HOME, False),
+    ],
+)
+def test_another_directorys_user_with_the_same_id_is_no_operator(
+    listed: str, tenant: str, home: str | None, is_operator: bool
+) -> None:
+    roles = roles_of_user(tenant, WHO, [listed], home=home)
+    assert ("operator" in roles) is is_operator
