@@ -1,7 +1,7 @@
 """One patient's records: what belongs to this patient alone, found by id, by type, by reference."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar, cast
 
@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from data_models.identifiers import PatientId
 from services.records.documents import KINDS as DOCUMENT_KINDS
 from services.records.documents import ClinicalDocument, documents_of
-from services.records.entry import Entry, Raw, many, one, text
+from services.records.entry import Entry, Raw, codes, many, one, text
 from services.records.fhir_resources import (
     MODELS,
     AnyResource,
@@ -165,7 +165,30 @@ class PatientRecord:
         def name(reference: Raw, within: Raw) -> str:
             return self.name_of(reference, within=within)
 
-        return documents_of(self.entries_of(*DOCUMENT_KINDS), name)
+        written_by = _authors(self)
+        return tuple(
+            replace(one, author=one.author or written_by.get(one.ref))
+            for one in documents_of(self.entries_of(*DOCUMENT_KINDS), name)
+        )
+
+
+def _authors(record: PatientRecord) -> Mapping[str, str]:
+    """Return by source id who wrote a resource, as its Provenance says."""
+    found: dict[str, str] = {}
+    said = {id(entry): entry for entry in record.names.values() if entry.kind == "Provenance"}
+    for entry in said.values():
+        agents = sorted(many(entry.raw, "agent"), key=_is_author, reverse=True)
+        names = (record.name_of(one(agent, "who"), within=entry.raw) for agent in agents)
+        name = next(filter(None, names), "")
+        for pointer in many(entry.raw, "target"):
+            target = record.resolve(pointer, within=entry.raw)
+            if target is not None and name:
+                found.setdefault(target.ref, name)
+    return found
+
+
+def _is_author(agent: Raw) -> bool:
+    return "author" in codes(one(agent, "type"))
 
 
 def named(raw: Raw, record: PatientRecord | None = None) -> str:

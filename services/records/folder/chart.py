@@ -7,7 +7,13 @@ from typing import Any
 
 from services.records.folder.files import Entry, Problem, ResourceFile
 from services.records.folder.index import Chart, FolderIndex
-from services.records.folder.owners import identifier_keys, names_of, owner_keys, references_in
+from services.records.folder.owners import (
+    identifier_keys,
+    names_of,
+    normal,
+    owner_keys,
+    references_in,
+)
 
 _STEPS = 3
 """From an entry over a drug or a role to who made it; references may go in circles."""
@@ -47,6 +53,7 @@ class _Reading:
     problems: list[Problem] = field(default_factory=list)
     _mine: dict[str, Entry] = field(default_factory=dict)
     _unowned: dict[str, Entry] = field(default_factory=dict)
+    _written: list[Entry] = field(default_factory=list)
 
     def read(self, path: Path) -> None:
         facts = self.index.facts[path]
@@ -57,6 +64,9 @@ class _Reading:
             owners = owner_keys(resource)
             key = f"{resource['resourceType']}/{resource.get('id', f'{facts.name}#{number}')}"
             if resource["resourceType"] == "Patient":
+                continue
+            if resource["resourceType"] == "Provenance":
+                self._written.append(entry)
                 continue
             if owners & self.chart.names:
                 self._keep(key, facts.name, {**entry, "resource": self._named(resource)})
@@ -71,8 +81,12 @@ class _Reading:
     def result(self) -> Iterator[Entry]:
         """Yield the Patient, what is the patient's, and what that points to."""
         yield {"resource": dict(self.chart.body)}
+        known = {*self._mine, *(normal(str(one.get("fullUrl"))) for one in self._mine.values())}
+        # Who wrote something is of the chart where what was written is.
+        said = [one for one in self._written if owner_keys(one["resource"]) & known]
         yield from self._mine.values()
-        yield from self._pointed_to().values()
+        yield from said
+        yield from self._pointed_to([*self._mine.values(), *said]).values()
 
     def _keep(self, key: str, name: str, entry: Entry) -> None:
         kept = self._mine.get(key)
@@ -91,11 +105,10 @@ class _Reading:
                 return {**resource, name: {**resource[name], **ref}}
         return resource
 
-    def _pointed_to(self) -> Mapping[int, Entry]:
+    def _pointed_to(self, waiting: list[Entry]) -> Mapping[int, Entry]:
         found: dict[int, Entry] = {}
         if not self._unowned and not self.index.shared:
             return found
-        waiting: list[Entry] = list(self._mine.values())
         seen: set[str] = set()
         for _ in range(_STEPS):
             wanted = {ref for entry in waiting for ref in references_in(entry["resource"])} - seen

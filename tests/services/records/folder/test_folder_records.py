@@ -168,6 +168,27 @@ async def test_a_new_file_and_a_removed_one_show_within_seconds(tmp_path: Path) 
         await records.load(PATIENT_ID)
 
 
+@pytest.mark.parametrize("alone", [True, False])
+async def test_who_wrote_a_letter_is_told_from_its_provenance(tmp_path: Path, alone: bool) -> None:
+    letter = resource("DocumentReference", "d", status="current", type={"text": "Letter"})
+    written = {
+        "resourceType": "Provenance", "id": "w", "target": [{"reference": "DocumentReference/d"}],
+        "agent": [
+            {"type": {"coding": [{"code": "transmitter"}]}, "who": {"display": "A Gateway"}},
+            {"type": {"coding": [{"code": "author"}]}, "who": {"reference": "Practitioner/m"}},
+        ],
+    }  # fmt: skip
+    doctor = {"resourceType": "Practitioner", "id": "m", "name": [{"family": "Meier"}]}
+    others = [] if alone else [patient(id="p10", identifier=[{"value": "patient_10"}])]
+    content = bundle(patient(), *others, letter, written, doctor)
+    write(tmp_path / "a.json", json.dumps(content))
+    record = await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
+    assert [document.author for document in record.documents] == ["Meier"]
+    if not alone:
+        other = await records_in(tmp_path, FixedClock()).load(PatientId("patient_10"))
+        assert "Provenance/w" not in other.names
+
+
 async def test_a_truncated_bundle_is_served_as_far_as_it_goes(tmp_path: Path) -> None:
     text = json.dumps(bundle(patient(), ecog("e", "2024", "1"), ecog("f", "2024", "2")))
     write(tmp_path / "cut.json", text[: text.index('"f"') + 40])
