@@ -15,6 +15,7 @@ from data_models.incoming_message import IncomingMessage, Press, Sender
 from services.access.principal import user_id
 
 V = TypeVar("V")
+_GROUPS = ("groupChat", "channel")
 # Bounded, so that a text of tags which never close takes no longer than any other.
 _AT = re.compile(r"(?i)<at\b[^<>]{0,200}>([^<>]{0,1000})</at>")
 
@@ -67,6 +68,7 @@ class MessageReader:
             addressed_agent=self._addressed_agent,
             time_zone=activity.time_zone,
             press=press,
+            is_group=bool(place.is_group) or place.conversation_type in _GROUPS,
             delivery=reference_of(activity, agent=self._addressed_agent),
         )
 

@@ -50,6 +50,7 @@ class IncomingMessage(BaseModel):
         time_zone: IANA name, if the channel knows the user's.
         seen_patient_id: Who was active on the sender's screen while nothing ran there, if the
             channel says so. It decides nothing; where somebody else is active, the user is asked.
+        is_group: Whether several people read and write in the conversation.
         delivery: What the channel needs to reply later, raw JSON (a conversation reference).
     """
 
@@ -67,6 +68,7 @@ class IncomingMessage(BaseModel):
     addressed_agent: str | None = None
     time_zone: str | None = None
     seen_patient_id: str | None = None
+    is_group: bool = False
     press: Press | None = None
     delivery: dict[str, Any] | None = Field(default=None, repr=False)
 

@@ -46,6 +46,7 @@ from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
 from services.turn.end import ended
 from services.turn.first_aid import FirstAid
+from services.turn.groups import TurnGroups
 from services.turn.meter import TurnMeter
 from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests
@@ -85,7 +86,6 @@ class TurnPipeline:
         self._clock = clock
         self._turn_seconds = turn_seconds
         self._tools = tools or TurnTools(ids=ids)
-        self._memory = documents.memory
         self.first_aid = FirstAid(
             answers=safety, facilitator=group_chat.facilitator, clock=clock, ids=ids
         )
@@ -110,6 +110,7 @@ class TurnPipeline:
             group_chat=group_chat,
             turn_seconds=turn_seconds,
         )
+        self._groups = TurnGroups(documents=documents, voice=self._voice, ids=ids)
         self._comparing = TurnComparing(
             patients=patients, requests=self._requests, group_chat=group_chat, voice=self._voice
         )
@@ -176,7 +177,7 @@ class TurnPipeline:
         if await self._scenarios.answered(turn, partial(self._act, turn)):
             return None
         async with self._step(turn, "enrich"):
-            await self._memory.read(turn, verdict)
+            await self._documents.memory.read(turn, verdict)
         async with self._step(turn, "ground"):
             request = self._requests.of(turn)
         async with self._step(turn, "chat"):
@@ -189,6 +190,8 @@ class TurnPipeline:
         self._voice.tell_interruption(turn)
 
     async def _clear(self, turn: TurnDraft) -> None:
+        if await self._groups.asks_before_clear(turn):
+            return
         turn.decision, turn.withdraws_question = "CLEAR", True
         active = turn.loaded_registry().active_patient_id
         await self._documents.record_access(turn, active, action="clear")
@@ -199,7 +202,7 @@ class TurnPipeline:
         turn.leaves_no_turn = True
         await self._documents.load_registry(turn)
         self._voice.show_state(turn)
-        self._voice.say(turn, archived.told)
+        self._voice.say(turn, self._groups.told_of_clear(turn, archived.told))
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
@@ -254,9 +257,9 @@ class TurnPipeline:
         """Load the decided patient's own document; False if it cannot be read and we asked."""
         if verdict.registry is not None:
             before = turn.loaded_registry().active_patient_id
-            moves = verdict.registry.active_patient_id != before
-            turn.withdraws_question = turn.withdraws_question or moves
+            turn.withdraws_question |= verdict.registry.active_patient_id != before
             await self._documents.activate(turn, verdict.registry)
+            self._groups.tell_switch(turn, verdict, before)
         try:
             await self._documents.open(turn, turn.loaded_registry().active_patient_id)
         except CorruptDocumentError as error:
@@ -290,6 +293,7 @@ class TurnPipeline:
 
     async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:
         await turn.claim.hold()  # who stood still shows nothing of what another has answered
+        self._groups.tell_plan(turn, event)
         if isinstance(event, CHANGES):
             if change_document(turn, event):
                 self._voice.show_state(turn)

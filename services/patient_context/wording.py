@@ -25,7 +25,7 @@ def asking(ask: Ask, *, pattern: PatientIdPattern, roster_size: int, problem: st
         case "meant":
             return _joined(f"Do you mean {code(ask.options[0])}?", _yes_or_id(pattern), problem)
         case "clear":
-            return _clear(roster_size)
+            return whether_to_clear(roster_size)
         case _:
             assert_never(ask.kind)
 
@@ -69,7 +69,8 @@ def code(text: str) -> str:
     return f"`{text}`"
 
 
-def _clear(roster_size: int) -> str:
+def whether_to_clear(roster_size: int) -> str:
+    """Return the question whether to clear a conversation of so many patients."""
     patients = "1 patient" if roster_size == 1 else f"{roster_size} patients"
     return (
         f"Clear this whole conversation, with {patients} and all their history? Everything is "

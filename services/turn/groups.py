@@ -1,0 +1,95 @@
+"""What changes for everybody in a group is asked of who said it, and told to all."""
+
+from dataclasses import dataclass
+
+from data_models.clock import IdSource
+from data_models.identifiers import PatientId
+from data_models.plan import Plan
+from data_models.turn_events import Notice
+from services.group_chat_port import GroupChatEvent, PlanChanged
+from services.identity.person import both_identifiers
+from services.language.yes_no import says_yes
+from services.patient_context.answers import OPTIONS
+from services.patient_context.verdict import PatientVerdict
+from services.patient_context.wording import whether_to_clear
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.voice import TurnVoice
+
+_SOMEBODY = "Somebody"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnGroups:
+    """Does nothing where one user talks alone. Holds no state of any turn."""
+
+    documents: TurnDocuments
+    voice: TurnVoice
+    ids: IdSource
+
+    async def asks_before_clear(self, turn: TurnDraft) -> bool:
+        """Whether the sender was asked whether to clear everybody's talk, and nothing was done."""
+        if not turn.claim.message.is_group or _confirms_clear(turn):
+            return False
+        registry = turn.loaded_registry()
+        asked = whether_to_clear(len(registry.patient_registry))
+        await self.documents.open(turn, None)
+        turn.decision = "UNCHANGED"
+        turn.ask(
+            "clear",
+            f"{_name(turn)}, this group shares one conversation. {asked}",
+            patient_id=registry.active_patient_id,
+            question_id=self.ids.new_id("question"),
+            payload={OPTIONS: []},
+        )
+        self.voice.show_state(turn)
+        self.voice.say(turn, turn.question.text if turn.question is not None else asked)
+        return True
+
+    def told_of_clear(self, turn: TurnDraft, told: str) -> str:
+        """Return what is said of a clear: in a group with the name of who did it."""
+        by = f"{_name(turn)} cleared this conversation for everybody. "
+        return f"{by}{told}" if turn.claim.message.is_group else told
+
+    def tell_switch(
+        self, turn: TurnDraft, verdict: PatientVerdict, before: PatientId | None
+    ) -> None:
+        """Tell a group that one of them opened another chart for all."""
+        after = verdict.patient_id
+        if not turn.claim.message.is_group or before in (None, after) or after is None:
+            return
+        who = "" if verdict.person is None else f"{both_identifiers(verdict.person)}, "
+        text = (
+            f"{_name(turn)} opened another chart for this group: {who}{after} (before: {before})."
+        )
+        turn.run.emit(Notice("progress", text))
+
+    def tell_plan(self, turn: TurnDraft, event: GroupChatEvent) -> None:
+        """Tell a group that one of them ended the plan of another; most events end none."""
+        if not isinstance(event, PlanChanged):
+            return
+        plan, before = event.plan, turn.document().plan
+        ends = plan.status in ("cancelled", "replaced") or (
+            before is not None and plan.plan_id != before.plan_id
+        )
+        if not turn.claim.message.is_group or before is None or not before.is_open or not ends:
+            return
+        asked_by = _asked_by(turn, before)
+        if asked_by != turn.claim.message.sender.display_name:
+            text = f"{_name(turn)} ended the plan that {asked_by or 'another member'} asked for."
+            turn.run.emit(Notice("progress", text))
+
+
+def _confirms_clear(turn: TurnDraft) -> bool:
+    question = turn.open_question()
+    return question is not None and question.kind == "clear" and says_yes(turn.answer)
+
+
+def _asked_by(turn: TurnDraft, plan: Plan) -> str:
+    """Return the name under which the plan was asked for; "" where its turn is archived."""
+    history = turn.document().chat_history
+    return next((one.user for one in history if one.run_id == plan.run_id), "")
+
+
+def _name(turn: TurnDraft) -> str:
+    return turn.claim.message.sender.display_name or _SOMEBODY

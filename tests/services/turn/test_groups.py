@@ -1,0 +1,120 @@
+"""In a group a clear is asked of who said it, and switches and ended plans are told to all."""
+
+from data_models.incoming_message import Press, Sender
+from data_models.plan import Plan, PlanStatus, PlanStep
+from data_models.turn_events import Notice, StateChanged
+from services.group_chat_port import GroupChatEvent, GroupChatRequest, PlanChanged
+from tests.services.world import Heard, World, heard
+
+
+async def said(world: World, who: str, text: str, *, press: Press | None = None) -> Heard:
+    message = world.message(text, owner="bot:msteams:t", press=press)
+    sender = Sender(principal_id=f"user:{who}", display_name=who)
+    message = message.model_copy(
+        update={"sender": sender, "channel": "bot", "channel_id": "msteams", "is_group": True}
+    )
+    return await heard(await world.desk.submit(message))
+
+
+def notices(one: Heard) -> str:
+    return "\n".join(event.text for event in one.events if isinstance(event, Notice))
+
+
+def question_id(one: Heard) -> str:
+    states = [event.state for event in one.events if isinstance(event, StateChanged)]
+    question = states[-1].question
+    return "" if question is None else question["id"]
+
+
+async def test_a_clear_in_a_group_is_asked_of_who_said_it() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Anna", "what is the stage?")
+
+    asked = await said(world, "Bert", "clear patient context")
+    by_another = await said(world, "Anna", "yes")
+
+    assert "Bert, this group shares one conversation" in asked.texts[-1]
+    assert "Cleared" not in "".join(by_another.texts)
+    assert not [name for name in world.sessions.contents if "/archive/" in name]  # type: ignore[attr-defined]
+
+
+async def test_the_sayer_s_yes_clears_and_names_who_did_it() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Bert", "clear patient context")
+
+    done = await said(world, "Bert", "yes")
+
+    assert done.texts[-1].startswith("Bert cleared this conversation for everybody. Cleared.")
+
+
+async def test_the_sayer_s_button_clears_too_and_a_no_clears_nothing() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    asked = await said(world, "Bert", "clear patient context")
+    refused = await said(world, "Bert", "no")
+    again = await said(world, "Bert", "clear patient context")
+    press = Press(target_id=question_id(again), answer="yes")
+    pressed = await said(world, "Bert", "Yes", press=press)
+
+    assert question_id(asked)
+    assert refused.texts == ["All right, nothing was cleared."]
+    assert "Cleared." in pressed.texts[-1]
+
+
+async def test_a_user_alone_clears_at_once() -> None:
+    world = World()
+    await world.say("open patient_4")
+
+    assert (await world.say("clear patient context")).texts[-1].startswith("Cleared.")
+
+
+async def test_a_switch_is_told_to_the_group_with_who_made_it() -> None:
+    world = World()
+    first = await said(world, "Anna", "open patient_4")
+    again = await said(world, "Anna", "what is the stage?")
+
+    moved = await said(world, "Bert", "open patient_15")
+
+    assert notices(first) == notices(again) == ""
+    told = "Bert opened another chart for this group: patient_15 (before: patient_4)."
+    assert told in notices(moved)
+
+
+async def test_after_another_s_switch_a_question_is_not_answered_from_the_new_chart() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Bert", "open patient_15")
+    before = len(world.team.requests)
+
+    asked = await said(world, "Anna", "what dose does she get?")
+
+    assert "Another chart was opened here meanwhile" in asked.texts[-1]
+    assert len(world.team.requests) == before
+
+
+def proposing(request: GroupChatRequest, status: PlanStatus = "proposed") -> list[GroupChatEvent]:
+    plan = request.plan or Plan(
+        plan_id="plan_1",
+        run_id=request.run_id,
+        steps=[PlanStep(number=1, agent="Orchestrator", text="Look")],
+        created_at=request.now,
+        updated_at=request.now,
+    )
+    return [PlanChanged(plan.with_status(status, now=request.now))]
+
+
+async def test_ending_another_s_plan_is_told_to_the_group() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    world.team.also = proposing
+    await said(world, "Anna", "start the board")
+    world.team.also = lambda request: ()
+
+    own = await said(world, "Anna", "what is the stage?")
+    world.team.also = lambda request: proposing(request, status="cancelled")
+    ended = await said(world, "Bert", "cancel the plan")
+
+    assert "plan" not in notices(own)
+    assert "Bert ended the plan that Anna asked for." in notices(ended)
