@@ -105,10 +105,7 @@ class TurnPipeline:
         )
         self._wishes = TurnWishes(patients=patients, ids=ids, facilitator=group_chat.facilitator)
         self._requests = TurnRequests(
-            documents=documents,
-            tools=self._tools,
-            group_chat=group_chat,
-            turn_seconds=turn_seconds,
+            documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
         )
         self._groups = TurnGroups(documents=documents, voice=self._voice, ids=ids)
         self._comparing = TurnComparing(
@@ -132,8 +129,6 @@ class TurnPipeline:
                 failure = await ended(turn, work, seconds=self._turn_seconds + _GRACE_SECONDS)
                 await self._write_back(turn, meter, failure)
         return turn.result(answered_at=self._clock.now())
-
-    # -- the path -----------------------------------------------------------------------------
 
     async def _take(self, turn: TurnDraft) -> None:
         async with self._step(turn, "load"), self._safety.said_at_least(turn):
