@@ -81,7 +81,7 @@ class FhirServerRecords:
         except RecordsUnreadableError as error:
             _log.warning("records_unreadable", patient=hashed(patient_id), reason=str(error))
             raise
-        key = (found.key, need.has_texts, need.document)
+        key = (found.key, need.has_texts, need.document, need.asides)
         async with chart.making:
             kept = chart.records.get(key)
             if kept is None:
@@ -180,7 +180,7 @@ class FhirServerRecords:
             patient_ref=f"Patient/{chart.key}",
             truncated=found.is_truncated,
             narrowed=found.is_narrowed,
-            not_offered=found.not_offered,
+            not_offered=tuple(kind for kind in found.not_offered if kind not in need.asides),
         ).prepared()
         _log.info("records_loaded", patient=hashed(patient_id), resources=len(record.resources))
         for problem in record.left_out.unreadable[:_PROBLEMS_LOGGED]:

@@ -14,6 +14,8 @@ class Need:
 
     Attributes:
         kinds: FHIR types; None: all that Rounds reads.
+        asides: Types that add a word to a row, such as its reason: a server without them lacks
+            nothing that was asked for.
         codes: Codes of what was measured.
         category: As FHIR codes it, such as `laboratory`.
         since: First day.
@@ -23,6 +25,7 @@ class Need:
     """
 
     kinds: frozenset[str] | None = None
+    asides: frozenset[str] = frozenset()
     codes: tuple[str, ...] = ()
     category: str = ""
     since: date | None = None
@@ -45,9 +48,10 @@ PERSON = Need(kinds=frozenset(), has_texts=False)
 """The Patient alone."""
 
 
-def need_of(*kinds: str, has_texts: bool = False) -> Need:
-    """Return the need of some types."""
-    return Need(kinds=frozenset(kinds), has_texts=has_texts)
+def need_of(*kinds: str, asides: Iterable[str] = (), has_texts: bool = False) -> Need:
+    """Return the need of some types, and of `asides`."""
+    beside = frozenset(asides)
+    return Need(kinds=beside.union(kinds), asides=beside, has_texts=has_texts)
 
 
 def together(needs: Iterable[Need]) -> Need:
@@ -55,4 +59,7 @@ def together(needs: Iterable[Need]) -> Need:
     every = list(needs)
     kinds = [need.kinds for need in every if need.kinds is not None]
     whole = None if len(kinds) < len(every) else frozenset[str]().union(*kinds)
-    return Need(kinds=whole, has_texts=any(need.has_texts for need in every))
+    wanted = {kind for need in every for kind in (need.kinds or ()) if kind not in need.asides}
+    asides = frozenset().union(*(need.asides for need in every)) - wanted
+    has_texts = any(need.has_texts for need in every)
+    return Need(kinds=whole, asides=asides, has_texts=has_texts)

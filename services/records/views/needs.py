@@ -9,34 +9,41 @@ from services.records.medications import KINDS as DRUG_KINDS
 from services.records.need import EVERYTHING, Need, need_of, together
 
 # What rows name as their reason stands in problems.
-_REASONS: Final = "Condition"
-_DRUGS: Final = need_of(*DRUG_KINDS, _REASONS)
-_VALUES: Final = need_of("Observation", "DiagnosticReport", "Specimen")
+_REASONS: Final = ("Condition",)
+_DRUGS: Final = need_of(*DRUG_KINDS, asides=_REASONS)
+_VALUES: Final = need_of("Observation", asides=("DiagnosticReport", "Specimen"))
 _PAPERS: Final = need_of(
-    "DocumentReference", "DiagnosticReport", "QuestionnaireResponse", "Encounter", has_texts=True
-)
+    "DocumentReference", "DiagnosticReport", "QuestionnaireResponse", asides=("Encounter",),
+    has_texts=True,
+)  # fmt: skip
 _CARE: Final = need_of(
     "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
-    "ServiceRequest", "Coverage", "RelatedPerson", "Specimen", _REASONS,
+    "ServiceRequest", "Coverage", "RelatedPerson", "Specimen", asides=_REASONS,
 )  # fmt: skip
 _PLAIN: Final[Mapping[str, Need]] = {
-    "problems": need_of("Condition", "Encounter"),
+    "problems": need_of("Condition", asides=("Encounter",)),
     "medications": _DRUGS,
     "allergies": need_of("AllergyIntolerance"),
-    "immunizations": need_of("Immunization", _REASONS),
-    "procedures": need_of("Procedure", _REASONS),
-    "encounters": need_of("Encounter", "Appointment", _REASONS),
+    "immunizations": need_of("Immunization", asides=_REASONS),
+    "procedures": need_of("Procedure", asides=_REASONS),
+    "encounters": need_of("Encounter", "Appointment", asides=_REASONS),
     "care": _CARE,
     "documents": _PAPERS,
     "load_patient_data": _PAPERS,
-    "imaging_reports": together([_PAPERS, need_of("ImagingStudy", _REASONS)]),
+    "imaging_reports": together([_PAPERS, need_of("ImagingStudy", asides=_REASONS)]),
     "pathology_reports": _PAPERS,
     "biomarkers": need_of("Observation"),
     "chart_summary": together(
-        [_DRUGS, _VALUES, _PAPERS, need_of("AllergyIntolerance", "Encounter", "Appointment")]
+        (
+            _DRUGS,
+            _VALUES,
+            _PAPERS,
+            need_of("Condition", "AllergyIntolerance"),
+            need_of("Encounter", "Appointment"),
+        )
     ),
     "current_status": together(
-        [_DRUGS, _PAPERS, need_of("Observation", "AllergyIntolerance", "Procedure")]
+        [_DRUGS, _PAPERS, need_of("Condition", "Observation", "AllergyIntolerance", "Procedure")]
     ),
 }
 _CATEGORIES: Final[Mapping[str, str]] = {
@@ -60,6 +67,7 @@ def need_of_results(
     """
     return Need(
         kinds=_VALUES.kinds,
+        asides=_VALUES.asides,
         codes=_codes(names),
         category=_CATEGORIES.get(kind, ""),
         since=since,
@@ -71,13 +79,14 @@ def need_of_results(
 def need_of_history() -> Need:
     """Return what of family and social history is read."""
     kinds = frozenset({"FamilyMemberHistory", *(_VALUES.kinds or ())})
-    return Need(kinds=kinds, category="social-history", has_texts=False)
+    return Need(kinds=kinds, asides=_VALUES.asides, category="social-history", has_texts=False)
 
 
 def need_of_document(ref: str) -> Need:
     """Return what one document needs: its results too, of other documents no text."""
     kinds = frozenset({"Observation", "Specimen", *(_PAPERS.kinds or ())})
-    return Need(kinds=kinds, document=_whole(ref))
+    asides = frozenset({"Observation", "Specimen", *_PAPERS.asides})
+    return Need(kinds=kinds, asides=asides, document=_whole(ref))
 
 
 def need_of_source(ref: str) -> Need:

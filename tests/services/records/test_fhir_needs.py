@@ -134,6 +134,16 @@ async def test_only_the_types_that_a_tool_reads_are_asked_for(shape: Shape) -> N
         assert sorted(set(kinds)) == ["Appointment", "Condition", "Encounter"]
 
 
+async def test_a_type_that_only_adds_a_word_is_not_said_to_be_missing() -> None:
+    row = resource("Observation", "o", status="final", code={"text": "K"}, valueString="4")
+    double = FhirDouble(shape="hapi", entries=entries(patient(), row))
+    async with serving(double) as records:
+        chart = await records.load(ME, need_of_results([]))
+        assert chart.left_out.sentence() is None
+        papers = await records.load(ME, need_of_tool("documents"))
+        assert "DocumentReference" in papers.left_out.not_offered
+
+
 def many_results(count: int) -> list[Json]:
     """Sodium every day, and potassium in the oldest tenth only."""
     rows = []
@@ -167,7 +177,7 @@ async def test_of_many_results_the_newest_page_and_the_asked_code_are_fetched(sh
         assert len(double.searched("Observation")) == 2
         whole = await records.load(ME, need_of_results([]))
         assert len(whole.entries) == 1_000
-        assert not whole.left_out.narrowed
+        assert whole.left_out.sentence() is None
 
 
 @pytest.mark.parametrize("shape", ["hapi", "azure"])
