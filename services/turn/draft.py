@@ -80,7 +80,6 @@ class TurnDraft:
         scenario: The scenario of the document's patient, once it is seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
         views: Rows of the chart that were shown with messages; stored beside the document.
-        effects: What tools have begun to change outside, once one has.
         utterance: The words of `text` as they were read, once.
         person: Who the active patient is, as far as the directory or the registry knows.
         people: Whom the directory told of; None where it was not asked.
