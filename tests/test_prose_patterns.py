@@ -12,7 +12,6 @@ LEFT = {
     "services/patient_context/markers.py": 7,
     "services/safety/rules.py": 4,
     "services/scenarios/session/answers.py": 9,
-    "services/scenarios/session/commands.py": 6,
     "services/scenarios/definition/conditions.py": 2,
     "services/tool_memory/masks.py": 3,
     "services/tool_memory/privacy.py": 6,

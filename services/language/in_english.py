@@ -55,6 +55,18 @@ def in_english(text: str, language: str = "") -> str:
     return re.sub(r" ?\x02(\d+)\x02 ?", lambda one: f" {kept[int(one[1])]} ", english).strip()
 
 
+@lru_cache(maxsize=4_096)
+def is_word_of_request(word: str) -> bool:
+    """Whether `word` is a verb by which somebody asks for something, in another language."""
+    return _letters(word) in _verbs_of_all()
+
+
+@cache
+def _verbs_of_all() -> frozenset[str]:
+    tables = [_table(language) for language in LANGUAGES if language != "en"]
+    return frozenset(_letters(one) for each in tables for row in each.verbs.values() for one in row)
+
+
 def _with_most_words(text: str) -> str:
     """Return the language whose words of requests a text holds most of; "" for none."""
     plain = _letters(text[:_READ_CHARS])

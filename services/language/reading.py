@@ -9,6 +9,7 @@ from services.language.chart_questions import SEARCH, chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.follow_ups import followed_up, is_follow_up
+from services.language.phrases import says
 from services.language.references import numbers_in, references_in
 from services.language.telling import is_told
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
@@ -28,6 +29,8 @@ def read(message: str, situation: Situation) -> Utterance:
     language, about = _asked(words, situation) if not is_reply else ("", ())
     if _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about)):
         about = ()  # "Anna Keller's number" stands in an address book
+    if about and says(words, "task") and says(words, *_DEEDS_ON_TASKS):
+        about = ()  # "the task call the lab is done" asks for no laboratory values
     is_statement = not is_reply and is_told(words)
     if is_statement:
         about = ()  # what somebody tells is no question to the record
@@ -59,6 +62,7 @@ def _goes_on(
     return spoken, followed_up(words, about, before.about, today=today, language=spoken)
 
 
+_DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})
 

@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from services.language.folding import fold
+from services.language.in_english import is_word_of_request
 from services.language.phrases import places_of, says, words_for
 
 _WORD = re.compile(r"[^\W\d_][\w-]+")
@@ -12,6 +13,7 @@ _OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
 _NEXT_WORDS = re.compile(r"\s*([\w.@'’-]+(?:\s+[\w.@'’-]+)*)")
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE = re.compile(r"\+?\d[\d ()/-]{5,}\d")
+_JOINED_WORD = re.compile(r"[\w'-]+")
 _WORD_OR_NUMBER = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?\u3002\uff01\uff1f])\s+")
 _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -20,7 +22,11 @@ _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def telling_words(text: str) -> list[str]:
     """Return the words of `text` that are no small words, as written."""
     idle = words_for("idle_in_search")
-    return [word for word in _WORD.findall(text) if fold(word)[0] not in idle]
+    return [
+        word
+        for word in _WORD.findall(text)
+        if fold(word)[0] not in idle and not is_word_of_request(word)
+    ]
 
 
 def all_words(text: str) -> list[str]:
@@ -74,6 +80,11 @@ def phone_number_in(text: str) -> str | None:
 def without_ways_to_reach(text: str) -> str:
     """Return `text` without telephone numbers and addresses of mail."""
     return _PHONE.sub("", _ADDRESS.sub("", text))
+
+
+def words_as_written(text: str) -> list[str]:
+    """Return the words of `text` with the hyphens and apostrophes in them."""
+    return _JOINED_WORD.findall(text)
 
 
 def words_with_places(text: str) -> list[tuple[int, str]]:

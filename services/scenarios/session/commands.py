@@ -1,29 +1,17 @@
 """What a user may say about scenarios themselves; whole messages only. Pure."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from services.language.folding import words_of
+from services.language.phrases import parts_in, says, without
+from services.language.text_words import words_as_written
+
 CommandKind: TypeAlias = Literal["where", "leave", "resume", "list", "start"]
 _LONGEST_CHARS = 160
-_WHERE = re.compile(r"(?:so |ok |and )?where (?:are|were) we(?: now| in (?:the|this) .+)?")
-_LIST = re.compile(
-    r"(?:which|what|list|show)(?: me)?(?: all)?(?: the)? scenarios(?: are there| do you have"
-    r"| can you do| can (?:we|i) (?:start|do))?"
-)
-_LEAVE = re.compile(r"(?:leave|exit|pause|stop)(?: (?:the|this))? (?P<name>.+)")
-_RESUME = re.compile(
-    r"(?:resume|go on with|continue with|return to)(?:(?: the| this)? (?P<name>.+))?"
-)
-_START = re.compile(
-    r"(?:(?:please|now|let'?s|let us|we|i|i'd|can|could|should|you|want to|need to|like to|would)"
-    r" )*(?:start|begin|open|run|do|launch)(?: with)?(?: an?| the| a new)? (?P<name>.+)"
-)
+_KINDS: tuple[CommandKind, ...] = ("leave", "resume", "start")
 _ANY = frozenset({"scenario", "it", "this", "intake", "workflow"})
-_TAIL = re.compile(
-    r" (?:please|now|again|scenario|workflow|for (?:this |the )?patient(?:[ _]\S+)?|for \S+_\d+)$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +32,15 @@ def command_in(text: str) -> Command | None:
     """Return the command that `text` may be; a name has still to be a scenario's."""
     if len(text) > _LONGEST_CHARS:
         return None
-    words = " ".join(re.sub(r"[^\w\s'-]", " ", text.casefold()).split())
-    if _WHERE.fullmatch(words):
+    if says(text, "scenario_where"):
         return Command("where")
-    if _LIST.fullmatch(words):
+    if says(text, "scenario_list"):
         return Command("list")
-    patterns: tuple[tuple[CommandKind, re.Pattern[str]], ...] = (
-        ("leave", _LEAVE),
-        ("resume", _RESUME),
-        ("start", _START),
-    )
-    for kind, pattern in patterns:
-        found = pattern.fullmatch(words)
+    for kind in _KINDS:
+        found = parts_in(text, f"scenario_{kind}")
         if found is not None:
-            return Command(kind, _plain(found["name"] or ""))
+            return Command(kind, _plain(found.get("name", "")))
+    words = " ".join(words_as_written(text.casefold()))
     return Command("start", _plain(words), is_bare=True) if len(words.split()) <= 8 else None
 
 
@@ -76,10 +59,11 @@ def is_any(name: str) -> bool:
 
 
 def _plain(name: str) -> str:
-    while (cut := _TAIL.sub("", name)) != name:
-        name = cut
-    return name.strip()
+    name = name.casefold()
+    while (shorter := without(name, "scenario_tail").strip()) != name:
+        name = shorter
+    return name
 
 
 def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold().replace("_", " ").replace("-", " ")))
+    return " ".join(words_of(text))

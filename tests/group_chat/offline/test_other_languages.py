@@ -1,0 +1,104 @@
+"""What is asked in German, and plainly in French or Spanish, is done as if asked in English."""
+
+import pytest
+
+from group_chat.offline.facilitator import answer_as_facilitator
+from group_chat.offline.offline_chat import reply_to
+from group_chat.offline.prompt import Prompt, ToolOffer
+from services.language.phrases import says
+
+TOOLS = tuple(
+    f"{verb}_{kind}"
+    for kind, verbs in {
+        "event": "cancel move create",
+        "events": "list",
+        "mail": "search read draft send",
+        "contact": "add change delete",
+        "contacts": "search",
+        "task": "add complete move delete",
+        "tasks": "list",
+        "document": "delete",
+        "documents": "search",
+    }.items()
+    for verb in verbs.split()
+)
+TEAM = """
+- *PatientHistory*: course of the illness, notes
+- *Radiology*: imaging reports and studies
+- *Secretary*: calendar, mail, contacts and tasks of the user
+- *AppointmentManager*: books, moves and cancels appointments
+"""
+
+
+def _secretary(asked: str) -> Prompt:
+    return Prompt(asked=asked, tools=[ToolOffer(f"o-{name}") for name in TOOLS])
+
+
+@pytest.mark.parametrize(
+    ("asked", "tool", "given"),
+    [
+        (
+            "Was steht morgen im Kalender?",
+            "list_events",
+            {"since": "tomorrow", "until": "tomorrow"},
+        ),
+        ("Sag die Besprechung am Freitag ab", "cancel_event", {"event_id": ""}),
+        ("Verschieb die Besprechung auf 16 Uhr", "move_event", {"start": "16:00"}),
+        (
+            "Füge eine Aufgabe „Labor anrufen“ bis Freitag hinzu",
+            "add_task",
+            {"title": "Labor anrufen", "due": "Freitag"},
+        ),
+        ("Zeige meine Aufgaben", "list_tasks", {}),
+        ("Hake die Aufgabe Dienstplan ab", "complete_task", {}),
+        ("Lösche die Aufgabe Dienstplan", "delete_task", {}),
+        ("Suche den Kontakt Anna Schmidt", "search_contacts", {"words": "Anna Schmidt"}),
+        ("Lies die Mail vor", "read_mail", {}),
+        (
+            "Schreibe an anna@example.org über den Dienst: Ich kann Freitag",
+            "draft_mail",
+            {"to": ["anna@example.org"], "title": "den Dienst", "text": "Ich kann Freitag"},
+        ),
+        ("supprime la tâche Rota", "delete_task", {}),
+        ("borra la tarea Rota", "delete_task", {}),
+    ],
+)
+def test_a_request_for_ones_own_things_calls_its_tool(
+    asked: str, tool: str, given: dict[str, object]
+) -> None:
+    (call,) = reply_to(_secretary(asked)).calls
+    assert (call.wire_name, dict(call.arguments)) == (f"o-{tool}", given)
+
+
+@pytest.mark.parametrize(
+    ("asked", "agent"),
+    [
+        ("Was steht morgen im Kalender?", "Secretary"),
+        ("Lösche die Aufgabe Dienstplan", "Secretary"),
+        ("Ich brauche einen Termin bei Dr. Smith", "AppointmentManager"),
+        ("Wann ist der nächste Termin?", "AppointmentManager"),
+        ("Was zeigt die Bildgebung?", "Radiology"),
+        ("Gab es früher schon eine Operation?", "PatientHistory"),
+    ],
+)
+def test_a_german_request_goes_to_whose_work_it_is(asked: str, agent: str) -> None:
+    prompt = Prompt(asked=asked, instructions=TEAM, snapshot={"patient_id": "patient_4"})
+    assert answer_as_facilitator(prompt).text.startswith(f"*{agent}*, ")
+
+
+@pytest.mark.parametrize(
+    ("name", "texts"),
+    [
+        ("plan", ("start tumor board", "starte ein Tumorboard", "comité de tumores")),
+        ("advice", ("should we stop it?", "sollten wir das absetzen?", "Wie ist die Prognose?")),
+        ("danger", ("he wants to die", "er will sich umbringen")),
+        ("remember", ("what did we say about it?", "was haben wir über die Biopsie gesagt?")),
+        ("thanks", ("thank you", "vielen Dank", "merci beaucoup", "muchas gracias")),
+        ("writes_record", ("delete the diagnosis", "Lösche die Diagnose aus der Akte")),
+        ("roster", ("which patients did we discuss", "welche Patienten hatten wir")),
+        ("comparison", ("what changed since May", "Was hat sich seit Mai verändert?")),
+        ("scenario_where", ("where are we?", "wo stehen wir?")),
+    ],
+)
+def test_a_kind_of_message_is_known_in_each_language(name: str, texts: tuple[str, ...]) -> None:
+    assert [text for text in texts if not says(text, name)] == []
