@@ -285,7 +285,12 @@ def _bot_services(
         clock=base.clock,
         deliveries=deliveries,
         answers=Repeats(claimant=claimant_of(base), answers=answers_of(base), ids=base.ids),
-        feedback=FeedbackBook(store=base.documents.store, deliveries=deliveries, clock=base.clock),
+        feedback=FeedbackBook(
+            store=base.documents.store,
+            deliveries=deliveries,
+            clock=base.clock,
+            metrics=base.metrics,
+        ),
         reader=reader,
         hand_over=hand_over,
     )

@@ -18,6 +18,7 @@ class Ledger:
         self._run_id = run_id
         self._message = message
         self._sent: dict[str, str] = {}
+        self._agents: dict[str, str] = {}
         self._had: list[str] = []
         self._noted = 0
         self.undelivered: list[Activity] = []
@@ -33,9 +34,10 @@ class Ledger:
         """Whether a replica that died over this run had delivered an agent's message."""
         return message_id in self._had
 
-    def delivered(self, sent_id: str, message_id: str) -> None:
+    def delivered(self, sent_id: str, message_id: str, agent: str) -> None:
         """Remember that an agent's message has been delivered."""
         self._sent[sent_id] = message_id
+        self._agents[message_id] = agent
 
     async def goes_on(self) -> None:
         """Note what was delivered so far: another message follows."""
@@ -55,7 +57,10 @@ class Ledger:
         sent = {sent_id: ours for sent_id, ours in self._sent.items() if sent_id}
         try:
             await self._deliveries.settle(
-                self._run_id, self._message.conversation_id, sent if remembers_ids else {}
+                self._run_id,
+                self._message.conversation_id,
+                sent if remembers_ids else {},
+                agents=self._agents,
             )
         except StoreError as error:
             logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)

@@ -160,7 +160,7 @@ class RunShow:
             part_id = await self._send(part)
             sent_id = part_id if "text" in part else sent_id
         if sent_id is not None:
-            self._ledger.delivered(sent_id, message.message_id)
+            self._ledger.delivered(sent_id, message.message_id, message.agent)
         behind, self._behind = self._behind, []
         for other in behind:
             await self._speak(other)

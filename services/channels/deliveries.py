@@ -11,7 +11,8 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import date, timedelta
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
@@ -56,10 +57,24 @@ class Owed(BaseModel):
 
 
 class Sent(BaseModel):
-    """What the channel calls the messages of one run: its id → ours."""
+    """What the channel calls the messages of one run.
+
+    Attributes:
+        messages: Its id → ours.
+        agents: Who said each, by our id; of notes of before, nobody.
+    """
 
     run_id: str
     messages: dict[str, str]
+    agents: dict[str, str] = Field(default_factory=dict)
+
+
+class SentMessage(NamedTuple):
+    """A message as we know it; empty texts where it is not remembered."""
+
+    run_id: str = ""
+    message_id: str = ""
+    agent: str = ""
 
 
 class Deliveries:
@@ -113,10 +128,23 @@ class Deliveries:
         changes = {"delivered": delivered, "activities": activities, "is_kept": is_kept}
         await self._replace(name, blob, note.model_copy(update=changes))
 
-    async def settle(self, run_id: str, conversation_id: str, sent: Mapping[str, str]) -> None:
-        """Note that the channel has everything; `sent` is its ids → ours, kept for feedback."""
+    async def settle(
+        self,
+        run_id: str,
+        conversation_id: str,
+        sent: Mapping[str, str],
+        *,
+        agents: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Note that the channel has everything.
+
+        Args:
+            sent: The channel's ids → ours, kept for feedback.
+            agents: Who said each message, by our id.
+        """
         if sent:
-            body = Sent(run_id=run_id, messages=dict(sent)).model_dump_json().encode()
+            note = Sent(run_id=run_id, messages=dict(sent), agents=dict(agents))
+            body = note.model_dump_json().encode()
             # One that exists is of a delivery that was finished twice.
             with suppress(BlobExistsError):
                 await self._store.create(f"{_sent_prefix(conversation_id)}{run_id}.json", body)
@@ -150,18 +178,19 @@ class Deliveries:
         changes = {"replica": self._replica.name, "is_kept": False, "since": self._clock.now()}
         return await self._replace(name, blob, note.model_copy(update=changes))
 
-    async def sent_as(self, conversation_id: str, channel_message_id: str) -> tuple[str, str]:
-        """Return the run and our id of a message that the channel names.
+    async def sent_as(self, conversation_id: str, channel_message_id: str) -> SentMessage:
+        """Return the run, our id and the agent of a message that the channel names.
 
         Returns:
-            Two empty texts if it is none of the newest two hundred runs'.
+            Empty texts if it is none of the newest two hundred runs'.
         """
         for row in (await self._sent(conversation_id))[:SEARCHED_RUNS]:
             blob = await self._store.read(row.name)
             sent = None if blob is None else Sent.model_validate_json(blob.data)
             if sent is not None and channel_message_id in sent.messages:
-                return sent.run_id, sent.messages[channel_message_id]
-        return "", ""
+                ours = sent.messages[channel_message_id]
+                return SentMessage(sent.run_id, ours, sent.agents.get(ours, ""))
+        return SentMessage()
 
     async def _tidy(self, conversation_id: str) -> None:
         """Remove what is never searched for; once a day for each conversation is enough."""

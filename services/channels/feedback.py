@@ -15,6 +15,7 @@ from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailab
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from services.channels.deliveries import Deliveries
+from services.telemetry.metrics import Metrics
 
 COMMENT_LIMIT_CHARS = 4_000
 _TRIES = 3
@@ -45,8 +46,11 @@ class Feedback(BaseModel):
 class FeedbackBook:
     """Files opinions; that their givers take part in the conversation is checked before."""
 
-    def __init__(self, *, store: BlobStore, deliveries: Deliveries, clock: Clock) -> None:
+    def __init__(
+        self, *, store: BlobStore, deliveries: Deliveries, clock: Clock, metrics: Metrics
+    ) -> None:
         self._store = store
+        self._metrics = metrics
         self._deliveries = deliveries
         self._clock = clock
 
@@ -64,10 +68,11 @@ class FeedbackBook:
         Raises:
             StoreError: it was not kept.
         """
-        run_id, message_id = await self._deliveries.sent_as(conversation_id, channel_message_id)
+        sent = await self._deliveries.sent_as(conversation_id, channel_message_id)
+        run_id = sent.run_id
         feedback = Feedback(
             run_id=run_id,
-            message_id=message_id,
+            message_id=sent.message_id,
             channel_message_id=channel_message_id,
             person=hashed(principal_id),
             reaction=reaction,
@@ -77,6 +82,7 @@ class FeedbackBook:
         about = hashed(channel_message_id, principal_id)[:16]
         name = ConversationLayout.of(conversation_id).feedback(f"{run_id or 'unknown'}-{about}")
         await self._put(name, feedback.model_dump_json(indent=1).encode())
+        self._metrics.opinion_given(reaction, agent=sent.agent)
         logger.info("feedback_given", run_id=run_id, outcome=reaction)
         return feedback
 

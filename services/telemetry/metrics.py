@@ -30,6 +30,9 @@ _CODES = frozenset(
 logger = structlog.get_logger()
 
 
+AnswerOutcome: TypeAlias = Literal["answered", "asked", "refused"]
+
+
 class Metrics:
     """What the parts report. No label holds an id or a text.
 
@@ -85,6 +88,16 @@ class Metrics:
             "Statements of agents by what the record says of them; those repaired once more.",
             ["agent", "model", "state"],
         )
+        self._answers = counter(
+            "rounds_answers",
+            "Turns by what the user got: answered, asked back, or refused by the model.",
+            ["agent", "model", "outcome"],
+        )
+        self._thumbs = counter(
+            "rounds_thumbs",
+            "Opinions of users on messages of agents.",
+            ["agent", "model", "reaction"],
+        )
         self._storage = counter("rounds_storage_operations", "Storage operations.", ["kind"])
         self._handed_over = counter(
             "rounds_turns_handed_over",
@@ -120,6 +133,14 @@ class Metrics:
             self._statements.labels(agent, self._model, one.state).inc()
             if one.is_repair:
                 self._statements.labels(agent, self._model, "repaired").inc()
+
+    def user_got(self, outcome: AnswerOutcome, *, agent: str) -> None:
+        """Count what a turn gave its user; `agent` spoke last, "" for nobody."""
+        self._answers.labels(agent or "none", self._model, outcome).inc()
+
+    def opinion_given(self, reaction: str, *, agent: str) -> None:
+        """Count a thumb on a message; `agent` is "" where it is not remembered whose it was."""
+        self._thumbs.labels(agent or "none", self._model, reaction).inc()
 
     @contextmanager
     def running_turn(self) -> Iterator[None]:

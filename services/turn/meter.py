@@ -7,7 +7,7 @@ from typing import Self
 import structlog
 
 from data_models.counting_blob_store import StorageCounts, storage_counter
-from data_models.errors import RoundsError
+from data_models.errors import ModelRefusedError, RoundsError
 from data_models.identifiers import hashed
 from data_models.turn_events import TurnTiming
 from services.telemetry.metrics import Metrics
@@ -74,6 +74,11 @@ class TurnMeter:
         )
         for message in turn.unkept_answers:
             metrics.statements_checked(message.agent, message.statements)
+        agent = turn.unkept_answers[-1].agent if turn.unkept_answers else ""
+        if isinstance(failure, ModelRefusedError):
+            metrics.user_got("refused", agent=agent)
+        elif failure is None:
+            metrics.user_got("answered" if turn.question is None else "asked", agent=agent)
         logger.info(
             "turn_finished",
             run_id=turn.run.run_id,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from prometheus_client import CollectorRegistry
 
 from bots import delivery
 from bots.config import BotConfig, Registration
@@ -26,6 +27,7 @@ from services.channels.feedback import FeedbackBook
 from services.channels.repeats import Fate
 from services.replica import Replica
 from services.runs.hub import Run
+from services.telemetry.metrics import Metrics
 from services.turn.state import footer_of
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds
@@ -139,7 +141,12 @@ async def start(
             clock=clock,
             deliveries=deliveries,
             answers=answers,
-            feedback=FeedbackBook(store=sessions, deliveries=deliveries, clock=clock),
+            feedback=FeedbackBook(
+                store=sessions,
+                deliveries=deliveries,
+                clock=clock,
+                metrics=Metrics(registry=CollectorRegistry()),
+            ),
             reader=FakeReader(desk=desk, ids=RandomIds()),
             hand_over=hand_over,
         )

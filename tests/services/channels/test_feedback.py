@@ -1,9 +1,12 @@
 """What users think of an answer is kept, whoever writes at the same moment."""
 
+from prometheus_client import CollectorRegistry
+
 from data_models.blob_store import Blob
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook
+from services.channels.feedback import FeedbackBook, Reaction
 from services.replica import Replica
+from services.telemetry.metrics import Metrics
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 
@@ -24,7 +27,8 @@ class Crowded(MemoryBlobStore):
 async def test_an_opinion_that_meets_another_of_the_same_moment_is_kept() -> None:
     store, clock = Crowded(), FixedClock()
     deliveries = Deliveries(store=MemoryBlobStore(), replica=Replica(), clock=clock)
-    book = FeedbackBook(store=store, deliveries=deliveries, clock=clock)
+    metrics = Metrics(registry=CollectorRegistry())
+    book = FeedbackBook(store=store, deliveries=deliveries, clock=clock, metrics=metrics)
 
     async def think(comment: str) -> None:
         await book.file(
@@ -36,3 +40,24 @@ async def test_an_opinion_that_meets_another_of_the_same_moment_is_kept() -> Non
     await think("second")
     (kept,) = store.contents.values()
     assert b"second" in kept
+
+
+async def test_a_thumb_is_counted_by_agent_and_model() -> None:
+    store, clock = MemoryBlobStore(), FixedClock()
+    deliveries = Deliveries(store=store, replica=Replica(), clock=clock)
+    metrics = Metrics(registry=CollectorRegistry())
+    metrics.model_is("gpt-4.1")
+    book = FeedbackBook(store=store, deliveries=deliveries, clock=clock, metrics=metrics)
+    await deliveries.settle("run_1", "chat", {"1": "msg_1"}, agents={"msg_1": "Radiology"})
+    given: list[tuple[str, Reaction]] = [("1", "like"), ("1", "dislike"), ("old", "like")]
+    for channel_id, reaction in given:
+        await book.file(
+            "chat", principal_id="ann", channel_message_id=channel_id, reaction=reaction, comment=""
+        )
+
+    def count(agent: str, reaction: str) -> float | None:
+        labels = {"agent": agent, "model": "gpt-4.1", "reaction": reaction}
+        return metrics.registry.get_sample_value("rounds_thumbs_total", labels)
+
+    assert (count("Radiology", "like"), count("Radiology", "dislike")) == (1, 1)
+    assert (count("none", "like"), count("none", "dislike")) == (1, None)

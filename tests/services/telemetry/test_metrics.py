@@ -129,3 +129,20 @@ def test_statements_are_counted_by_agent_model_and_what_the_record_says(
         for state in ("supported", "unsupported", "contradicted", "repaired")
     }
     assert counted == {"supported": 2, "unsupported": None, "contradicted": 1, "repaired": 1}
+
+
+def test_what_users_got_is_counted_by_agent_and_model(
+    registry: CollectorRegistry, metrics: Metrics
+) -> None:
+    metrics.model_is("small-model")
+    metrics.user_got("answered", agent="Radiology")
+    metrics.user_got("asked", agent="")
+    metrics.user_got("refused", agent="Radiology")
+    metrics.opinion_given("like", agent="Radiology")
+    labels = {"agent": "Radiology", "model": "small-model"}
+    for outcome, count in (("answered", 1), ("asked", None), ("refused", 1)):
+        found = registry.get_sample_value("rounds_answers_total", {**labels, "outcome": outcome})
+        assert found == count
+    nobody = {"agent": "none", "model": "small-model", "outcome": "asked"}
+    assert registry.get_sample_value("rounds_answers_total", nobody) == 1
+    assert registry.get_sample_value("rounds_thumbs_total", {**labels, "reaction": "like"}) == 1
