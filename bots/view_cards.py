@@ -6,7 +6,7 @@ import orjson
 
 from bots.cards import Card
 from data_models.chart_view import ChartView, ViewRow
-from services.statements.shown import cells, left_out_of
+from services.statements.shown import cells, labels_of, left_out_of
 
 ROWS_SHOWN = 25
 CARD_LIMIT_BYTES = 18_000
@@ -21,17 +21,19 @@ def view_cards(view: ChartView) -> list[Card]:
     columns, texts = cells(view)
     if not columns:
         return []
+    plain = [_COLUMN_NAMES.get(one, one.capitalize()) for one in columns]
+    names = labels_of(view, columns) if view.labels else plain
     pages = list(_pages(texts))
     shown = pages if view.must_be_shown else pages[:1]
     left = len(texts) - sum(map(len, shown))
     cards = []
     for number, page in enumerate(shown, start=1):
         title = view.title if number == 1 else f"{view.title} ({number} of {len(shown)})"
-        drawn = _chart(view, _table(columns, page)) if number == 1 else None
+        drawn = _chart(view, _table(columns, names, page)) if number == 1 else None
         is_last = number == len(shown)
         remarks = [f"{left} more rows"] if is_last and left else []
         remarks += [*left_out_of(view), *view.notes] if is_last else []
-        body = [_said(title, weight="Bolder"), drawn or _table(columns, page)]
+        body = [_said(title, weight="Bolder"), drawn or _table(columns, names, page)]
         cards.append(_card([*body, *(_said(one, isSubtle=True) for one in remarks)]))
     return cards
 
@@ -50,8 +52,7 @@ def _pages(texts: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
         yield page
 
 
-def _table(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> Card:
-    names = [_COLUMN_NAMES.get(name, name.capitalize()) for name in columns]
+def _table(columns: Sequence[str], names: Sequence[str], texts: Sequence[Sequence[str]]) -> Card:
     return {
         "type": "Table",
         "firstRowAsHeader": True,

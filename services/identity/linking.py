@@ -128,7 +128,9 @@ class SubjectLinker:
     def _known(self, index: PersonIndex, situation: Situation) -> Known:
         active = situation.active
         kept = None if active is None else situation.roster.get(active)
-        return Known(index, index.with_id(active) or kept, frozenset(situation.roster))
+        found = index.with_id(active) or kept
+        others = frozenset() if found is None else frozenset(_names_beside(found))
+        return Known(index, found, frozenset(situation.roster), others)
 
     def _numbers(
         self,
@@ -150,6 +152,16 @@ class SubjectLinker:
             is_meant = (token in labelled and not is_part) or index.has_form(token)
             if hits or (is_meant and has_answered):
                 yield NumberSaid(token, hits)
+
+
+def _names_beside(person: Person) -> Iterable[frozenset[str]]:
+    """Yield the words of each name beside a patient: the whole name, and the first name alone."""
+    titles = people_words().staff
+    for name in person.beside:
+        words = [word.text for word in read_words(name).words if word.text not in titles]
+        if len(words) > 1:
+            yield frozenset(words)
+            yield frozenset(words[:1])
 
 
 def names_sought(message: Message) -> Iterable[NameSought]:

@@ -12,7 +12,9 @@ from services.identity.name_signs import (
     fills_a_clause,
     is_before_a_family_name,
     is_changed_contact,
+    is_first_name_beside,
     is_genitive,
+    is_name_beside,
     is_part_of_another_name,
     is_sure_sign,
     is_unknown_full_name,
@@ -52,13 +54,13 @@ class Known:
     Attributes:
         open: The open patient, if the directory knows them.
         roster: Ids of the conversation and the worklist: no evidence removes their exact names.
-        others: Folded words of names of staff, relatives and contacts.
+        others: Folded words of each name of relatives, contacts and doctors of the open patient.
     """
 
     index: PersonIndex
     open: Person | None
     roster: Collection[PatientId]
-    others: frozenset[str] = field(default=frozenset())
+    others: frozenset[frozenset[str]] = field(default=frozenset())
 
 
 def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
@@ -102,7 +104,10 @@ def _mention(
     run: Sequence[Word], chosen: Sequence[Cover], all_of: Sequence[Cover], known: Known
 ) -> Mention | None:
     span = tuple(run[place] for place in sorted(chosen[0].places))
-    open_one = known.open
+    open_one, best = known.open, chosen[0]
+    is_whole_name = best.has_family and best.has_given and best.is_exact
+    if not is_whole_name and is_name_beside(run, span, known.others):
+        return None
     fits_open = open_one is not None and any(
         one.person.same_as(open_one)
         and one.is_exact
@@ -181,7 +186,9 @@ def _counts(
     if in_roster and cover.is_exact:
         asks = cover.has_family and begins_a_chart_question(run, span)
         return signed or begins or asks or not all(common)
-    if _is_somebody_beside(span, known) or is_part_of_another_name(run, span):
+    if is_first_name_beside(span, known.others):
+        return False
+    if _is_somebody_beside(span) or is_part_of_another_name(run, span):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
         return signed or begins or not all(common)
@@ -224,10 +231,8 @@ def _is_only_begun(
     return not in_roster and all(one.is_common for one in span) and not _is_signed(run, span)
 
 
-def _is_somebody_beside(span: tuple[Word, ...], known: Known) -> bool:
-    """Whether the words are a member of staff, a relative or a contact of the open patient."""
-    if any(one.text in known.others for one in span):
-        return True
+def _is_somebody_beside(span: tuple[Word, ...]) -> bool:
+    """Whether the words are a member of staff or a relative of the open patient."""
     words, last = people_words(), span[-1]
     if span[0].title != "staff":
         return span[0].title == "relative"
@@ -274,7 +279,7 @@ def _strangers(
             continue
         if word.is_common and not word.is_owner:
             continue
-        if word.text in known.others or (hits[place] and known.open is None):
+        if is_name_beside(run, (word,), known.others) or (hits[place] and known.open is None):
             continue
         if word.raw[0].isupper() or word.is_owner:
             yield Mention(word.raw, (), "stranger", span=(word,))

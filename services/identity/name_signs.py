@@ -1,6 +1,6 @@
 """What the place of words in a message says of whether they are a name. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from services.language.mentions import HYPHENS, Word
 from services.language.people_words import people_words
@@ -122,3 +122,25 @@ def is_before_a_family_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     if behind is None or not stands_before_a_name(run, span):
         return False
     return behind.is_owner or behind.heads
+
+
+def is_name_beside(
+    run: Sequence[Word], span: tuple[Word, ...], others: Collection[frozenset[str]]
+) -> bool:
+    """Whether the words, with the one beside them, are the whole name of a relative or doctor.
+
+    A family name alone may be anybody's.
+    """
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    around = {one.text for one in run[max(at - 1, 0) : at + len(span) + 1]}
+    return any(len(name) > 1 and name <= around for name in others)
+
+
+def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[str]]) -> bool:
+    """Whether a relative's first name stands alone, and nothing of a chart is said to be theirs.
+
+    `Peter called`, not `Peter's creatinine`.
+    """
+    word = span[0]
+    is_bare = len(span) == 1 and word.title is None and not word.is_owner and not word.is_heading
+    return is_bare and word.raw[0].isupper() and any(name == {word.text} for name in others)

@@ -9,6 +9,7 @@ from data_models.errors import InvalidIdentifierError
 from data_models.identifiers import PatientId, storable_patient_id
 
 Sex = Literal["male", "female", "other", "unknown"]
+_BESIDE_LIMIT = 50
 _FORMER = frozenset({"old", "maiden"})
 _SEXES: Mapping[str, Sex] = {"male": "male", "female": "female", "other": "other"}
 
@@ -47,6 +48,7 @@ class Person:
         key: Id of the Patient resource, which opens nothing.
         birth_date: As recorded: `1957-03-14`, `1951`, or empty.
         replaced_by: Key of the Patient that this one was merged into, or empty.
+        beside: Names of relatives, contacts and family doctors, as the Patient itself has them.
     """
 
     patient_id: PatientId | None
@@ -57,6 +59,7 @@ class Person:
     sex: Sex = "unknown"
     is_active: bool = True
     replaced_by: str = ""
+    beside: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -115,6 +118,7 @@ def person_from(
         sex=_SEXES.get(_text(body.get("gender")), "unknown"),
         is_active=body.get("active") is not False,
         replaced_by=_replaced_by(_rows(body.get("link"))),
+        beside=tuple(_beside(body, today))[:_BESIDE_LIMIT],
     )
 
 
@@ -149,6 +153,16 @@ def _number(row: Mapping[str, Any], today: date) -> PersonNumber:
         value=_text(row.get("value")).strip(),
         is_retired=_text(row.get("use")) == "old" or _has_ended(row.get("period"), today),
     )
+
+
+def _beside(body: Mapping[str, Any], today: date) -> Iterable[str]:
+    """Yield the whole names of who stands beside a patient; a part of a name says too little."""
+    for contact in _rows(body.get("contact")):
+        name = contact.get("name")
+        if isinstance(name, dict):
+            yield _name(name, today).label
+    for doctor in _rows(body.get("generalPractitioner")):
+        yield _text(doctor.get("display"))
 
 
 def _replaced_by(links: Iterable[Mapping[str, Any]]) -> str:

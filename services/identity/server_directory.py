@@ -18,7 +18,7 @@ KEPT_SECONDS = 60.0
 KEPT_SEARCHES = 4_096
 HITS = 20
 SEARCHES_AT_ONCE = 8
-_ELEMENTS = "id,identifier,name,birthDate,gender,active,link"
+_ELEMENTS = "id,identifier,name,birthDate,gender,active,link,contact,generalPractitioner"
 _Query = tuple[tuple[str, str], ...]
 
 

@@ -104,3 +104,16 @@ async def test_a_channel_without_such_cards_gets_a_table_of_text(
 @pytest.mark.parametrize("rows", [(), (ViewRow(name=""),)])
 def test_a_view_without_rows_is_no_card(rows: tuple[ViewRow, ...]) -> None:
     assert view_cards(ChartView(tool="problems", kind="table", title="Problems", rows=rows)) == []
+
+
+def test_two_charts_side_by_side_have_both_identifiers_over_their_columns() -> None:
+    over = ("", "Anna Moen, born 1950-01-02 (patient_1)", "Bo King, born 1960-03-04 (patient_2)")
+    row = ViewRow(name="Potassium", value="4.1", detail="3.9")
+    view = ChartView(
+        tool="compare", kind="table", title="Side by side", rows=(row,),
+        columns=("name", "value", "detail"), labels=over,
+    )  # fmt: skip
+
+    (card,) = view_cards(view)
+
+    assert all(one in str(card) for one in over)

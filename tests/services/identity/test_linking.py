@@ -1,7 +1,10 @@
 """Messages against people: nobody is answered from another's chart, and few are asked in vain."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,13 +13,14 @@ from data_models.identifiers import PatientId
 from services.identity.directory import DirectoryState, FileDirectory, Sought
 from services.identity.index import PersonIndex
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.identity.person import Person, PersonName
+from services.identity.person import Person, PersonName, person_from
 from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock
 
 PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
+TODAY = date(2026, 1, 1)
 ROSTER = ("patient_4", "patient_15", "patient_42")
 
 
@@ -303,3 +307,75 @@ async def test_slips_divided_words_and_loose_birth_dates_ask(text: str) -> None:
 )
 async def test_drugs_years_and_firms_are_nobody(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
+
+
+PETER = {"name": {"family": "Moen", "given": ["Peter"]}}
+CROWD: dict[str, dict[str, Any]] = {
+    "patient_1": {
+        "name": [{"family": "Moen", "given": ["Anna"]}],
+        "contact": [PETER],
+        "generalPractitioner": [{"display": "Dr. Ida Berg"}],
+    },
+    "patient_2": {"name": [{"family": "Moen", "given": ["Otto"]}]},
+    "patient_3": {"name": [{"family": "Stark", "given": ["Peter"]}]},
+    "patient_4": {"name": [{"family": "Berg", "given": ["Lukas"]}]},
+}
+
+
+async def beside(text: str, *roster: str) -> Linked:
+    """Read `text` while the chart of Anna Moen is open, among people with colliding names."""
+    people = [
+        person_from({"resourceType": "Patient", **body}, patient_id=PatientId(one), today=TODAY)
+        for one, body in CROWD.items()
+    ]
+    reader = SubjectLinker(
+        directory=Crowd(index=PersonIndex(people=filter(None, people))), fits=PATTERN.matches
+    )
+    known = {PatientId(one): None for one in ("patient_1", *roster)}
+    return await reader.link(text, Situation(active=PatientId("patient_1"), roster=known))
+
+
+@dataclass
+class Crowd:
+    """A directory of given people."""
+
+    index: PersonIndex
+    state: DirectoryState = "ok"
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        return self.index
+
+    async def check(self) -> None:
+        """It always answers."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Peter called again, when is the next visit?",
+        "Peter Moen (husband) asks about the dose",
+        "tell Ida Berg about the CT",
+        "is Ida Berg informed?",
+    ],
+)
+async def test_a_relative_or_doctor_of_the_open_patient_is_nobody_else(text: str) -> None:
+    found = await beside(text, "patient_2")
+
+    assert found.subject.outcome == "same"
+
+
+@pytest.mark.parametrize(
+    ("text", "roster"),
+    [
+        ("Peter's creatinine?", ()),  # a part of a chart is no relative's
+        ("has Peter had a CT?", ("patient_3",)),  # nothing removes a name of the conversation
+        ("Berg's creatinine?", ()),  # a family name alone may be anybody's
+        ("what does Mr Moen take?", ("patient_2",)),
+        ("Peter Stark's creatinine?", ()),
+        ("Lukas Berg: ferritin", ()),
+    ],
+)
+async def test_a_relative_never_hides_a_patient(text: str, roster: tuple[str, ...]) -> None:
+    found = await beside(text, *roster)
+
+    assert found.subject.outcome != "same"
