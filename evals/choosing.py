@@ -8,6 +8,7 @@ from pathlib import Path
 from data_models.errors import ConfigurationError
 from evals.cases import Case, suite_names, written_cases
 from evals.chart_questions.charts import charts_in
+from evals.chart_questions.clinic.cases import clinic_questions
 from evals.chart_questions.questions import questions, sample_of
 from evals.samples import DEFAULT, synthetic_folder
 
@@ -83,7 +84,13 @@ def _chart_cases(choice: Choice) -> list[Case]:
         charts = charts_in(folder if folder.is_dir() else choice.samples)
         if not charts:
             raise ConfigurationError(f"--samples: there is no FHIR patient in {choice.samples}")
-        return questions(charts, samples=str(choice.samples))
-    made = synthetic_folder(choice.scratch)
-    ours = questions(charts_in(DEFAULT / "patients"), samples="default")
-    return [*ours, *questions(charts_in(made / "patients"), samples="synthetic")]
+        name = str(choice.samples)
+        return [*questions(charts, samples=name), *clinic_questions(charts, samples=name)]
+    made = charts_in(synthetic_folder(choice.scratch) / "patients")
+    ours = charts_in(DEFAULT / "patients")
+    return [
+        *questions(ours, samples="default"),
+        *questions(made, samples="synthetic"),
+        *clinic_questions(ours, samples="default"),
+        *clinic_questions(made, samples="synthetic"),
+    ]

@@ -4,13 +4,22 @@ import gzip
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
 Json: TypeAlias = dict[str, Any]
 _NOISE = re.compile(r"\s*\((?:disorder|finding|procedure|situation|regime/therapy)\)$")
+_CALLED = {"imagingstudy": "imaging", "diagnosticreport": "report"}
+_CARE = {
+    "CareTeam": ("care team",),
+    "Coverage": ("coverage",),
+    "Device": ("device",),
+    "DeviceUseStatement": ("device",),
+    "DocumentReference": ("document",),
+    "FamilyMemberHistory": ("family",),
+}
 _NOT_FACTS = {"entered-in-error", "cancelled", "not-done", "nullified"}
 
 
@@ -21,7 +30,11 @@ class Fact:
     Attributes:
         value: As recorded; "128/76" for a blood pressure; "" where there is none.
         when: As recorded, perhaps partial; "" when undated.
-        status: The clinical status of its kind.
+        status: The clinical status of its kind; the class of an encounter.
+        end: When it was over.
+        why: The first reason that is recorded, in words.
+        who: Who did it, by name.
+        where: At which organization or place.
     """
 
     kind: str
@@ -32,6 +45,10 @@ class Fact:
     value: str = ""
     unit: str = ""
     status: str = ""
+    end: str = ""
+    why: str = ""
+    who: str = ""
+    where: str = ""
 
     @property
     def day(self) -> str:
@@ -56,6 +73,10 @@ class Chart:
     facts: list[Fact] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
     """Names of entries that were withdrawn: nothing is asked about them."""
+    holds: set[str] = field(default_factory=set)
+    """Which types of resources are there, and in plain words what they hold of care."""
+    person: dict[str, str] = field(default_factory=dict)
+    """What is recorded of the person besides name, birth date and sex."""
 
     def of(self, kind: str) -> list[Fact]:
         """Return the entries of one kind, the oldest first."""
@@ -87,8 +108,9 @@ def charts_in(folder: Path) -> list[Chart]:
             if row["resourceType"] == "Patient" and "id" in row:
                 charts.setdefault(row["id"], _chart_of(row))
         drugs = {f"Medication/{one.get('id')}": one for one in rows}
+        known = {str(one.get("id")): one for one in rows}
         for row in rows:
-            _file(charts, row, drugs)
+            _file(charts, row, drugs, known)
     return [one for one in charts.values() if one.facts]
 
 
@@ -124,10 +146,31 @@ def _chart_of(row: Json) -> Chart:
         birth_date=str(row.get("birthDate", "")),
         gender=str(row.get("gender", "")),
         identifiers=[str(one["value"]) for one in row.get("identifier", ()) if "value" in one],
+        person=dict(_person(row)),
     )
 
 
-def _file(charts: dict[str, Chart], row: Json, drugs: dict[str, Json]) -> None:
+def _person(row: Json) -> Iterator[tuple[str, str]]:
+    for one in row.get("identifier", ()):
+        if _code_of(one.get("type")) == "MR":
+            yield "mrn", str(one.get("value", ""))
+    for one in row.get("telecom", ())[:1]:
+        yield "phone", str(one.get("value", ""))
+    for one in row.get("address", ())[:1]:
+        yield "city", str(one.get("city", ""))
+    for one in row.get("communication", ())[:1]:
+        yield "language", _name(one.get("language"))
+    yield "marital", _name(row.get("maritalStatus"))
+    yield "died", str(row.get("deceasedDateTime", ""))
+    for extension in row.get("extension", ()):
+        if str(extension.get("url", "")).endswith("us-core-ethnicity"):
+            texts = [one.get("valueString") for one in extension.get("extension", ())]
+            yield "ethnicity", next((str(one) for one in texts if one), "")
+
+
+def _file(
+    charts: dict[str, Chart], row: Json, drugs: dict[str, Json], known: dict[str, Json]
+) -> None:
     whose = row.get("subject") or row.get("patient") or {}
     chart = charts.get(re.split(r"[/:]", str(whose.get("reference", "")))[-1])
     if chart is None:
@@ -137,7 +180,40 @@ def _file(charts: dict[str, Chart], row: Json, drugs: dict[str, Json]) -> None:
     if status in _NOT_FACTS or verification in ("entered-in-error", "refuted"):
         chart.refused.add(_name(row.get("code") or row.get("vaccineCode")).casefold())
         return
-    chart.facts.extend(_facts(row, drugs))
+    chart.holds.update({row["resourceType"], *_CARE.get(row["resourceType"], ())})
+    chart.facts.extend(replace(one, **_around(row, known)) for one in _facts(row, drugs))
+
+
+def _around(row: Json, known: dict[str, Json]) -> dict[str, str]:
+    """Return what surrounds an entry: when it ended, why it was, who did it, where."""
+    why = [_name(one) for one in (row.get("reasonCode") or ())]
+    why += [_name(_at(one, known).get("code")) for one in (row.get("reasonReference") or ())]
+    parts = row.get("participant") or row.get("performer") or ()
+    people = [one.get("individual") or one.get("actor") or one for one in parts]
+    people += [row["requester"]] if "requester" in row else []
+    places = [row.get("serviceProvider") or {}]
+    return {
+        "end": str(row.get("abatementDateTime") or ""),
+        "why": next((one for one in why if one), ""),
+        "who": next((one for one in (_called(each, known) for each in people) if one), ""),
+        "where": next((one for one in (_called(each, known) for each in places) if one), ""),
+    }
+
+
+def _at(reference: Json, known: dict[str, Json]) -> Json:
+    return known.get(re.split(r"[/:]", str(reference.get("reference", "")))[-1], {})
+
+
+def _called(reference: Json, known: dict[str, Json]) -> str:
+    """Return how somebody, or a place, is called."""
+    if reference.get("display"):
+        return str(reference["display"])
+    found = _at(reference, known).get("name", "")
+    if isinstance(found, str):
+        return found
+    name: Json = next(iter(found), {})
+    given = " ".join(name.get("given", ()))
+    return str(name.get("text") or f"{given} {name.get('family', '')}".strip())
 
 
 def _facts(row: Json, drugs: dict[str, Json]) -> Iterator[Fact]:
@@ -145,19 +221,13 @@ def _facts(row: Json, drugs: dict[str, Json]) -> Iterator[Fact]:
     match kind:
         case "Observation":
             yield from _observation(row, ref)
-        case "Condition":
-            status = _code_of(row.get("clinicalStatus")) or "active"
-            started = _when(row, "onsetDateTime", "onsetPeriod", "recordedDate")
-            encounter = any(
-                _code_of(one) == "encounter-diagnosis" for one in row.get("category", ())
-            )
-            kind = "visit diagnosis" if encounter and status == "" else "problem"
-            yield _fact(kind, row.get("code"), ref, started, status=status)
         case "MedicationRequest" | "MedicationStatement" | "MedicationAdministration":
             yield from _medication(row, ref, drugs)
-        case "AllergyIntolerance":
+        case "Condition" | "AllergyIntolerance":
+            said = "problem" if kind == "Condition" else "allergy"
             status = _code_of(row.get("clinicalStatus")) or "active"
-            yield _fact("allergy", row.get("code"), ref, _when(row, "recordedDate"), status=status)
+            started = _when(row, "onsetDateTime", "onsetPeriod", "recordedDate")
+            yield _fact(said, row.get("code"), ref, started, status=status)
         case "Immunization":
             given = _when(row, "occurrenceDateTime")
             yield _fact("immunization", row.get("vaccineCode"), ref, given)
@@ -166,9 +236,25 @@ def _facts(row: Json, drugs: dict[str, Json]) -> Iterator[Fact]:
             yield _fact("procedure", row.get("code"), ref, done, status=str(row.get("status", "")))
         case "Encounter":
             kinds = row.get("type") or [{}]
-            yield _fact("encounter", kinds[0], ref, _when(row, "period"))
+            kept = str((row.get("class") or {}).get("code", ""))
+            yield _fact("encounter", kinds[0], ref, _when(row, "period"), status=kept)
+        case "CarePlan" | "Goal" | "ImagingStudy" | "DiagnosticReport":
+            yield _of_care(row, ref)
         case _:
             return
+
+
+def _of_care(row: Json, ref: str) -> Fact:
+    kind, status = row["resourceType"].casefold(), str(row.get("status", ""))
+    named = list(row.get("category") or ({},))
+    title = {"text": row["title"]} if "title" in row else named[-1]
+    called = {
+        "careplan": title,
+        "goal": row.get("description"),
+        "diagnosticreport": row.get("code"),
+    }
+    when = _when(row, "period", "startDate", "started", "effectiveDateTime")
+    return _fact(_CALLED.get(kind, kind), called.get(kind), ref, when, status=status)
 
 
 def _observation(row: Json, ref: str) -> Iterator[Fact]:

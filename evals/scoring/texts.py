@@ -16,7 +16,7 @@ _RANGE = re.compile(
 _PAREN = re.compile(r"\((?:ref|normal|range)?[^()]*\d\s*[-–]\s*\d[^()]*\)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d+(?:[ ,]\d{3})*(?:\.\d+)?(?:/\d+(?:\.\d+)?)?(?![\w]*-\d)")
 _DENIAL = re.compile(
-    r"\b(?:no|not|none|never|nothing|without|absent|cannot|couldn.t|n't|nobody|neither)\b",
+    r"\b(?:no|not|none|never|nothing|without|absent|cannot|couldn.t|n't|nobody|neither|nicht|keine?[mnrs]?|nein|aucune?|pas|ningun[ao]?)\b",
     re.IGNORECASE,
 )
 _MONTHS = [

@@ -30,6 +30,7 @@ _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _DIFFER = "sources differ"
+_NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken"})
 _PAUSED = frozenset({"on-hold"})
 _BRIEF_FROM = 14
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "cancelled"})
@@ -368,7 +369,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         return f"{words.no}: {_line(rows[0], words)}"
     if not question.name or question.tool == "search_record":
         return _listed(question, rows, words)
-    now = [row for row in rows if row.status not in _OVER]
+    now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
     shown = now or rows
     lead = _lead(question, shown, words)
     if len(shown) == 1:
@@ -379,7 +380,9 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
 def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> str:
     """Return yes only where the record says so: what is paused or unclear is called that."""
     states = {row.status for row in rows}
-    if question.tool not in _STATES:
+    if states <= _NOT_DONE:
+        return words.no
+    if question.tool not in _STATES and not states <= _OVER:
         return words.yes
     if states <= _OVER:
         return words.once if question.is_past else words.not_now

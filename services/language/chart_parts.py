@@ -129,8 +129,7 @@ def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
                 ahead += 1
             if ahead >= len(pieces) or not may_name(pieces[ahead], words):
                 break
-            has_joint = any(_is_joint(piece, words) for piece in pieces[end:ahead])
-            if has_joint and pieces[ahead].of("name"):
+            if _are_two(pieces, end, ahead, words):
                 break
             end = ahead + 1
         chosen = pieces[at:end]
@@ -142,6 +141,17 @@ def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
             spelt=" ".join(_own_name(piece) for piece in chosen if piece.words[0] != ","),
         )
         at = end
+
+
+def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> bool:
+    """Whether what stands between `end` and `ahead` joins two names and no parts of one."""
+    between = pieces[end:ahead]
+    if any(_is_joint(piece, words) for piece in between):
+        return bool(pieces[ahead].of("name"))
+    # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
+    is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
+    is_slash = any(piece.words == ("/",) for piece in between)
+    return is_slash and is_last and bool(pieces[end - 1].of("name") and pieces[ahead].of("name"))
 
 
 def _own_name(piece: Piece) -> str:

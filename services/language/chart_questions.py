@@ -217,10 +217,10 @@ def _tool_of(run: Run, part: QuestionPart, words: Lexicon) -> str | None:
     if not run.known:
         return _tool_around(part)
     tool = run.known[0 if words.words.head_first else -1].tool
+    if tool == "immunizations" and "measured" in part.frames:
+        return SEARCH  # a test for what there are vaccines against
     is_taken = "takes" in part.frames and "measured" not in part.frames
-    is_drug = (
-        tool == "results" and is_taken and bool({"whether"} & part.aspects or "dose" in part.parts)
-    )
+    is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
     return "medications" if is_drug else tool
 
 

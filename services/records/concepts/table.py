@@ -30,7 +30,7 @@ _NEUTRAL = frozenset(
         "test serum plasma blood venous capillary arterial whole bld ser plas mass volume mole vol "
         "mas substance concentration number entitic fraction automated auto manual calculated "
         "calculation estimated enzymatic activity method poc point care total quantitative rate "
-        "im serum blut wert spiegel konzentration mean body left right arm sitting supine"
+        "im i s serum blut wert spiegel konzentration mean body left right arm sitting supine"
     )
 )
 

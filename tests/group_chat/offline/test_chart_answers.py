@@ -208,3 +208,10 @@ def test_who_was_seen_is_told_by_person() -> None:
     said = answer("which doctors has she seen?", rows)
     assert said.startswith("- **Dr. A**: 2 visits, 2018-01-01 – 2020-01-01")
     assert len(said.splitlines()) == 2
+
+
+def test_what_was_not_done_is_no_yes() -> None:
+    row = ViewRow(kind="procedure", name="Total hip replacement", status="not done",
+                  date="2023-08-08", detail="Patient declined")  # fmt: skip
+    said = answer("did he have a hip replacement?", (row,))
+    assert said.startswith("No: **Total hip replacement**, not done, 2023-08-08; Patient declined")

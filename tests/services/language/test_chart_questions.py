@@ -220,3 +220,26 @@ def test_a_clinicians_short_words_are_read(
 def test_the_name_of_a_drug_is_never_read_as_another(drug: str) -> None:
     (question,) = about(f"is she on {drug}?")
     assert question.name == drug
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("MCH/hematocrit?", ["mch", "hematocrit"]),
+        ("urine albumin/creatinine ratio", ["microalbumin creatinine ratio"]),
+        ("protein/creatinine ratio?", ["protein / creatinine ratio"]),
+        ("so what's TG running at?", ["triglycerides"]),
+    ],
+)
+def test_two_names_with_a_slash_are_two_and_a_ratio_is_one(text: str, names: list[str]) -> None:
+    (question,) = about(text)
+    assert (question.tool, question.arguments["names"]) == ("results", names)
+
+
+def test_how_low_something_got_asks_for_the_lowest() -> None:
+    assert [each.aspect for each in about("how low did chloride get")] == ["minimum"]
+
+
+def test_got_is_no_liver_value_where_somebody_has_got_something() -> None:
+    assert asked("has he got obesity") == ("problems", {"status": "all"}, "whether", "obesity")
+    assert asked("GOT?")[3] == "aspartate aminotransferase"
