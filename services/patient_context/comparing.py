@@ -36,7 +36,7 @@ def compared_people(who: Who) -> Sequence[Person]:
     people = [*named, *(subject.people if subject.outcome in ("other", "several") else ())]
     names_open = subject.outcome == "same" and subject.reason == "named"
     if who.open is not None and (names_open or message.pronoun_at is not None or len(people) == 1):
-        people.append(who.open)
+        people.insert(0, who.open)
     found: list[Person] = []
     for one in people:
         if one.patient_id is not None and not any(one.same_as(each) for each in found):
