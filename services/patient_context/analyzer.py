@@ -96,8 +96,9 @@ class PatientContextAnalyzer:
             hidden: Patients who are not to be offered: their charts are closed to the user.
         """
         others = [one for one in _candidates(reading) if one not in hidden][:PATIENTS_LIMIT]
-        rows = ["" if reading.active is None else _row(reading.active, people)]
-        rows += [_row(one, people) for one in others]
+        typed = frozenset([*reading.named, *reading.digits])
+        rows = ["" if reading.active is None else _row(reading.active, people, typed=typed)]
+        rows += [_row(one, people, typed=typed) for one in others]
         try:
             read = await self._model.ask(
                 purpose=PURPOSE,
@@ -121,13 +122,20 @@ def _candidates(reading: Reading) -> list[PatientId]:
     return [one for one in found if one != reading.active]
 
 
-def _row(patient_id: PatientId, people: Mapping[PatientId, Person | None]) -> str:
+def _row(
+    patient_id: PatientId, people: Mapping[PatientId, Person | None], *, typed: frozenset[PatientId]
+) -> str:
+    """Return who a candidate is: name, sex and year of birth, and the id only if the user typed it.
+
+    It is all that a model is told of another patient (page 10.2).
+    """
     person = people.get(patient_id)
     if person is None:
         return str(patient_id)
     sex = "" if person.sex == "unknown" else person.sex
-    born = f"born {person.birth_date}" if person.birth_date else ""
-    return ", ".join(filter(None, (str(patient_id), person.name, sex, born)))
+    born = f"born {person.birth_date[:4]}" if person.birth_date else ""
+    shown = str(patient_id) if patient_id in typed else ""
+    return ", ".join(filter(None, (shown, person.name, sex, born)))
 
 
 def _meant(read: MessageReading, others: Sequence[PatientId]) -> PatientId | None:

@@ -39,6 +39,8 @@ _OWNERS = {word: owner for owner, word in _WORDS.items()}
 CANARY = re.compile(rf"\b(?:user|agent)-canary-(?:{'|'.join(_OWNERS)})-[0-9]{{5}}\b")
 Result = TypeVar("Result")
 CHAT = "chat_machine"
+# Who may be meant is the one thing of other patients that a model may be told (page 10.2).
+_CANDIDATES = re.compile(r'\\"patients\\": \{.*?\}, (?=\\"message\\")')
 REMEMBER = "do you remember"
 SCENARIO = Path("samples/scenarios/tumor_board_preparation.yaml").read_text("utf-8")
 
@@ -46,6 +48,11 @@ SCENARIO = Path("samples/scenarios/tumor_board_preparation.yaml").read_text("utf
 def owner_of(canary: str) -> str:
     """Return the patient in whose turn a canary was made, or the session."""
     return _OWNERS[canary.split("-")[2]]
+
+
+def sent_in(request: RecordedRequest) -> str:
+    """Return what a request tells of patients, besides the names of those who may be meant."""
+    return _CANDIDATES.sub("", request.text)
 
 
 class Conversation:
@@ -137,7 +144,7 @@ class Conversation:
 
     def _brain(self, request: RecordedRequest) -> Reply:
         """Answer with a canary of whose turn it is; look into the record first, when offered."""
-        self.sent.append((self.active, request.text))
+        self.sent.append((self.active, sent_in(request)))
         self.readings += "standalone" in request.text
         if "response_format" in request.body or "JSON Schema" in request.instructions:
             return Reply(text=_read(request))

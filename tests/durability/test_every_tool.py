@@ -10,7 +10,8 @@ import pytest
 
 from group_chat.team import load_team
 from group_chat.tools.catalogue import TOOL_NAMES
-from tests.durability.recorded_chat import Conversation
+from group_chat.tools.workflow_tools import WORKFLOW_TOOLS
+from tests.durability.recorded_chat import Conversation, sent_in
 from tests.durability.seventh_canaries import FAMILY, HELD, NAMED, write_samples
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
@@ -22,7 +23,8 @@ CANARIES = frozenset({*NAMED, *HELD.values(), SAID})
 LAST = ("start_scenario", "where_are_we", "record_fields", "leave_scenario", "resume_scenario")
 VERY_LAST = "propose_plan"
 """Its success ends the agent's message: no model is told of it."""
-ANSWERED = {*TOOL_NAMES} - {VERY_LAST}
+CALLED = tuple(name for name in TOOL_NAMES if name not in WORKFLOW_TOOLS)
+ANSWERED = {*CALLED} - {VERY_LAST}
 MEANT = {
     "event": "the visit",
     "mail": "the message",
@@ -79,7 +81,7 @@ class Tools(Conversation):
         super().__init__(samples=samples)
 
     def _brain(self, request: RecordedRequest) -> Reply:
-        self.sent.append((self.active, request.text.replace("\\", "")))
+        self.sent.append((self.active, sent_in(request).replace("\\", "")))
         if "response_format" in request.body or "JSON Schema" in request.instructions:
             return Reply(text=structured_answer(request.body))
         last = request.messages[-1]
@@ -100,10 +102,10 @@ class Tools(Conversation):
         self.asked_for = ""
 
     def use_all(self) -> None:
-        """Have every tool called once."""
+        """Have every tool of an agent called once; those of scenarios' steps alone no agent has."""
         team = load_team(tools=TOOL_NAMES)
         holders = {name: each.name for each in team.agents for name in each.tools}
-        first = [name for name in TOOL_NAMES if name not in (*LAST, VERY_LAST)]
+        first = [name for name in CALLED if name not in (*LAST, VERY_LAST)]
         for name in (*first, *LAST):
             self.use(name, holders[name])
         self.say("leave the scenario")
