@@ -7,7 +7,7 @@ from typing import Any
 
 from evals.baseline import Difference
 from evals.results import Result
-from evals.table import HEADS, TableRow, cells, table
+from evals.table import HEADS, TableRow, cells, facts_line, table
 from evals.talk import Turn
 
 MOST_FAILURES = 400
@@ -46,6 +46,7 @@ def page(*, head: Mapping[str, Any], results: Sequence[Result], changed: Differe
         bars(rows),
         "<h2>Figures</h2>",
         _table(rows),
+        f"<p>{escape(facts_line(results))}</p>",
         f"<h2>What went wrong ({len(failed)})</h2>",
         *(_failure(one) for one in failed[:MOST_FAILURES]),
     ]
