@@ -125,10 +125,11 @@ def person_from(
 def id_among(
     numbers: Iterable[PersonNumber], *, systems: Iterable[str], fits: Callable[[str], bool]
 ) -> PatientId | None:
-    """Return the number by which a chart opens: in use, under `systems` if any, of our form."""
+    """Return the number by which a chart opens: in use, of `systems`, without any of our form."""
     wanted = frozenset(systems)
     for one in numbers:
-        if one.is_retired or (wanted and one.system not in wanted) or not fits(one.value):
+        # What a configured system gives is an id whatever it looks like.
+        if one.is_retired or not (one.system in wanted if wanted else fits(one.value)):
             continue
         try:
             return storable_patient_id(one.value)

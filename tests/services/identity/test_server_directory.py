@@ -97,6 +97,14 @@ async def test_a_full_name_outside_the_roster_is_found_by_a_search(server: Milli
     assert len(server.asked) <= 8
 
 
+async def test_an_id_of_the_configured_system_opens_whatever_it_looks_like() -> None:
+    number = "fd9a5c15-8c54-4dad-9b69-9e0e5e904548"
+    albus = patient(7, "Dumbledore", "Albus", identifier=[{"system": SYSTEM, "value": number}])
+    found = (await said(linker_of(Millions(albus)), "Albus Dumbledore's stage?")).subject
+
+    assert (found.outcome, [one.patient_id for one in found.people]) == ("other", [number])
+
+
 async def test_words_of_common_language_are_not_searched_for(server: Millions) -> None:
     found = (await said(linker_of(server), "what is her stage and what is the plan?")).subject
 
