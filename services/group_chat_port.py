@@ -123,6 +123,7 @@ class GroupChatRequest:
         others_named: Folded words by which a text names a patient who is not this one.
         notes: What workflows noted of the patient, from the users' answers.
         said: What the team had said of this answer before the replica died that was at it.
+        is_group: Whether others read along: nothing that is the user's alone is shown.
         is_awaited: Whether a message waits for this turn's end: a plan lets it through.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
@@ -158,6 +159,7 @@ class GroupChatRequest:
     notes: Sequence[str] = ()
     others_named: Callable[[str], frozenset[str]] = field(default=lambda _: frozenset())
     said: Sequence[AgentMessage] = ()
+    is_group: bool = False
     is_awaited: Callable[[], bool] = field(default=lambda: False)
 
 

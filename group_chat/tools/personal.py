@@ -30,6 +30,10 @@ from services.tool_memory.session import ToolMemorySession
 ROWS_SHOWN = 25
 ISO_DAY_CHARS = len("2026-12-02")
 _NO_TIME = "days and times must be as 2026-12-02T15:00, tomorrow or Friday 15:00"
+NOT_IN_GROUPS = (
+    "the user's own calendar, mail, contacts, tasks and documents are not shown in a group, where "
+    "everybody reads along; the user can ask in a one-to-one chat"
+)
 ABOUT_ANOTHER = "about another patient"
 """What is shown of an item that was made while another chart was open."""
 _ASKED = "the user is asked to confirm; nothing is done yet; say no more"
@@ -58,7 +62,7 @@ class PersonalDesk:
         """Return the desk of this turn's user; from now on other patients' names are withheld.
 
         Raises:
-            ToolInputError: the turn has no tool memory.
+            ToolInputError: the turn has no tool memory, or others read along.
             AssistantError: the user has no such services.
             RecordsError: nobody can tell who the other patients are.
         """
@@ -66,6 +70,8 @@ class PersonalDesk:
         if memory is None:
             raise ToolInputError("there is no tool memory in this turn")
         request = turn.request
+        if request.is_group:
+            raise ToolInputError(NOT_IN_GROUPS)
         memory.withhold(await self.names.of_others(request.patient_id, memory.roster))
         await asyncio.to_thread(prepare, frozenset(memory.others))
         zone = memory.zone or UTC

@@ -73,6 +73,7 @@ class TurnRequests:
             notes=notes_of(context),
             held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
             said=turn.kept,
+            is_group=message.is_group,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
             patient_name="" if identity is None else identity.name,
             others_named=others_of(turn).words_in,

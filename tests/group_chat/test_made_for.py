@@ -1,12 +1,13 @@
 """What the Assistant made while one chart was open is no other patient's to read."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from data_models.errors import AssistantError
+from data_models.errors import AssistantError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
 from group_chat.tools.calendar_tools import calendar_tools
@@ -43,12 +44,14 @@ class Office:
         made = (calendar_tools, mail_tools, contact_tools, task_tools)
         self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(desk)}
 
-    async def call(self, tool: str, patient: str | None, **given: Any) -> Mapping[str, Any]:
+    async def call(
+        self, tool: str, patient: str | None, *, is_group: bool = False, **given: Any
+    ) -> Mapping[str, Any]:
         store = ToolEntityStore(memory=ToolMemory(), limits=ToolMemoryLimits(), now=NOW)
         session = ToolMemorySession(
             store=store, turn_id=1, user_text="go", local_now=NOW, others=[], ids=CountingIds()
         )
-        request = _request("go", session, patient=patient)
+        request = replace(_request("go", session, patient=patient), is_group=is_group)
         turn = TurnContext(request=request, emit=lambda _: None, agent="Secretary")
         arguments = checked_arguments(self.tools[tool].arguments, given)
         with changing(fresh()):
@@ -120,3 +123,12 @@ async def test_notes_that_cannot_be_read_show_nothing_rather_than_all(tmp_path: 
         await store.replace(name, data, etag=blob.etag)
         with pytest.raises(AssistantError):
             await made_for.origins("alice")
+
+
+async def test_nothing_of_the_users_own_is_shown_where_others_read_along(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    await office.fill("patient_4")
+
+    for tool in ("list_tasks", "search_contacts", "list_events", "search_mail"):
+        with pytest.raises(ToolInputError, match="not shown in a group"):
+            await office.call(tool, "patient_4", is_group=True)
