@@ -101,7 +101,9 @@ class RoteModel:
         if _is_facilitator(request):
             return self._lead(request, ending)
         tools = {name.rpartition("-")[2]: name for name in request.tool_names}
-        step = next((tool for _, tool in _BOARD if tool in tools), "")
+        step = next(
+            (tool for name, tool in _BOARD if f"You are {name}." in request.instructions), ""
+        )
         asked = self.part.tool if self.part.tool in tools else step
         if "Carry out the step" in ending:
             asked = step

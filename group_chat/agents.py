@@ -36,6 +36,9 @@ class TeamAgent(ChatCompletionAgent):
         works_alone: Whether its steps run by themselves: it changes something, or talks with the
             user about what they want.
         tools: Names of its tools.
+        first_look: The tool of the record that its steps of a plan begin with; "" for none.
+        chart: Every tool that only reads the record, for what is looked up before it is asked; None
+            for agents that have none of them.
         looks: Itself, made to call a tool of the record; None if it has none.
         repairs: Whether it can be asked to say again what the record contradicts.
     """
@@ -43,6 +46,8 @@ class TeamAgent(ChatCompletionAgent):
     works_alone: bool = False
     tools: tuple[str, ...] = ()
     forced: "TeamAgent | None" = None
+    chart: ToolKernel | None = None
+    first_look: str = ""
     looks: "TeamAgent | None" = None
     repairs: bool = False
 
@@ -96,7 +101,9 @@ class AgentFactory:
         agent.works_alone = any(
             self._tools[name].changes or name == _TALKS_BY for name in spec.tools
         )
+        agent.chart = self._chart() if RECORD_TOOLS.intersection(spec.tools) else None
         agent.looks = self._looking(spec, team)
+        agent.first_look = _first_look(spec) if agent.looks is not None else ""
         agent.repairs = self._is_language_model
         return agent
 
@@ -127,6 +134,10 @@ class AgentFactory:
             return None
         return self._speaker(spec, team, _must_call(tools, rounds=1))
 
+    def _chart(self) -> ToolKernel:
+        reading = sorted(name for name in RECORD_TOOLS if name in self._tools)
+        return self._kernel_with([one for one in reading if not self._tools[one].changes])
+
     def _kernel(self, spec: AgentSpec) -> ToolKernel:
         return self._kernel_with(spec.tools)
 
@@ -144,6 +155,11 @@ class AgentFactory:
         sent = {} if spec.temperature is None else {"temperature": spec.temperature}
         settings = settings_class(service_id=self._chat_model.service_id, extension_data=sent)
         return KernelArguments(settings=settings)
+
+
+def _first_look(spec: AgentSpec) -> str:
+    """Return the first tool of the record whose questions the agent answers before others."""
+    return next((name for name in spec.answers if name in RECORD_TOOLS), "")
 
 
 def _must_call(names: Sequence[str], *, rounds: int) -> FunctionChoiceBehavior:

@@ -20,7 +20,7 @@ from group_chat.floor import Announce, Ask, Work
 from group_chat.held_text import HeldText
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
-from group_chat.look_up import look_up
+from group_chat.look_up import look_up, look_up_step
 from group_chat.messages import (
     background,
     beside_the_talk,
@@ -202,7 +202,9 @@ class ClinicalGroupChat(AgentGroupChat):
     async def _opened(self, agent: Agent, ask: Ask) -> ChatHistory:
         """Return what `agent` goes on from: the prompt, and what the record answers alone."""
         history = ChatHistory(messages=self._prompt(agent.name, ask))
-        if isinstance(agent, TeamAgent) and not self._table.floor.plan_runs:
+        if isinstance(agent, TeamAgent) and ask.cue == "step":
+            await look_up_step(agent, self._turn, history)
+        elif isinstance(agent, TeamAgent) and not self._table.floor.plan_runs:
             await look_up(agent, self._turn, history)
         return history
 
@@ -281,7 +283,8 @@ class ClinicalGroupChat(AgentGroupChat):
         # Until somebody answered, the chat's own history is what there is to show.
         shown = self._shown(ask) if self._answered else self.history.messages
         asked = [self._message(line) for line in task]
-        known = beside_the_talk(self._turn.request, agent)
+        in_plan = ask.cue in ("step", "close")
+        known = beside_the_talk(self._turn.request, agent, in_plan=in_plan)
         return [*shown, *known, *asked, *ending]
 
     def _shown(self, ask: Ask) -> list[ChatMessageContent]:

@@ -1,7 +1,9 @@
 """What the record answers alone is fetched before the agent is asked: its first request has it."""
 
 import json
+from collections.abc import Sequence
 
+from semantic_kernel import Kernel
 from semantic_kernel.contents import (
     AuthorRole,
     ChatHistory,
@@ -10,9 +12,10 @@ from semantic_kernel.contents import (
 )
 
 from group_chat.agents import TeamAgent
-from group_chat.tools.function import PLUGIN, ToolFunction
+from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
 from services.language.chart_questions import arguments_of
+from services.language.utterance import ChartQuestion
 
 LOOK_UPS = 3
 """Calls that are made before an agent is asked; it may make more itself."""
@@ -21,36 +24,51 @@ LOOK_UPS = 3
 async def look_up(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> None:
     """Make the calls that the message asks for, as if `agent` had, and add them to `history`.
 
-    Once in a turn, by the first agent that has such tools; every call counts and is told like an
-    agent's own. A call that fails is the agent's to report.
+    Once in a turn, by the first agent that reads the record, whichever of its tools are named;
+    every call counts and is told like an agent's own. A call that fails is the agent's to report.
     """
-    calls = _calls(agent, turn)
-    if not calls:
-        return
-    turn.has_looked_up = True
+    turn.has_looked_up = await _run(agent, history, _asked(turn)) or turn.has_looked_up
+
+
+async def look_up_step(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> None:
+    """Make the call that a step of a plan begins with, and add it to `history`."""
+    if agent.first_look and turn.request.patient_id is not None:
+        await _run(agent, history, [ChartQuestion(agent.first_look)])
+
+
+async def _run(agent: TeamAgent, history: ChatHistory, asked: Sequence[ChartQuestion]) -> bool:
+    """Return whether anything was called."""
+    chart = agent.chart
+    calls = [] if chart is None else _calls(chart, asked)
+    if chart is None or not calls:
+        return False
     history.add_message(ChatMessageContent(role=AuthorRole.ASSISTANT, items=list(calls)))
     for call in calls:
-        await agent.kernel.invoke_function_call(call, history, request_index=0)
+        await chart.invoke_function_call(call, history, request_index=0)
+    return True
 
 
-def _calls(agent: TeamAgent, turn: TurnContext) -> list[FunctionCallContent]:
+def _asked(turn: TurnContext) -> Sequence[ChartQuestion]:
+    """Return what the message asks of the chart, as long as nobody has looked."""
     read = turn.request.utterance
     if read is None or turn.has_looked_up or turn.request.patient_id is None:
-        return []
+        return ()
+    return read.about[:LOOK_UPS]
+
+
+def _calls(chart: Kernel, asked: Sequence[ChartQuestion]) -> list[FunctionCallContent]:
     return [
         FunctionCallContent(
             id=f"look_up_{number}",
             index=number,
-            name=f"{PLUGIN}-{asked.tool}",
-            arguments=json.dumps(arguments_of(asked), ensure_ascii=False),
+            name=f"{PLUGIN}-{one.tool}",
+            arguments=json.dumps(arguments_of(one), ensure_ascii=False),
         )
-        for number, asked in enumerate(read.about[:LOOK_UPS])
-        if _is_reading(agent, asked.tool)
+        for number, one in enumerate(asked)
+        if _is_known(chart, one.tool)
     ]
 
 
-def _is_reading(agent: TeamAgent, tool: str) -> bool:
-    """Whether `agent` has the tool, and it changes nothing."""
-    plugin = agent.kernel.plugins.get(PLUGIN)
-    function = plugin.functions.get(tool) if plugin is not None else None
-    return isinstance(function, ToolFunction) and not function.tool.changes
+def _is_known(chart: Kernel, tool: str) -> bool:
+    plugin = chart.plugins.get(PLUGIN)
+    return plugin is not None and tool in plugin.functions

@@ -37,14 +37,17 @@ def background(request: GroupChatRequest) -> list[ChatMessageContent]:
     return _as_data(summary_line(request.meaning.summary), request.grounding)
 
 
-def beside_the_talk(request: GroupChatRequest, agent: str) -> list[ChatMessageContent]:
+def beside_the_talk(
+    request: GroupChatRequest, agent: str, *, in_plan: bool
+) -> list[ChatMessageContent]:
     """Return how the user's words are understood, and what `agent` may see as it is now.
 
-    That is marked as no more than an understanding; entities and the scenario's step follow.
+    That is marked as no more than an understanding, and of no use to who carries out a step of a
+    plan or closes it; entities and the scenario's step follow.
     """
     entities, scenario = request.entities, request.scenario
     return _as_data(
-        meaning_line(request.meaning.interpretation),
+        "" if in_plan else meaning_line(request.meaning.interpretation),
         "" if entities is None else entities.grounding(agent),
         scenario.grounding if scenario is not None and scenario.lead == agent else "",
     )

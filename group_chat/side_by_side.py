@@ -14,6 +14,7 @@ from group_chat.agents import TeamAgent
 from group_chat.amending import amended
 from group_chat.draft import Draft, OutputMeter
 from group_chat.floor import Ask
+from group_chat.look_up import look_up_step
 from group_chat.plan_text import step_line
 from group_chat.step_work import Outcome, StepResult
 from group_chat.table import Table
@@ -96,7 +97,9 @@ class SideBySide:
         seat = enter_turn(turn)
         error: ModelError | None = None
         try:
-            thread = ChatHistoryAgentThread(ChatHistory(messages=prompt))
+            history = ChatHistory(messages=prompt)
+            await look_up_step(self._agents[step.agent], turn, history)
+            thread = ChatHistoryAgentThread(history)
             async for item in self._agents[step.agent].invoke_stream(thread=thread):
                 draft.write(item.message.content or "")
                 stop()

@@ -36,7 +36,7 @@ CHART_TOOLS = (
     "search_record", "timeline",
 )  # fmt: skip
 _View = Callable[[PatientRecord, TurnContext, Any], ChartView]
-_DAY = "A day, month or year: 2024-05-09, 2024-05 or 2024."
+_DAY = "YYYY, YYYY-MM or YYYY-MM-DD."
 
 
 class _Arguments(BaseModel):
@@ -53,9 +53,7 @@ class MedicationsArguments(_Arguments):
     """Which drugs."""
 
     status: Literal["now", "stopped", "all"] = "now"
-    name: str | None = Field(
-        default=None, max_length=80, description="A drug, brand or class, such as anticoagulant."
-    )
+    name: str | None = Field(default=None, max_length=80, description="Drug, brand or class.")
 
 
 class ResultsArguments(_Arguments):
@@ -64,7 +62,7 @@ class ResultsArguments(_Arguments):
     names: list[str] = Field(
         default_factory=list,
         max_length=20,
-        description="What was measured, as people name it: potassium, A1c, BP, lipids.",
+        description="As people name it: potassium, A1c, BP.",
     )
     category: str | None = Field(
         default=None,
@@ -73,7 +71,7 @@ class ResultsArguments(_Arguments):
     )
     since: str | None = Field(default=None, max_length=10, description=_DAY)
     until: str | None = Field(default=None, max_length=10, description=_DAY)
-    last: int | None = Field(default=None, ge=1, le=1_000, description="Values of each thing.")
+    last: int | None = Field(default=None, ge=1, le=1_000, description="Of each.")
 
 
 class NameArguments(_Arguments):
@@ -107,14 +105,14 @@ class DocumentsArguments(_Arguments):
 class ReadArguments(_Arguments):
     """Which document."""
 
-    id: str = Field(min_length=1, max_length=130, description="Its source id.")
+    id: str = Field(min_length=1, max_length=130)
     page: int = Field(default=1, ge=1, le=10_000)
 
 
 class SearchArguments(_Arguments):
     """What to look for."""
 
-    query: str = Field(min_length=1, max_length=QUERY_LIMIT_CHARS, description="Words to look for.")
+    query: str = Field(min_length=1, max_length=QUERY_LIMIT_CHARS)
 
 
 class TimelineArguments(_Arguments):
@@ -239,8 +237,7 @@ _ROWS = (
     ChartTool(
         "chart_summary",
         _summary,
-        "One screen: who the patient is, allergies, problems, medications now, key results, "
-        "last and next visits, documents, what is missing.",
+        "One screen: allergies, problems, medications now, key results, visits, documents, gaps.",
     ),
     ChartTool(
         "problems",
@@ -251,14 +248,14 @@ _ROWS = (
     ChartTool(
         "medications",
         _medications,
-        "Drugs with dose, since when, said to take or prescribed; taken now, stopped or all.",
+        "Drugs with dose and since when: taken now, stopped or all.",
         MedicationsArguments,
     ),
     ChartTool(
         "results",
         _results,
-        "Laboratory values, vital signs, scores and measurements with unit, range, flag and "
-        "date, newest first; lowest, highest and change of what is named.",
+        "Laboratory values, vital signs, scores, measurements, newest first; lowest, highest "
+        "and change of what is named.",
         ResultsArguments,
         _of_results,
     ),

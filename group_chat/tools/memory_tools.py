@@ -17,8 +17,8 @@ class RecallArguments(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    query: str = Field(min_length=1, max_length=400, description="Words to look for.")
-    limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST, description="Remarks to show.")
+    query: str = Field(min_length=1, max_length=400)
+    limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST)
 
 
 def memory_tools() -> tuple[Tool, ...]:

@@ -211,7 +211,13 @@ class ToolMemorySession:
         if zone is None:
             return ""
         entities = self._store.get_recent_entities(limit=SHOWN)
-        return grounding_of(entities, self._store.get_recent_tool_executions(SHOWN), zone)
+        # What a run only read is asked for again; what it found or failed at is spoken of.
+        runs = [
+            one
+            for one in self._store.get_recent_tool_executions(SHOWN)
+            if one.entity_ids or not one.success
+        ]
+        return grounding_of(entities, runs, zone)
 
     def close(self, *, kept: Sequence[str] = ()) -> None:
         """Forget what is too old or too much; call before the document is stored."""

@@ -57,12 +57,17 @@ async def test_it_is_fetched_once_by_the_first_who_has_the_tool(world: TeamWorld
     assert len(heard.of(ToolCallResult)) == 1
 
 
-@pytest.mark.parametrize("tool", ["book_appointment", "made_up", "current_status"])
-async def test_only_tools_that_the_agent_has_and_that_read_are_run(
-    world: TeamWorld, tool: str
-) -> None:
+@pytest.mark.parametrize("tool", ["book_appointment", "made_up"])
+async def test_only_tools_that_read_the_record_are_run(world: TeamWorld, tool: str) -> None:
     heard = await world.say(ASKED, text("Hm."), utterance=read(ChartQuestion(tool)))
     assert heard.of(ToolCallResult) == []
+
+
+async def test_what_is_read_is_fetched_whoever_answers(world: TeamWorld) -> None:
+    visits = read(ChartQuestion("encounters"), ChartQuestion("imaging_reports"))
+    heard = await world.say(ASKED, text("Hm."), utterance=visits)
+    assert [one.is_error for one in heard.of(ToolCallResult)] == [False, False]
+    assert heard.speakers == ["Radiology"]
 
 
 async def test_a_look_up_that_fails_is_the_agents_to_report(world: TeamWorld) -> None:

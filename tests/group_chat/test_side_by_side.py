@@ -118,12 +118,12 @@ async def test_a_step_that_fails_beside_others_is_named_as_missing_in_the_close(
 ) -> None:
     def one_fails(request: RecordedRequest) -> Reply:
         name = name_of(request)
-        if name == "Radiology" and request.messages[-1]["role"] != "tool":
+        if name == "GeneralHealth" and request.messages[-1]["role"] != "tool":
             return Reply(text=None, tool_calls=[ToolCall("fly_away", {})])
         return text(f"{name} speaks.")
 
     world.model.brain = one_fails
-    heard = await run(world, "PatientHistory", "Radiology")
+    heard = await run(world, "PatientHistory", "GeneralHealth")
     assert heard.plan is not None
     assert [step.status for step in heard.plan.steps] == ["done", "skipped"]
     assert "Steps that nobody carried out:" in world.model.requests[-1].text
@@ -136,10 +136,18 @@ async def test_five_steps_take_at_most_seven_calls_in_sequence() -> None:
         before = len(world.model.requests)
         await world.say("yes", plan=plan)
         names = [name_of(request) for request in list(world.model.requests)[before:]]
-    side_by_side, alone = names[:6], names[6:]
-    # Four agents of at most two calls side by side; then the report and the close.
-    assert {*side_by_side} == {*AGENTS}
-    assert max(side_by_side.count(name) for name in AGENTS) + len(alone) <= 7
+    # Four agents side by side, whose rows are there before they are asked; the report; the close.
+    assert sorted(names[:4]) == sorted(AGENTS)
+    assert 1 + len(names[4:]) <= 7
+
+
+async def test_a_step_begins_with_the_rows_of_its_agent(world: TeamWorld) -> None:
+    await run(world, "Radiology", "PatientHistory")
+    asked = {name_of(one): one for one in world.model.requests if name_of(one) in AGENTS}
+    for name, tool in (("Radiology", "imaging_reports"), ("PatientHistory", "timeline")):
+        called = asked[name].messages[-2]["tool_calls"]
+        assert [one["function"]["name"] for one in called] == [tool]
+        assert asked[name].messages[-1]["role"] == "tool"
 
 
 async def test_a_crash_goes_on_with_the_steps_that_are_not_done(world: TeamWorld) -> None:

@@ -70,12 +70,13 @@ async def test_prompts_hold_instructions_snapshot_history_and_question_once_in_o
         ("user", "second"),
         ("assistant", "[Orchestrator] three"),
     ]
-    assert first[1:] == [*talk, ("user", f"{data}\n\nthird")]
+    talk[0] = ("user", f"{data}\n\nfirst")
+    assert first[1:] == [*talk, ("user", "third")]
     assert second[0][1].startswith("You are Radiology")
     answered = [("user", "third"), ("assistant", "[Orchestrator] *Radiology*, go.")]
     assert second[1:-1] == [*talk, *answered]
     cue = "It is your turn, Radiology. Answer what was just asked of you."
-    assert second[-1] == ("user", f"{data}\n<<SERVER>>\n{cue}\n<<END>>")
+    assert second[-1] == ("user", f"<<SERVER>>\n{cue}\n<<END>>")
 
 
 async def test_instructions_are_the_same_in_every_turn(world: TeamWorld) -> None:
@@ -248,12 +249,12 @@ async def test_one_of_two_agents_that_work_side_by_side_asks_and_is_resumed(
 
 
 async def test_a_step_whose_tools_all_fail_is_the_facilitators(world: TeamWorld) -> None:
-    plan = await proposed(world, "Radiology")
+    plan = await proposed(world, "GeneralHealth")
     heard = await world.say(
         "yes", call("fly_away"), text("I could not read it."),
         text("The imaging is missing. Shall I try again?"), plan=plan,
     )  # fmt: skip
-    assert heard.speakers == ["Orchestrator", "Radiology", "Orchestrator"]
+    assert heard.speakers == ["Orchestrator", "GeneralHealth", "Orchestrator"]
     assert heard.reason == "question"
     # "yes" now means the plan, not an answer to the facilitator.
     assert heard.of(ContinuationChanged) == []

@@ -1,6 +1,7 @@
 """The wire's one form: stable system message, named speakers, data that nobody can imitate."""
 
 import re
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -70,10 +71,28 @@ def test_a_model_without_system_messages_gets_none() -> None:
 def test_a_cue_is_the_servers_and_the_snapshot_is_data() -> None:
     cue = message(SYSTEM, "It is your turn.")
     cue.metadata |= CUE
-    said = talk_of(chat(message(USER, "a"), message(AGENT, "b", "B"), cue)).data["content"]
+    known = message(SYSTEM, "TOOL_MEMORY_JSON: {}")
+    talk = talk_of(chat(message(USER, "a"), message(AGENT, "b", "B"), known, cue))
     assert re.search(
-        r"<<DATA (\w{8})>>\nPATIENT_CONTEXT_JSON: .*\n<<END \1>>\n<<SERVER \1>>\nIt is", said
+        r"<<DATA (\w{8})>>\nTOOL_MEMORY_JSON: {}\n<<END \1>>\n<<SERVER \1>>\nIt is",
+        talk.data["content"],
     )
+    first = talk.rows()[1]["content"]
+    assert re.match(r"<<DATA (\w{8})>>\nPATIENT_CONTEXT_JSON: .*\n<<END \1>>\n\na$", first)
+
+
+def test_a_turn_later_the_talk_begins_with_the_same_words() -> None:
+    known = message(SYSTEM, "TOOL_MEMORY_JSON: {}")
+    one = talk_of(chat(message(USER, "a"))).rows()
+    said = [message(USER, "a"), message(AGENT, "b", "B"), message(USER, "c")]
+    other = talk_of(chat(*said, known)).rows()
+    assert other[:2] == one
+    assert "PATIENT_CONTEXT_JSON" not in other[-1]["content"]
+
+
+def test_who_the_patient_is_stays_when_the_oldest_talk_goes() -> None:
+    cut = fitted(replace(long_talk(), front="<<DATA 1>>"), limit_chars=2_000)
+    assert cut.rows()[1]["content"].startswith("<<DATA 1>>")
 
 
 def test_a_summary_cannot_end_the_data() -> None:
@@ -96,8 +115,8 @@ def test_words_that_imitate_the_server_or_a_speaker_do_not() -> None:
 def test_the_code_is_the_same_in_each_round_and_another_for_other_data() -> None:
     first, again = talk_of(chat(message(USER, "a"))), talk_of(chat(message(USER, "a")))
     other = talk_of(chat(message(USER, "a"), snapshot=SNAPSHOT.replace("4", "7")))
-    assert first.data == again.data
-    assert first.data["content"][:15] != other.data["content"][:15]
+    assert first.rows() == again.rows()
+    assert first.front[:15] != other.front[:15]
 
 
 def test_the_one_who_is_asked_may_name_itself() -> None:
