@@ -14,6 +14,7 @@ _NOISE = re.compile(r"\s*\((?:disorder|finding|procedure|situation|regime/therap
 _CALLED = {"imagingstudy": "imaging", "diagnosticreport": "report"}
 _CARE = {
     "CareTeam": ("care team",),
+    "Claim": ("coverage",),
     "Coverage": ("coverage",),
     "Device": ("device",),
     "DeviceUseStatement": ("device",),

@@ -59,6 +59,8 @@ _MODALITIES = {
     "x ray": frozenset({"x", "xray", "radiograph", "dx", "cr"}),
 }
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
+_NO_LETTERS = frozenset({"laboratory report"})
+"""Panels are told by their results: none of them is a letter or a note."""
 _TO_COME = frozenset({"appointment"})
 _TELLING_CHARS = 4
 _WORDS_BEFORE = 8
@@ -79,7 +81,9 @@ class AskedRows:
 
 def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
-    named = tuple(row for row in view.rows if _is_named(question, row))
+    is_for_letters = question.tool == "documents" and not question.name
+    rows = [row for row in view.rows if not (is_for_letters and row.kind in _NO_LETTERS)]
+    named = tuple(row for row in rows if _is_named(question, row))
     if question.name and question.tool in _REPORTS:
         named = _reports(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT:

@@ -215,3 +215,11 @@ def test_what_was_not_done_is_no_yes() -> None:
                   date="2023-08-08", detail="Patient declined")  # fmt: skip
     said = answer("did he have a hip replacement?", (row,))
     assert said.startswith("No: **Total hip replacement**, not done, 2023-08-08; Patient declined")
+
+
+def test_a_panel_of_the_laboratory_is_no_letter() -> None:
+    panel = ViewRow(kind="laboratory report", name="Lipid Panel", date="2020-03-26")
+    letter = ViewRow(kind="note", name="Discharge summary", date="2019-01-01")
+    assert "Lipid" not in answer("any letters?", (panel, letter))
+    assert "Discharge summary" in answer("any letters?", (panel, letter))
+    assert answer("any letters?", (panel,)) == "Not in the record."
