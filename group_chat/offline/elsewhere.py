@@ -3,7 +3,7 @@
 from group_chat.offline.plain_talk import courtesy, plain_answer
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import OfflineReply
-from group_chat.offline.words import asks_overview, topics_of
+from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.appointment_wishes import wishes_in
 from services.language.full_dates import full_dates
 from services.language.phrases import says
@@ -46,7 +46,7 @@ def _is_elsewhere(prompt: Prompt, topic: str) -> bool:
     if _is_own(text, topic) or says(text, "move_or_change"):
         return False
     is_plain = not courtesy(prompt) and plain_answer(prompt) is not None
-    if says(text, "plan", "roster") or is_plain:
+    if wants_plan(text) or says(text, "roster") or is_plain:
         return True
     if wishes_in(text, is_booking=True):
         return False

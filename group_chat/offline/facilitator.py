@@ -26,6 +26,7 @@ from group_chat.offline.words import (
     query_of,
     topics_named_in,
     topics_of,
+    wants_plan,
 )
 from group_chat.plan_text import PLAN_QUESTION
 from services.language.detection import is_unread
@@ -84,7 +85,7 @@ def _answer(prompt: Prompt) -> OfflineReply:
         return _roster(prompt)
     if prompt.patient_id is None:
         return OfflineReply(text=NO_PATIENT)
-    if says(prompt.asked, "plan"):
+    if wants_plan(prompt.asked):
         return _propose(prompt)
     if has_answer:
         return OfflineReply(text="Nothing else is open. What would you like to review next?")
@@ -150,7 +151,7 @@ def _registrar(prompt: Prompt) -> str | None:
 
 def _office(prompt: Prompt) -> str | None:
     """Return who looks after the user's own calendar and mail, if that is what is asked for."""
-    if not is_office_request(prompt):
+    if not is_office_request(prompt) or says(prompt.asked, "starts_plan"):
         return None
     return best_match("calendar mail contacts tasks", prompt.team)
 
@@ -231,7 +232,7 @@ def _topic(name: str, description: str) -> str:
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     team = prompt.team
     names_agents = any(name.casefold() in prompt.asked.casefold() for name in team)
-    changes = says(prompt.asked, "plan") or (names_agents and says(prompt.asked, "changes_plan"))
+    changes = wants_plan(prompt.asked) or (names_agents and says(prompt.asked, "changes_plan"))
     if changes and prompt.patient_id is not None:
         return _propose(prompt)
     if says(prompt.asked, "roster"):

@@ -8,7 +8,7 @@ import orjson
 from data_models.scenario import FieldDefinition
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
-from group_chat.offline.words import asks_overview, topics_of
+from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.phrases import says
 from services.language.text_words import quoted_in
 from services.scenarios.session.answers import readings_in
@@ -104,5 +104,5 @@ def _fields(step: Mapping[str, Any]) -> list[FieldDefinition]:
 
 def _is_elsewhere(text: str) -> bool:
     """Whether a message that is no answer is a question or a request of its own."""
-    is_request = says(text, "plan", "roster") or asks_overview(text)
+    is_request = wants_plan(text) or says(text, "roster") or asks_overview(text)
     return is_request or text.rstrip().endswith("?") or bool(topics_of(text))

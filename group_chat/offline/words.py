@@ -156,3 +156,8 @@ def _topics_of_agent(name: str, description: str) -> frozenset[str]:
 def asks_overview(text: str) -> bool:
     """Whether `text` asks who the patient is, or for everything on record."""
     return says(text, "overview") or (says(text, "record") and not says(text, "on_record"))
+
+
+def wants_plan(text: str) -> bool:
+    """Whether `text` asks for what takes several agents; not what a board did, or none wanted."""
+    return says(text, "plan") and not says(text, "speaks_of_plan")
