@@ -10,8 +10,8 @@ from services.language.text_words import joins_questions, spaced, telling_words
 _SPELT_CHARS, _NEARNESS = 4, 0.75
 
 _TOPICS = (
-    "imaging", "pathology", "status", "medication", "history", "appointment", "registration", "office",
-    "health", "document",
+    "imaging", "pathology", "status", "medication", "history", "appointment", "registration",
+    "office", "health", "document",
 )  # fmt: skip
 _SPELLINGS = (
     ("tumor", "tumour"),
