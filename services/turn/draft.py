@@ -234,8 +234,7 @@ class TurnDraft:
 
     def hear(self, text: str, *, at: float, message_id: str = "") -> None:
         """Take in more text of a message that an agent has begun."""
-        if self.first_text_at is None:
-            self.first_text_at = at
+        self.first_text_at = at if self.first_text_at is None else self.first_text_at
         if message_id in self.speaking:
             self.speaking[message_id].pieces.append(text)
 

@@ -175,6 +175,8 @@ class TurnScenarios:
         """Carry the command out; None where the team answers, or it was none after all."""
         if command.kind == "where":
             return None if turn.document().plan and not seat.has_any else await seat.where()
+        if command.kind in ("back", "skip"):
+            return await self._within(seat, command, act)
         titles = await self._titles(command)
         if command.kind == "list":
             return _listed(titles)
@@ -188,6 +190,16 @@ class TurnScenarios:
             case "start" if scenario_id is not None:
                 return await self._begun(turn, seat, scenario_id, act)
         return None
+
+    async def _within(self, seat: ScenarioSeat, command: Command, act: Act) -> str | None:
+        """Go back, or say why a step cannot be skipped; without a scenario it is no command."""
+        if seat.session is None or seat.session.progress is not None:
+            return None
+        if command.kind == "skip":
+            return await seat.skip()
+        told = await seat.back()
+        await seat.settle(act)
+        return told
 
     async def _resumed(self, seat: ScenarioSeat, scenario_id: str | None) -> str | None:
         session = seat.session

@@ -278,3 +278,86 @@ async def test_axe_finds_nothing(shared: Server, browser: Browser, scheme: str, 
         await page.get_by_role("tab", name=tab).click()
         await expect(page.get_by_role("tabpanel").get_by_role("heading").first).to_be_visible()
         assert await violations(page) == [], tab
+
+
+async def answered_by_keyboard(page: Page) -> None:
+    """Agree to what the dialog asks."""
+    question = page.get_by_role("dialog")
+    await expect(question.get_by_role("button", name="No")).to_be_focused()
+    await tabbed_to(page, question.get_by_role("button", name="Yes"))
+    await page.keyboard.press("Enter")
+    await expect(question).to_have_count(0)
+
+
+async def acted_by_keyboard(page: Page, action: str) -> None:
+    await page.get_by_label("What", exact=True).first.select_option(action)
+    await tabbed_to(page, page.get_by_label("Reason, for the audit trail").first)
+    await page.keyboard.insert_text("stuck at the desk")
+    await tabbed_to(page, page.get_by_role("button", name="Do it", exact=True))
+    await page.keyboard.press("Enter")
+    await answered_by_keyboard(page)
+
+
+async def test_a_session_is_opened_and_acted_on_by_keyboard_alone(
+    server: Server, browser: Browser
+) -> None:
+    ann = await signed_in(browser, server, "ann")
+    await tabbed_to(ann, ann.get_by_role("tab", name="Migration plan"))
+    await ann.keyboard.press("ArrowRight")
+    first = ann.get_by_role("button", name="Open").first
+    await expect(first).to_be_visible()
+    await tabbed_to(ann, first)
+    await ann.keyboard.press("Enter")
+    await expect(ann.locator("#session-title")).to_be_focused()
+    await expect(
+        ann.get_by_text("On the review list: A condition cannot be decided")
+    ).to_be_visible()
+    assert await violations(ann) == []
+    await acted_by_keyboard(ann, "resume")
+    await expect(ann.get_by_text("It is tried again")).to_be_visible()
+    await acted_by_keyboard(ann, "pin")
+    await expect(ann.get_by_text("Held on its version.")).to_be_visible()
+    await acted_by_keyboard(ann, "end")
+    await expect(ann.get_by_text("It was ended; its user is told.")).to_be_visible()
+    assert "patient_4" not in await ann.content()
+
+
+async def test_sessions_are_tried_again_at_once_and_the_scenario_is_withdrawn(
+    server: Server, browser: Browser
+) -> None:
+    ann = await signed_in(browser, server, "ann")
+    await ann.get_by_role("tab", name="Sessions").click()
+    many = ann.get_by_role("region", name="Many sessions at once")
+    await many.get_by_label("Reason, for the audit trail").fill("the rule is mended")
+    await many.get_by_role("button", name="Do it for all of them").click()
+    await said_yes(ann)
+    await expect(many.get_by_text("done, 0 refused.")).to_be_visible()
+    await expect(ann.get_by_text("Nothing to review.")).to_be_visible()
+    await ann.get_by_label("Why it is withdrawn").fill("wrong fees")
+    await ann.get_by_role("button", name="Withdraw the scenario").click()
+    await said_yes(ann)
+    await expect(ann.get_by_text("It is withdrawn: wrong fees")).to_be_visible()
+    assert await violations(ann) == []
+    await ann.get_by_role("button", name="Offer it again").click()
+    await expect(ann.get_by_label("Why it is withdrawn")).to_be_visible()
+
+
+async def test_a_version_is_played_before_it_is_stored_and_mapped_by_hand_after(
+    server: Server, browser: Browser
+) -> None:
+    ann = await signed_in(browser, server, "ann")
+    await upload(ann, SECOND)
+    await ann.get_by_role("button", name="Play").click()
+    await expect(ann.get_by_role("list", name="Preview")).to_contain_text("age")
+    await ann.get_by_label("Your answer").fill("12")
+    await ann.keyboard.press("Enter")
+    await expect(ann.get_by_role("list", name="Preview")).to_contain_text("Booking by a guardian")
+    assert await violations(ann) == []
+    await ann.get_by_role("button", name="Store and plan the migration").click()
+    await expect(ann.get_by_role("region", name="In plain words")).to_contain_text("“Age” is new")
+    await ann.locator("summary", has_text="Map a step by hand").press("Enter")
+    await ann.get_by_label("Step of the old version").select_option("reminder")
+    await ann.get_by_label("is this step of the new version").select_option("rejected")
+    await ann.get_by_role("button", name="Plan again with this pair").click()
+    await ann.get_by_role("tab", name="Audit trail").click()
+    await expect(ann.get_by_role("table")).to_contain_text("Steps mapped by hand")

@@ -39,6 +39,10 @@ class OwnWay:
             self._reached[step] = reachable(step, _ways(self._move.new, self._returning))
         return self._reached[step]
 
+    def leads_back(self, step: str, target: str) -> bool:
+        """Whether the new edge leads from ahead of the session back into its path."""
+        return (step, target) in self._returning
+
     def is_after(self, step: str, earlier: str) -> bool:
         """Whether the new `step` lies strictly after `earlier`, loops of both versions cut open."""
         following = self._follows(earlier)

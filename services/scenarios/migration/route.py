@@ -158,8 +158,9 @@ class RouteFinder:
         )
 
     def _ways(self, step: str) -> tuple[Branch, ...]:
-        """The branches of `step` that count."""
-        branches = self._move.new.branches(step)
+        """The branches of `step` that count: none that only leads back from ahead."""
+        every = self._move.new.branches(step)
+        branches = tuple(one for one in every if not self._way.leads_back(step, one.target))
         if self._may_divert:
             return branches
         return tuple(branch for branch in branches if self._leads_on(branch))

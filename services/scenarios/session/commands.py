@@ -8,7 +8,7 @@ from services.language.folding import words_of
 from services.language.phrases import parts_in, says, without
 from services.language.text_words import words_as_written
 
-CommandKind: TypeAlias = Literal["where", "leave", "resume", "list", "start"]
+CommandKind: TypeAlias = Literal["where", "back", "skip", "leave", "resume", "list", "start"]
 _LONGEST_CHARS = 160
 _KINDS: tuple[CommandKind, ...] = ("leave", "resume", "start")
 _ANY = frozenset({"scenario", "it", "this", "intake", "workflow"})
@@ -36,6 +36,10 @@ def command_in(text: str) -> Command | None:
         return Command("where")
     if says(text, "scenario_list"):
         return Command("list")
+    if says(text, "scenario_back"):
+        return Command("back")
+    if says(text, "scenario_skip"):
+        return Command("skip")
     for kind in _KINDS:
         found = parts_in(text, f"scenario_{kind}")
         if found is not None:

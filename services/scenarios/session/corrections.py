@@ -6,6 +6,7 @@ from datetime import datetime
 
 from pydantic import JsonValue
 
+from data_models.errors import ToolInputError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
 from services.language.corrections import Correction
@@ -63,6 +64,27 @@ def decided_again(
             return Decided(session, blocked_by=blocking, blocked_target=target)
         return Decided(_gone_to(session, graph, at, target, now), left=session.step or "")
     return Decided(session)
+
+
+def gone_back(session: ScenarioSession, graph: Graph, now: datetime) -> ScenarioSession:
+    """Return the session at the last step before its own that asked something.
+
+    Raises:
+        ToolInputError: nothing was asked before, or something that cannot be undone was completed
+            since.
+    """
+    for at in range(len(session.step_history) - 2, -1, -1):
+        step = session.step_history[at].step_id
+        if step not in graph.steps or not graph.steps[step].collects_profile_fields:
+            continue
+        blocking = _completed_behind(session, at)
+        if blocking is not None:
+            done = blocking.description or blocking.step_id
+            raise ToolInputError(f"“{done}” is completed and cannot be undone, so we stay here")
+        history = [*session.step_history[:at], visit_of(graph, step, now)]
+        moved = {"step": step, "step_history": history, "awaiting": "", "updated_at": now}
+        return put_anew(session.model_copy(update=moved))
+    raise ToolInputError("nothing was asked before this, so there is nothing to go back to")
 
 
 def answer_meant(

@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
+from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import IncomingMessage
 from data_models.scenario_session import (
@@ -16,11 +17,13 @@ from data_models.scenario_session import (
     ScenarioSession,
 )
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers
+from services.scenarios.migration.waiting import with_answers, without_values
+from services.scenarios.session.corrections import gone_back
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.guide import ScenarioGuide
 from services.scenarios.session.lasting import lasting, with_lasting
 from services.scenarios.session.progress import put_anew
+from services.scenarios.session.step_text import joined, needed_at
 
 
 class RecordSource(Protocol):
@@ -152,6 +155,38 @@ class SessionState:
         denied = [said[n] for n, value in answers.items() if value is None and n in said]
         self.keep(told.model_copy(update={"spent": [*told.spent, *denied]}), graph)
         self.taken |= set(answers)
+
+    async def back(self) -> str:
+        """Ask the last step that asked something again; return what the user is told.
+
+        Raises:
+            ToolInputError: no scenario is open, nothing was asked before, or something that cannot
+                be undone was completed since.
+        """
+        session = self.session
+        if session is None:
+            raise ToolInputError("no scenario is open")
+        graph = await self._guide.graph(session)
+        moved = gone_back(session, graph, self._clock.now())
+        asked = graph.steps[moved.step or ""].collects_profile_fields
+        self._document.scenario = without_values(moved, asked)
+        return f"Back to “{graph.steps[moved.step or ''].title}”."
+
+    async def skip(self) -> str:
+        """Return why the current step cannot be left out."""
+        session = self.session
+        if session is None:
+            raise ToolInputError("no scenario is open")
+        graph = await self._guide.graph(session)
+        step = graph.steps[session.step or ""]
+        known = self._guide.values(graph, session, await self.profile(graph.fields))
+        needed = [graph.fields[name].label for name in needed_at(graph, step, known)]
+        if not needed:
+            return f"“{step.title}” asks for nothing; any word goes on."
+        return (
+            f"“{step.title}” cannot be skipped: it needs {joined(needed)}. "
+            "Say “leave” to stop here, “resume” to go on later."
+        )
 
     def put_anew(self) -> None:
         """Have the current step said again: what the user just said answered something else."""

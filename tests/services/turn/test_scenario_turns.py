@@ -323,3 +323,41 @@ async def test_keys_that_the_step_needs_are_pinned_among_the_entities() -> None:
     assert "date_preference" in needed_keys(await world.document())
     await world.say("monday", date_preference="monday")
     assert needed_keys(await world.document()) == set()
+
+
+async def test_going_back_asks_the_last_question_again(visit: ScenarioWorld) -> None:
+    world = ScenarioWorld()
+    await world.publish(sample("appointment_booking"))
+    await world.begin("appointment booking")
+    await world.say("a follow-up", service="follow-up")
+    heard = await world.say("go back")
+    assert questions(heard) == ["Back to “Choice of service”."]
+    session = await world.session()
+    assert (session.step, session.variables) == ("service", {})
+    await world.say("a second opinion", service="second opinion")
+    assert (await world.session()).variables == {"service": "second opinion"}
+
+
+async def test_there_is_no_way_back_behind_a_completed_checkpoint() -> None:
+    world = ScenarioWorld()
+    await world.publish(sample("oncology_intake"))
+    await world.begin("oncology intake")
+    await world.say("fine")
+    await world.say("yes", consent_given=True)
+    heard = await world.say("go back")
+    assert "is completed and cannot be undone" in questions(heard)[0]
+    assert (await world.session()).variables == {"consent_given": True}
+
+
+async def test_a_step_that_needs_an_answer_is_not_skipped(visit: ScenarioWorld) -> None:
+    await visit.begin()
+    await visit.say("fine")
+    heard = await visit.say("skip")
+    assert questions(heard)[0].startswith("“size” cannot be skipped: it needs size.")
+    assert (await visit.session()).step == "size"
+
+
+async def test_back_is_no_command_where_no_scenario_is_open() -> None:
+    world = ScenarioWorld()
+    await world.say("hello patient_4")
+    assert questions(await world.say("go back")) == []

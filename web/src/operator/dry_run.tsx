@@ -2,7 +2,7 @@ import { useRef, useState } from "preact/hooks";
 
 import * as api from "./operator_api";
 import { Problem, type Trouble, troubleOf } from "./trouble";
-import type { DryRunRow, Graph } from "./types";
+import type { DryRunRow, Graph, Score } from "./types";
 import { words } from "./words";
 
 const said = words.dryRun;
@@ -21,6 +21,7 @@ const NOTHING: Found = { done: 0, effects: {}, asked: {}, rows: [] };
 /** What the plan would do to the sessions that are stored now, page by page. */
 export function DryRun({ scenarioId, total, graphs }: DryRunProps) {
   const [found, setFound] = useState<Found | null>(null);
+  const [score, setScore] = useState<Score | null>(null);
   const [isRunning, setRunning] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const stopped = useRef(false);
@@ -33,6 +34,7 @@ export function DryRun({ scenarioId, total, graphs }: DryRunProps) {
     try {
       do {
         const page = await api.dryRun(scenarioId, after);
+        if (!after) setScore(page.score);
         sum = added(sum, page.rows);
         setFound(sum);
         after = page.cursor;
@@ -58,6 +60,14 @@ export function DryRun({ scenarioId, total, graphs }: DryRunProps) {
       </div>
       <p class="hint">{said.hint}</p>
       <Problem trouble={trouble} />
+      {score && (
+        <p class="score">
+          {said.score(score.to_version, score.foretold, score.met, score.right)}{" "}
+          {Object.entries(score.wrong)
+            .map(([what, number]) => `${what}: ${number}`)
+            .join("; ")}
+        </p>
+      )}
       {found && (
         <div>
           <div class="progress-line">

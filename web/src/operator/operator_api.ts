@@ -2,17 +2,22 @@
 
 import { ask } from "../api";
 import type {
+  BulkAct,
   Deployment,
-  DryRunRow,
+  Done,
+  DryRunPage,
   Graph,
   HistoryEntry,
   Overview,
   Page,
   Plan,
   PlanView,
+  Played,
   Policies,
   ReviewRow,
   ScenarioCard,
+  SessionAct,
+  SessionView,
 } from "./types";
 
 const base = "/api/operator";
@@ -30,7 +35,7 @@ export const overview = (id: string): Promise<Overview> => ask(one(id));
 export const version = (id: string, number: number): Promise<Graph> =>
   ask(one(id, `/versions/${number}`));
 export const plan = (id: string): Promise<PlanView> => ask(one(id, "/plan"));
-export const dryRun = (id: string, after: string): Promise<Page<DryRunRow>> =>
+export const dryRun = (id: string, after: string): Promise<DryRunPage> =>
   ask(one(id, `/dry-run${paged(after, 200)}`));
 export const review = (id: string, after: string): Promise<Page<ReviewRow>> =>
   ask(one(id, `/review${paged(after, 100)}`));
@@ -55,3 +60,16 @@ export const pause = (id: string): Promise<Deployment> => ask(one(id, "/pause"),
 export const resume = (id: string): Promise<Deployment> => ask(one(id, "/resume"), "POST");
 export const rollback = (id: string, to: number): Promise<PlanView> =>
   ask(one(id, "/rollback"), "POST", { to });
+export const setMapping = (id: string, mapping: Record<string, string>): Promise<PlanView> =>
+  ask(one(id, "/plan/mapping"), "PUT", { mapping });
+export const preview = (definition: string, answers: string[]): Promise<Played> =>
+  ask(`${base}/preview`, "POST", { definition, answers });
+export const withdraw = (id: string, reason: string): Promise<Overview> =>
+  ask(one(id, "/withdraw"), "POST", { reason });
+export const offerAgain = (id: string): Promise<Overview> => ask(one(id, "/offer-again"), "POST");
+export const session = (id: string, session: string): Promise<SessionView> =>
+  ask(one(id, `/sessions/${encodeURIComponent(session)}`));
+export const act = (id: string, session: string, act: SessionAct): Promise<Done> =>
+  ask(one(id, `/sessions/${encodeURIComponent(session)}/act`), "POST", act);
+export const actOnAll = (id: string, act: BulkAct): Promise<Done> =>
+  ask(one(id, "/sessions/act"), "POST", act);

@@ -93,6 +93,18 @@ function Planned({ view, plan, operator, needsSecond, onView, onDone }: PlannedP
         <Warnings plan={view.plan} />
         <Fields plan={view.plan} />
       </div>
+      <section class="panel" aria-labelledby="changes-title">
+        <h3 id="changes-title">{said.changes}</h3>
+        {view.changes.length === 0 ? (
+          <p class="hint">{said.noChanges}</p>
+        ) : (
+          <ul class="changes">
+            {view.changes.map((change) => (
+              <li key={change}>{change}</li>
+            ))}
+          </ul>
+        )}
+      </section>
       <Diff old={old} next={next} />
       <section class="panel" aria-labelledby="anchors-title">
         <h3 id="anchors-title">{anchorsSaid.title}</h3>
@@ -103,6 +115,15 @@ function Planned({ view, plan, operator, needsSecond, onView, onDone }: PlannedP
           isEditable={isOpen}
           onChange={setPolicies}
         />
+        {isOpen && (
+          <MapByHand
+            view={view}
+            onMap={async (mapping) => {
+              onView(await api.setMapping(view.plan.scenario_id, mapping));
+              await onDone();
+            }}
+          />
+        )}
         {changed > 0 && (
           <SavePolicies
             changed={changed}
@@ -129,6 +150,56 @@ function Planned({ view, plan, operator, needsSecond, onView, onDone }: PlannedP
         />
       )}
     </div>
+  );
+}
+
+interface MapByHandProps {
+  view: PlanView;
+  onMap: (mapping: Record<string, string>) => Promise<void>;
+}
+
+/** Pairs a step of the old version with one of the new, where the server did it wrong or not. */
+function MapByHand({ view, onMap }: MapByHandProps) {
+  const [step, setStep] = useState(view.old.nodes[0]?.id ?? "");
+  const [target, setTarget] = useState("");
+  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const map = (): void => {
+    setTrouble(null);
+    onMap({ [step]: target }).catch((error: unknown) => setTrouble(troubleOf(error)));
+  };
+  return (
+    <details class="map-by-hand">
+      <summary class="button tiny">{said.map}</summary>
+      <Problem trouble={trouble} />
+      <div class="field">
+        <label for="map-step">{said.mapFrom}</label>
+        <select id="map-step" value={step} onChange={(event) => setStep(event.currentTarget.value)}>
+          {view.old.nodes.map((node) => (
+            <option key={node.id} value={node.id}>
+              {node.name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <div class="field">
+        <label for="map-target">{said.mapTo}</label>
+        <select
+          id="map-target"
+          value={target}
+          onChange={(event) => setTarget(event.currentTarget.value)}
+        >
+          <option value="">{said.mapAutomatic}</option>
+          {view.new.nodes.map((node) => (
+            <option key={node.id} value={node.id}>
+              {node.name}
+            </option>
+          ))}
+        </select>
+      </div>
+      <button type="button" class="button" onClick={map}>
+        {said.mapSave}
+      </button>
+    </details>
   );
 }
 

@@ -69,6 +69,7 @@ export function ScenarioRoom(props: ScenarioRoomProps) {
         <span class={`chip status ${overview.active === null ? "" : "deployed"}`}>
           {overview.active === null ? words.notActive : words.active(overview.active)}
         </span>
+        {overview.withdrawn && <span class="chip status cancelled">{words.withdraw.chip}</span>}
         {overview.share_percent < 100 && (
           <span class="chip status canary">{words.decide.shareOf(overview.share_percent)}</span>
         )}
@@ -93,7 +94,7 @@ export function ScenarioRoom(props: ScenarioRoomProps) {
             onDone={changed}
           />
         )}
-        {tab === "sessions" && <SessionsTab overview={overview} />}
+        {tab === "sessions" && <SessionsTab overview={overview} onDone={changed} />}
         {tab === "versions" && (
           <VersionsTab
             overview={overview}

@@ -2,17 +2,39 @@ import { useEffect, useState } from "preact/hooks";
 
 import * as api from "./operator_api";
 import { when } from "./plan";
+import { BulkActs, FindSession, OneSession } from "./one_session";
+import { Withdrawal } from "./withdrawal";
 import { Problem, type Trouble, troubleOf } from "./trouble";
 import type { Overview, ReviewRow } from "./types";
 import { words } from "./words";
 
-/** How many sessions are where, and those that a person must look at. */
-export const SessionsTab = ({ overview }: { overview: Overview }) => (
-  <div>
-    <Counts overview={overview} />
-    <Review key={overview.scenario_id} overview={overview} />
-  </div>
-);
+interface SessionsTabProps {
+  overview: Overview;
+  onDone: () => Promise<void>;
+}
+
+/** How many sessions are where, those that a person must look at, and what to do about them. */
+export function SessionsTab({ overview, onDone }: SessionsTabProps) {
+  const [open, setOpen] = useState("");
+  return (
+    <div>
+      <Counts overview={overview} />
+      <Review key={overview.scenario_id} overview={overview} onOpen={setOpen} />
+      <FindSession onOpen={setOpen} />
+      {open && (
+        <OneSession
+          key={open}
+          scenarioId={overview.scenario_id}
+          session={open}
+          onDone={onDone}
+          onClose={() => setOpen("")}
+        />
+      )}
+      <BulkActs scenarioId={overview.scenario_id} versions={overview.deployed} onDone={onDone} />
+      <Withdrawal overview={overview} onDone={onDone} />
+    </div>
+  );
+}
 
 function Counts({ overview }: { overview: Overview }) {
   const said = words.counts;
@@ -54,7 +76,12 @@ function Counts({ overview }: { overview: Overview }) {
   );
 }
 
-function Review({ overview }: { overview: Overview }) {
+interface ReviewProps {
+  overview: Overview;
+  onOpen: (session: string) => void;
+}
+
+function Review({ overview, onOpen }: ReviewProps) {
   const said = words.review;
   const [rows, setRows] = useState<ReviewRow[]>([]);
   const [cursor, setCursor] = useState("");
@@ -93,7 +120,14 @@ function Review({ overview }: { overview: Overview }) {
               {rows.map((row) => (
                 <tr key={row.session}>
                   <th scope="row">
-                    <code title={row.session}>{row.session.slice(0, 10)}</code>
+                    <button
+                      type="button"
+                      class="button tiny"
+                      title={row.session}
+                      onClick={() => onOpen(row.session)}
+                    >
+                      {said.open} <code>{row.session.slice(0, 10)}</code>
+                    </button>
                   </th>
                   <td>{said.reasons[row.reason] ?? row.reason}</td>
                   <td>{words.version(row.version)}</td>

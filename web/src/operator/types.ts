@@ -39,6 +39,7 @@ export interface Overview {
   share_percent: number;
   plan: Plan | null;
   deployment: Deployment | null;
+  withdrawn: string;
   counts: VersionCounts[];
 }
 
@@ -148,6 +149,7 @@ export interface Anchor {
 
 export interface PlanView {
   plan: Plan;
+  changes: string[];
   old: Graph;
   new: Graph;
   anchors: Anchor[];
@@ -174,6 +176,77 @@ export interface ReviewRow {
   channel: string;
   created_at: string;
   reason: string;
+}
+
+export type SessionAction = "move" | "resume" | "ask_again" | "end" | "pin";
+
+export interface SessionAct {
+  action: SessionAction;
+  reason: string;
+  step?: string;
+  fields?: string[];
+}
+
+export interface BulkAct extends SessionAct {
+  at_step?: string;
+  version?: number;
+  review?: string;
+  after?: string;
+}
+
+export interface Done {
+  done: number;
+  refused: { session: string; why: string }[];
+  cursor: string;
+}
+
+export interface SessionView {
+  session: string;
+  version: number;
+  step: string;
+  step_name: string;
+  is_left: boolean;
+  way: { step: string; name: string; at: string; is_skipped: boolean }[];
+  fields: {
+    name: string;
+    label: string;
+    value: unknown;
+    source: string;
+    turn: number;
+    quote: string;
+  }[];
+  missing: string[];
+  checkpoints: string[];
+  reason: string;
+  pinned: string;
+  steps: Record<string, string>;
+  next: {
+    version: number;
+    effect: string;
+    why: string;
+    step_after: string;
+    asks: string[];
+    runs: string[];
+  } | null;
+}
+
+export interface Played {
+  lines: { who: string; text: string }[];
+  step: string;
+  suggestion: string;
+  is_over: boolean;
+}
+
+export interface Score {
+  to_version: number;
+  foretold: number;
+  met: number;
+  right: number;
+  wrong: Record<string, number>;
+}
+
+export interface DryRunPage extends Page<DryRunRow> {
+  score: Score | null;
 }
 
 export interface Page<Row> {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./operator_api";
+import { Preview } from "./preview";
 import { Problem, type Trouble, troubleOf } from "./trouble";
 import type { Graph, ScenarioCard } from "./types";
 import { words } from "./words";
@@ -94,6 +95,7 @@ export function Upload({ scenarios, onStored, onClose }: UploadProps) {
           {isFirst && <p>{said.first}</p>}
         </div>
       )}
+      {checked && <Preview key={checked.checksum} definition={text} />}
       <div class="actions">
         <button
           type="button"
