@@ -196,10 +196,10 @@ def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
     if subject.outcome != "same" or subject.reason != "nobody_else" or person is None:
         return subject
     if sex is None or person.sex not in ("male", "female") or person.sex == sex:
-        return subject
+        return subject  # of both sexes: one of them is somebody else
     people = [known.index.with_id(one) for one in known.roster]
-    fitting = [one for one in people if one is not None and one.sex == sex]
-    return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT])) if fitting else subject
+    fitting = [one for one in people if one is not None and one.sex not in (person.sex, "unknown")]
+    return Subject("unsure", "pronoun", tuple(fitting[:OPTIONS_LIMIT]))
 
 
 def _narrow(one: FullDate, found: _Evidence) -> Subject | None:

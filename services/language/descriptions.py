@@ -5,7 +5,7 @@ from typing import Literal
 
 from services.language.people_words import people_words
 
-Sex = Literal["male", "female"]
+Sex = Literal["male", "female", "both"]
 
 
 def describes_somebody(folds: Sequence[str]) -> bool:
@@ -68,6 +68,8 @@ def spoken_sex(folds: Sequence[str]) -> Sex | None:
     if said & (known.relatives | known.staff | known.people):
         return None
     is_man, is_woman = bool(said & {"he", "him", "his"}), bool(said & {"she", "her", "hers"})
-    if is_man == is_woman:
+    if is_man and is_woman:
+        return "both"
+    if not (is_man or is_woman):
         return None
     return "male" if is_man else "female"

@@ -29,8 +29,8 @@ def settled_after_comparing(
     verdict: PatientVerdict, turn: PatientTurn, *, is_answer: bool
 ) -> PatientVerdict:
     """Forget that two charts were side by side once it is clear whom a message is about."""
-    says_whom = is_answer or not is_small_talk(turn.reading.text)
-    is_settled = verdict.decision not in ("NEEDS_PATIENT_ID", "CLEAR") and says_whom
+    says_whom = is_answer or turn.reading.named or not is_small_talk(turn.reading.text)
+    is_settled = verdict.decision not in ("NEEDS_PATIENT_ID", "CLEAR") and bool(says_whom)
     if not turn.registry.compared or not is_settled:
         return verdict
     registry = verdict.registry or turn.registry

@@ -379,3 +379,13 @@ async def test_a_relative_never_hides_a_patient(text: str, roster: tuple[str, ..
     found = await beside(text, *roster)
 
     assert found.subject.outcome != "same"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["what is his stage?", "is his stage worse than hers?", "open him", "what about him so far?"],
+)
+async def test_a_pronoun_that_contradicts_the_open_patients_sex_is_asked_about(text: str) -> None:
+    found = await linked(text, roster=("patient_4",))
+
+    assert (found.subject.outcome, found.subject.reason) == ("unsure", "pronoun")
