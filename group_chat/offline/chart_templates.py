@@ -382,6 +382,8 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
     states = {row.status for row in rows}
     if states <= _NOT_DONE:
         return words.no
+    if question.part == "end":  # whether it is over is asked
+        return words.yes if states <= _OVER else words.no
     if question.tool not in _STATES and not states <= _OVER:
         return words.yes
     if states <= _OVER:

@@ -237,6 +237,8 @@ def _what(part: QuestionPart, aspect: Aspect) -> Part | None:
     what = part.parts[0] if part.parts else None
     if "over" in part.frames and (what == "reason" or aspect == "when"):
         return "end reason" if "reason" in part.parts else "end"
+    if "over" in part.frames and aspect == "whether" and part.parts.count("status") < 2:
+        return "end"  # "is it resolved?"
     return what
 
 

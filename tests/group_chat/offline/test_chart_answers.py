@@ -223,3 +223,8 @@ def test_a_panel_of_the_laboratory_is_no_letter() -> None:
     assert "Lipid" not in answer("any letters?", (panel, letter))
     assert "Discharge summary" in answer("any letters?", (panel, letter))
     assert answer("any letters?", (panel,)) == "Not in the record."
+
+
+def test_whether_something_is_over_is_answered_by_what_was_asked() -> None:
+    assert answer("is the hypertension resolved?").startswith("No: **Hypertension**, active")
+    assert answer("is the sinusitis resolved?").startswith("Yes: **Viral sinusitis**, resolved")
