@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 from bots.abilities import Abilities
 from bots.cards import Card, again_button, help_card, plan_card, question_card
-from bots.inert import inert, settled
 from bots.next_steps import next_steps
 from bots.reference import Activity
 from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
@@ -24,6 +23,7 @@ from data_models.turn_events import (
     TurnEvent,
     ViewShown,
 )
+from services.language.inert import inert, settled
 from services.statements.shown import not_supported, pipe_table, repeats
 
 CITATION_LIMIT = 10

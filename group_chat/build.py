@@ -49,6 +49,7 @@ def build_team(
         clock=clock,
         ids=ids,
         limits=GroupChatLimits(
+            link_hosts=frozenset(settings.link_allow_list),
             window_chars=settings.window_chars,
             agent_messages=settings.turn_agent_messages,
             tool_rounds=settings.tool_rounds,

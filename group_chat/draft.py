@@ -17,6 +17,7 @@ from data_models.written_order import in_written_order
 from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
 from group_chat.turn_context import TurnContext
+from services.language.inert import InertStream, inert
 from services.language.statement_parts import without_refs
 from services.patient_context.line_filter import LineFilter
 
@@ -69,6 +70,7 @@ class Draft:
         self._message_id = message_id
         self._meter = meter
         self._filter = LineFilter()
+        self._inert = InertStream(hosts=turn.link_hosts)
         self._output = CheckedOutput(turn=turn, agent=agent)
         self._sent: list[str] = []
         self._length = 0
@@ -103,17 +105,17 @@ class Draft:
             # What a model says before and after a tool call are two paragraphs.
             text = f"\n\n{text.lstrip()}"
         self._tools_at_last_text = tools
-        return self._show(self._output.feed(self._filter.feed(text)))
+        return self._show(self._output.feed(self._inert.feed(self._filter.feed(text))))
 
     def tell(self, text: str) -> str:
         """Send text of the server's own, which needs no check; return what was sent."""
         shown = self.settle()
-        return shown + self._send(text)
+        return shown + self._send(inert(text, hosts=self._turn.link_hosts))
 
     def settle(self) -> str:
         """Send what was held because it might have gone on; return that."""
-        rest = self._output.feed(self._filter.finish()) + self._output.finish()
-        return self._show(rest)
+        last = self._inert.feed(self._filter.finish()) + self._inert.finish()
+        return self._show([*self._output.feed(last), *self._output.finish()])
 
     @property
     def withheld(self) -> Sequence[CheckedPiece]:

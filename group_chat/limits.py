@@ -20,6 +20,7 @@ class GroupChatLimits:
         tool_result_chars: Longest result of one tool.
         window_tokens: The model's window as it is known now; None where nobody says.
         output_bytes: UTF-8 bytes that all agents may write.
+        link_hosts: Hosts that links in answers may lead to.
     """
 
     window_chars: int = 6_000
@@ -29,6 +30,7 @@ class GroupChatLimits:
     tool_seconds: float = 30.0
     tool_result_chars: int = 6_000
     output_bytes: int = 200_000
+    link_hosts: frozenset[str] = frozenset()
     window_tokens: Callable[[], int | None] = lambda: None
 
     @property

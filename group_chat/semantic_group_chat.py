@@ -133,7 +133,13 @@ class SemanticGroupChat:
     def run(self, request: GroupChatRequest) -> AsyncGenerator[GroupChatEvent, None]:
         """See `GroupChat.run`."""
         stream = EventStream()
-        turn = TurnContext(request, stream.put, sources=_cited(request), checking=self._checking)
+        turn = TurnContext(
+            request,
+            stream.put,
+            sources=_cited(request),
+            checking=self._checking,
+            link_hosts=self._limits.link_hosts,
+        )
         return stream.of(self._answer(turn))
 
     def act(

@@ -68,6 +68,7 @@ class TurnContext:
         views: Rows of the chart that tools of this turn returned, oldest first.
         ran: Tools that ran in this turn, the failed ones too.
         checking: What a message is checked with before it is shown; None where nothing is.
+        link_hosts: Hosts that links in answers may lead to.
         proposed: The plan that was proposed in this turn; from then on no tool runs (R24).
         order: What the facilitator ordered in the message that is being written.
         calls: Made so far in this turn.
@@ -92,6 +93,7 @@ class TurnContext:
     views: list[ChartView] = field(default_factory=list)
     ran: list[RanTool] = field(default_factory=list)
     checking: "Checking | None" = None
+    link_hosts: frozenset[str] = frozenset()
     proposed: Plan | None = None
     order: Order | None = None
     calls: CallsMade = field(default_factory=CallsMade)

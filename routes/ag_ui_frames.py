@@ -32,6 +32,7 @@ from data_models.turn_events import (
 )
 from routes.state_document import state_document
 from routes.view_document import view_document
+from services.language.inert import inert
 
 PROTOCOL_VERSION = "1.0"
 Frame = dict[str, Any]
@@ -150,7 +151,8 @@ def refusal(code: str, text: str, *, ref: str, client_message_id: str | None = N
 
 
 def _notice(event: Notice) -> Frame:
-    value = {"kind": event.kind, "text": event.text, "details": event.details}
+    text = inert(event.text, hosts=())
+    value = {"kind": event.kind, "text": text, "details": event.details}
     return {"type": "CUSTOM", "name": "notice", "value": value}
 
 

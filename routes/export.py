@@ -1,7 +1,7 @@
 """`GET /api/chats/{chat_id}/export`: one patient's whole history as a file."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -16,6 +16,7 @@ from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
 from routes.ports import Reader
+from services.language.inert import inert
 from services.statements.shown import maker_label, not_supported, pipe_table, views_of
 
 Views: TypeAlias = Mapping[str, ChartView]
@@ -42,7 +43,8 @@ async def export_chat(request: web.Request) -> web.Response:
             body = await asyncio.to_thread(_as_word, turns, views, patient_id, patient)
             return download(body, file_name=name, media_type=WORD_TYPE)
         case _:
-            text = as_markdown(turns, views, patient_id=patient_id, patient=patient)
+            hosts = request.app[CONTEXT].link_hosts
+            text = as_markdown(turns, views, patient_id=patient_id, patient=patient, hosts=hosts)
             return download(text.encode(), file_name=name, media_type="text/markdown")
 
 
@@ -94,33 +96,45 @@ def as_markdown(
     *,
     patient_id: str | None,
     patient: PatientIdentity | None = None,
+    hosts: Collection[str] = (),
 ) -> str:
-    """Return the turns as a document for people, rows of the chart as tables."""
+    """Return the turns as a document for people, rows of the chart as tables.
+
+    Args:
+        hosts: Where links of answers may lead to.
+    """
     title = f"# Conversation about {patient_id}" if patient_id else "# Conversation"
     who = [] if patient is None else [f"**Patient:** {patient.label} ({patient_id})"]
     return (
-        "\n\n".join([title, *who, *(part for turn in turns for part in _turn_parts(turn, views))])
+        "\n\n".join(
+            [title, *who, *(part for turn in turns for part in _turn_parts(turn, views, hosts))]
+        )
         + "\n"
     )
 
 
-def _turn_parts(turn: Turn, views: Views) -> list[str]:
+def _turn_parts(turn: Turn, views: Views, hosts: Collection[str]) -> list[str]:
     asked = f"## {turn.timestamp:%Y-%m-%d %H:%M} UTC · {turn.user or 'User'}"
-    parts = [asked, _quoted(turn.user_message)]
-    parts += [_answer(message, views) for message in turn.agent_responses]
+    parts = [_inert(asked), _quoted(_inert(turn.user_message))]
+    parts += [_answer(message, views, hosts) for message in turn.agent_responses]
     if turn.turn_status in ("FAILED", "STOPPED"):
         parts.append(f"*This turn ended early: {turn.turn_status.lower()}.*")
     return parts
 
 
-def _answer(message: AgentMessage, views: Views) -> str:
+def _answer(message: AgentMessage, views: Views, hosts: Collection[str]) -> str:
     head = " · ".join(one for one in (f"**{message.agent}**", maker_label(message)) if one)
     tables = "".join(f"\n\n{pipe_table(view)}" for view in views_of(message, views))
-    sources = [f"- {one.title or one.ref} ({one.ref})" for one in message.citations]
+    sources = [_inert(f"- {one.title or one.ref} ({one.ref})") for one in message.citations]
     listed = "\n\nSources:\n\n" + "\n".join(sources) if sources else ""
     unsupported = not_supported(message)
     marked = f"\n\n{unsupported}" if unsupported else ""
-    return f"{head}\n\n{message.text}{tables}{marked}{listed}"
+    # A message that an earlier version stored was not filtered where it came into being.
+    return f"{head}\n\n{inert(message.text, hosts=hosts)}{tables}{marked}{listed}"
+
+
+def _inert(text: str) -> str:
+    return inert(text, hosts=())
 
 
 def _quoted(text: str) -> str:

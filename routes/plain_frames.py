@@ -19,6 +19,7 @@ from data_models.turn_events import (
     TurnEvent,
     ViewShown,
 )
+from services.language.inert import inert
 from services.statements.shown import not_supported, pipe_table, repeats
 from services.turn.state import footer_of
 
@@ -57,7 +58,9 @@ class PlainFrames:
             case AgentMessageFinished(message=message):
                 return [self._message(message)]
             case Notice(text=text, kind=kind):
-                frame = self._frame(f"notice-{seq}", text, self._facilitator, self._clock.now())
+                told_text = inert(text, hosts=())
+                at = self._clock.now()
+                frame = self._frame(f"notice-{seq}", told_text, self._facilitator, at)
                 return [{**frame, "notice": kind}]
             case RunFailed(code=code, text=text, ref=ref):
                 known = self._client_message_id

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage
 from data_models.statement_check import CheckedStatement
+from services.language.inert import inert
 
 HEADING = "**Not supported by the record:**"
 ROWS_SHOWN = 40
@@ -51,7 +52,7 @@ def pipe_table(view: ChartView) -> str:
     left = [f"{more} more rows"] if more > 0 else []
     left += left_out_of(view)
     return "\n".join(
-        [f"**{view.title}**", "", head, *rows, *(["", "; ".join(left)] if left else [])]
+        [f"**{_plain(view.title)}**", "", head, *rows, *(["", "; ".join(left)] if left else [])]
     )
 
 
@@ -88,10 +89,11 @@ def _cell(row: ViewRow, column: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return text.replace("|", "/").replace("\n", " ")
+    return inert(text.replace("|", "/").replace("\n", " "), hosts=())
 
 
 def _line(message: AgentMessage, one: CheckedStatement) -> str:
     if one.state == "contradicted":
-        return f"left out: {one.record_says}" if one.record_says else "a sentence was left out"
+        says = _plain(one.record_says)
+        return f"left out: {says}" if says else "a sentence was left out"
     return " ".join(message.text[one.start : one.end].split())

@@ -16,6 +16,7 @@ from data_models.turn_events import (
     ViewShown,
 )
 from services.group_chat_port import GroupChat
+from services.language.inert import inert
 from services.turn.draft import TurnDraft
 from services.turn.effects import interrupted_text
 from services.turn.state import shared_state
@@ -34,12 +35,12 @@ class TurnVoice:
         message = AgentMessage(
             message_id=self._ids.new_id("msg"),
             agent=self._group_chat.facilitator,
-            text=text,
+            text=inert(text, hosts=()),
             timestamp=self._clock.now(),
             made_by="rules",
         )
         turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
-        turn.run.emit(AgentTextDelta(message.message_id, text))
+        turn.run.emit(AgentTextDelta(message.message_id, message.text))
         turn.hear("", at=self._clock.monotonic())
         turn.add_answer(message)
         for view in views:

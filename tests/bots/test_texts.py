@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from bots.inbound import parse_activity
 from bots.incoming import MessageReader
-from bots.inert import inert
 from bots.split import split_text, wire_size
+from services.language.inert import inert
 
 HOSTS = frozenset({"pubmed.ncbi.nlm.nih.gov"})
 HARMLESS = [

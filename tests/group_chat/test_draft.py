@@ -56,6 +56,7 @@ def test_a_message_without_text_leaves_nothing_behind() -> None:
 def test_half_a_character_of_a_model_is_replaced() -> None:
     one, _, _ = draft()
     one.write("a\ud800b")
+    one.settle()
     assert one.text == "a?b"
 
 
@@ -75,4 +76,5 @@ def test_what_is_said_after_a_tool_call_is_a_paragraph_of_its_own() -> None:
     one.write("Let me look.")
     turn.tools_ok += 1
     one.write(" Here it is.")
+    one.settle()
     assert one.text == "Let me look.\n\nHere it is."

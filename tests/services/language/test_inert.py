@@ -1,0 +1,113 @@
+# ruff: noqa: E501 - the pieces read as lists
+"""Nothing that is shown loads, runs or leads away, by the judgement of a CommonMark parser."""
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from data_models.chart_view import ChartView, ViewRow
+from data_models.chat_context import AgentMessage, Turn
+from data_models.turn_events import AgentMessageFinished, AgentTextDelta, Notice
+from group_chat.draft import Draft, OutputMeter
+from group_chat.turn_context import TurnContext
+from routes.ag_ui_frames import AgUiFrames
+from routes.export import as_markdown
+from routes.plain_frames import PlainFrames
+from services.language.inert import InertStream, inert, is_alive
+from services.statements.shown import pipe_table
+from tests.fakes import FixedClock
+
+HOSTS = frozenset({"pubmed.ncbi.nlm.nih.gov"})
+EXAMPLES = int(os.environ.get("ROUNDS_FILTER_EXAMPLES", "2000"))
+"""The nightly run sets 100000."""
+_PIECES = (
+    "<script>", "</script>", "<img src=x onerror=y>", "<", ">", "<a href='x'>", "<!--", "-->", "<?x?>",
+    "![x](", "[x](", "[x]", "[x][y]", "[y]: ", "](", ")", "(", "!", "[", "]", "\\", "`", "```\n", "~~~\n",
+    "http://", "https://evil.example/p?d=1", "https://pubmed.ncbi.nlm.nih.gov/1", "//evil.example",
+    "javascript:", "JaVaScRiPt :", "data:text/html,x", "vbscript:", "file:///etc/passwd", "www.evil.example",
+    "&lt;", "&#60;", "&#x3c;", "&colon;", "&#106;avascript:", "<https://evil.example>", "<a@b.example>",
+    "<details open ontoggle=x>", "<![CDATA[", "]]>", "<svg/onload=x>", "<\n", "<\tb>", "\u200b", "\u202e",
+    "PSA", " ", "\n", "\n\n", "    ", "> ", "- ", "1. ", "| a | b |\n|---|---|\n", "# ", "**", "_", "'", '"',
+    "ä", "日本", "[Observation/x-1]",
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.lists(st.sampled_from(_PIECES), max_size=14).map("".join),
+    st.text(alphabet="<>![]()/:. ahtpsjvcrxw@\\\n`'\"&;#", max_size=80),
+)
+NOW = datetime(2030, 1, 2, tzinfo=UTC)
+
+
+def is_dead(text: str, *, hosts: frozenset[str] = HOSTS) -> bool:
+    return not is_alive(text, hosts=hosts) and "<script" not in text.lower() and "![" not in text
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(TEXTS)
+def test_whatever_is_said_nothing_of_it_is_alive_and_twice_is_once(text: str) -> None:
+    found = inert(text, hosts=HOSTS)
+    assert is_dead(found)
+    assert inert(found, hosts=HOSTS) == found
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(TEXTS, st.lists(st.integers(1, 12), min_size=1, max_size=10))
+def test_however_a_message_is_cut_it_is_dead_and_the_same(text: str, cuts: list[int]) -> None:
+    whole, piecewise = InertStream(hosts=HOSTS), InertStream(hosts=HOSTS)
+    expected = whole.feed(text) + whole.finish()
+    found, rest = "", text
+    for cut in cuts * (len(text) // max(sum(cuts), 1) + 1):
+        found, rest = found + piecewise.feed(rest[:cut]), rest[cut:]
+    found += piecewise.feed(rest) + piecewise.finish()
+    assert is_dead(found)
+    assert found == expected
+
+
+def message(text: str) -> AgentMessage:
+    return AgentMessage(message_id="m", agent="Radiology", text=text, timestamp=NOW)
+
+
+@settings(max_examples=EXAMPLES // 4, deadline=None)
+@given(TEXTS)
+def test_on_no_surface_is_anything_alive(text: str) -> None:
+    events: list[object] = []
+    turn = TurnContext(None, events.append, link_hosts=HOSTS)  # type: ignore[arg-type]
+    draft = Draft(
+        turn=turn, agent="Radiology", message_id="m", meter=OutputMeter(limit_bytes=9_999)
+    )
+    for place in range(0, len(text), 5):
+        draft.write(text[place : place + 5])
+    said = draft.finish(now=NOW)
+    shown = "".join(one.text for one in events if isinstance(one, AgentTextDelta))
+    assert is_dead(shown)
+    if said is not None:
+        assert is_dead(said.text), "as it is stored"
+        plain = PlainFrames(facilitator="O", client_message_id=None, clock=FixedClock())
+        for frame in plain.frames(1, AgentMessageFinished(said)):
+            assert is_dead(frame["content"])
+    for frame in PlainFrames(facilitator="O", client_message_id=None, clock=FixedClock()).frames(
+        1, Notice("progress", text)
+    ):
+        assert is_dead(frame["content"])
+    streamed = AgUiFrames(thread_id="t", run_id="r").frame(1, Notice("progress", text))
+    assert is_dead(streamed["value"]["text"])
+    turn_said = Turn(
+        turn_id=1, timestamp=NOW, user_message=text, run_id="r", user="u",
+        agent_responses=[message(text)],
+    )  # fmt: skip
+    assert is_dead(as_markdown([turn_said], patient_id="patient_4", hosts=HOSTS))
+    view = ChartView(
+        view_id="v", tool="t", kind="table", title=text or "t", rows=(ViewRow(name=text or "n"),)
+    )
+    assert is_dead(pipe_table(view))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["PSA < 0.1 and > 0.01, a<3 cm", "**bold** and `code` and | a | b |", "ratio 1:2, 10:30, T2",
+     "[note](https://pubmed.ncbi.nlm.nih.gov/1)", "[x] done, [1] [2]", "[Observation/x-1], see note"],
+)  # fmt: skip
+def test_what_clinicians_write_stays_as_it_is(text: str) -> None:
+    assert inert(text, hosts=HOSTS) == text
