@@ -44,15 +44,15 @@ def pipe_table(view: ChartView) -> str:
     columns, texts = cells(view)
     if not columns:
         return ""
-    over = [_plain(one) for one in labels_of(view, columns)]
+    over = [_inert(one) for one in labels_of(view, columns)]
     head = f"| {' | '.join(over)} |\n|{'---|' * len(columns)}"
     count = len(texts) if view.must_be_shown else ROWS_SHOWN
-    rows = [f"| {' | '.join(row)} |" for row in texts[:count]]
+    rows = [f"| {' | '.join(map(_inert, row))} |" for row in texts[:count]]
     more = len(view.rows) - count
     left = [f"{more} more rows"] if more > 0 else []
     left += left_out_of(view)
     return "\n".join(
-        [f"**{_plain(view.title)}**", "", head, *rows, *(["", "; ".join(left)] if left else [])]
+        [f"**{_inert(view.title)}**", "", head, *rows, *(["", "; ".join(left)] if left else [])]
     )
 
 
@@ -89,11 +89,16 @@ def _cell(row: ViewRow, column: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return inert(text.replace("|", "/").replace("\n", " "), hosts=())
+    return text.replace("|", "/").replace("\n", " ")
+
+
+def _inert(text: str) -> str:
+    """Return what stands in Markdown; cards and Word write text as text, whatever it holds."""
+    return inert(_plain(text), hosts=())
 
 
 def _line(message: AgentMessage, one: CheckedStatement) -> str:
     if one.state == "contradicted":
-        says = _plain(one.record_says)
+        says = _inert(one.record_says)
         return f"left out: {says}" if says else "a sentence was left out"
     return " ".join(message.text[one.start : one.end].split())

@@ -30,7 +30,7 @@ async def test_a_new_place_is_told_once_with_the_answer(bot: Bot, channel: FakeC
     told = await said(bot, channel, DAY, TIME, scenario=None)
     assert told.count("steps done") == 1
     first, _ = told.split("Last words.")
-    assert "\n\n*Booking: Free &lt;b> times, 3 of 10 steps done*\n\n---" in first
+    assert "\n\n*Booking: Free < b> times, 3 of 10 steps done*\n\n---" in first
 
 
 async def test_a_place_that_stays_is_not_told(bot: Bot, channel: FakeConnector) -> None:
