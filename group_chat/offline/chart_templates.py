@@ -1,17 +1,15 @@
 """Sentences and small tables over the rows of a view, one template for each aspect. Pure."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from decimal import Decimal
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from group_chat.offline.chart_rows import asked_rows, concept_of, passage, personal_facts
+from group_chat.offline.chart_values import told_values
 from group_chat.offline.row_parts import (
     day_of,
-    figure,
     flag_of,
-    number_of,
     sources_of,
     value_of,
 )
@@ -22,8 +20,6 @@ LONGEST_CHARS = 1_400
 """Of one answer, with room for what the group chat says around it."""
 _COURSE_CHARS = 5_000
 _ROWS_SHOWN = 12
-_FEWEST_SHOWN = 3
-"""Values of one thing, however many things are shown."""
 _LIST_SHOWN = 60
 _DETAIL_CHARS = 140
 _REPORT_CHARS = 900
@@ -60,9 +56,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = list(found.rows)
     if question.tool == "results":
-        every = _by_name(rows)
-        most = max(_FEWEST_SHOWN, _ROWS_SHOWN // len(every))
-        said = [_of_series(question, series, words, most=most) for series in every]
+        said = told_values(question, rows, words)
         return "\n".join([*said, *_not_found(view, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
@@ -125,130 +119,6 @@ def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
     ending = ": not in the record"
     absent = [note.removesuffix(ending) for note in view.notes if note.endswith(ending)]
     return [words.absent.format(name=f"“{name}”") for name in absent]
-
-
-# Values
-
-
-def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
-    """Return the rows of each thing that was measured, the newest first."""
-    series: dict[tuple[str, str], list[ViewRow]] = {}
-    for row in rows:
-        series.setdefault((concept_of("result", row) or row.name, row.unit), []).append(row)
-    return [sorted(each, key=lambda row: row.date, reverse=True) for each in series.values()]
-
-
-def _of_series(
-    question: ChartQuestion, rows: list[ViewRow], words: AnswerWords, *, most: int
-) -> str:
-    numbers = [row for row in rows if row.number is not None]
-    if question.above is not None or question.below is not None:
-        return _limited(question, numbers, words) if numbers else _table(rows, words)
-    aspect: Aspect = question.aspect
-    if aspect in _OF_NUMBERS and not numbers:
-        aspect = "trend"
-    if aspect == "count":
-        return _counted_values(rows, words)
-    if aspect in _OF_NUMBERS:
-        return _OF_NUMBERS[aspect](numbers, words)
-    if aspect == "first":
-        return _sentence(rows[-1], words)
-    is_many = aspect in ("trend", "when") or "last" in question.arguments
-    is_many = is_many or (question.span is not None and aspect != "latest")
-    if is_many and len(rows) > 1:
-        return _course(rows, words, most=most)
-    return _sentence(rows[0], words, with_range=question.part == "range")
-
-
-def _lowest(rows: list[ViewRow], words: AnswerWords) -> str:
-    return words.lowest.format(row=_sentence(min(rows, key=number_of), words))
-
-
-def _highest(rows: list[ViewRow], words: AnswerWords) -> str:
-    return words.highest.format(row=_sentence(max(rows, key=number_of), words))
-
-
-def _average(rows: list[ViewRow], words: AnswerWords) -> str:
-    mean = sum((Decimal(str(number_of(row))) for row in rows), Decimal()) / len(rows)
-    return words.average.format(
-        name=rows[0].name,
-        value=f"{figure(mean)} {rows[0].unit}".strip(),
-        count=len(rows),
-        first=day_of(rows[-1]),
-        last=day_of(rows[0]),
-    )
-
-
-def _changed(rows: list[ViewRow], words: AnswerWords) -> str:
-    return _change(rows, words, name=f"**{rows[0].name}**")
-
-
-def _change(rows: list[ViewRow], words: AnswerWords, *, name: str) -> str:
-    first, last = rows[-1], rows[0]
-    if first is last:
-        return _sentence(last, words)
-    difference = Decimal(str(number_of(last))) - Decimal(str(number_of(first)))
-    return words.change.format(
-        name=name,
-        first=f"{value_of(first)} ({day_of(first)}) {sources_of(first)}",
-        last=f"{value_of(last)} ({day_of(last)}) {sources_of(last)}",
-        difference=f"{'+' if difference > 0 else ''}{figure(difference)} {last.unit}".strip(),
-    )
-
-
-_OF_NUMBERS: Mapping[Aspect, Callable[[list[ViewRow], AnswerWords], str]] = {
-    "minimum": _lowest,
-    "maximum": _highest,
-    "average": _average,
-    "change": _changed,
-}
-
-
-def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    """Say whether any value is above or below the limit, and which."""
-    is_above = question.above is not None
-    limit = question.above if question.above is not None else question.below or 0.0
-    met = [row for row in rows if (number_of(row) > limit) == is_above and number_of(row) != limit]
-    shown = f"{limit:g}"
-    if not met:
-        edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)
-        none = words.none_above if is_above else words.none_below
-        said = none.format(total=len(rows), limit=shown, row=_sentence(edge, words))
-        return f"{words.no}. {said}"
-    some = words.above if is_above else words.below
-    count = some.format(count=len(met), total=len(rows), limit=shown)
-    return f"{words.yes}. {count}:\n{_table(met, words)}"
-
-
-def _course(rows: list[ViewRow], words: AnswerWords, *, most: int) -> str:
-    numbers = [row for row in rows if row.number is not None]
-    lines = [f"**{rows[0].name}**", _table(rows, words, most=most)]
-    if len(numbers) > 1:
-        lines.append(_change(numbers, words, name=words.overall))
-    return "\n".join(lines)
-
-
-def _table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = _ROWS_SHOWN) -> str:
-    """Return a line with date, value and source for each row, the newest first."""
-    lines = [
-        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)} {sources_of(row)}"
-        for row in rows[:most]
-    ]
-    more = len(rows) - len(lines)
-    return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
-
-
-def _counted_values(rows: list[ViewRow], words: AnswerWords) -> str:
-    span = f" ({day_of(rows[-1])} – {day_of(rows[0])})"
-    return words.values.format(count=len(rows), name=rows[0].name, span=span)
-
-
-def _sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:
-    """Return `**Potassium**: 4.2 mmol/L (3.5–5.1), high, 2020-03-04 [Observation/k-7]`."""
-    parts = [f"**{row.name}**: {value_of(row)}{flag_of(row, words)}", day_of(row)]
-    if with_range and not row.flag:
-        parts.append(words.unflagged if row.range else words.no_range)
-    return f"{', '.join(part for part in parts if part)} {sources_of(row)}".strip()
 
 
 # Everything else
