@@ -36,6 +36,8 @@ class HeldStatement:
         about: What two statements must share to be about the same thing, folded.
         quote: The sentence that says it, as typed.
         only_if_held: It corrects one that is held about the same thing, and says nothing by itself.
+        corrects: It takes the place of a note that begins with the same words, or, if it is a bare
+            quantity, of the quantity of the newest note that has one in that unit.
     """
 
     kind: StatementKind
@@ -44,6 +46,7 @@ class HeldStatement:
     about: str
     quote: str
     only_if_held: bool = False
+    corrects: bool = False
 
 
 def held_statements(text: str) -> tuple[HeldStatement, ...]:
@@ -78,6 +81,7 @@ class _Grammar:
     """The forms of one language, compiled."""
 
     leads: re.Pattern[str]
+    correcting: re.Pattern[str]
     guards: re.Pattern[str]
     relatives: re.Pattern[str]
     notes: re.Pattern[str]
@@ -120,6 +124,7 @@ def _compile(words: Mapping[str, Any]) -> _Grammar:
     ]
     return _Grammar(
         leads=pattern(rf"^(?:(?:{'|'.join(words['leads'])})[\s,:]+)+"),
+        correcting=pattern(rf"^(?:{'|'.join(words['correcting'])})[\s,:]"),
         guards=pattern(rf"(?:{'|'.join(words['guards'])})"),
         relatives=pattern(rf"\b(?:{'|'.join(words['relatives'])})\b"),
         notes=pattern(words["notes"]),
@@ -154,9 +159,9 @@ def _stated(quote: str, grammar: _Grammar) -> list[HeldStatement]:
     words = noted["what"].strip() if noted is not None else said
     if grammar.guards.search(words):
         return []
+    as_note = _as_note(words, quote, grammar, is_noted=noted is not None)
     if grammar.relatives.search(words):
-        # What one is asked to remember is kept as it was said, and is nobody's illness.
-        return [] if noted is None else [_note(words, quote)]
+        return as_note  # it is kept as it was said, and is nobody's illness
     corrected = grammar.corrections.fullmatch(words)
     if corrected is not None:
         instead = HeldStatement(
@@ -166,13 +171,21 @@ def _stated(quote: str, grammar: _Grammar) -> list[HeldStatement]:
     found = _matched(words, quote, grammar)
     if said == quote.rstrip(" .!;"):
         found = [one for one in found if not one.only_if_held]
-    if found or noted is None:
-        return found
-    return [_note(words, quote)]
+    return found or as_note
 
 
-def _note(words: str, quote: str) -> HeldStatement:
-    return HeldStatement("note", words, "present", words.casefold(), quote)
+def _as_note(words: str, quote: str, grammar: _Grammar, *, is_noted: bool) -> list[HeldStatement]:
+    """Return what one is asked to remember, or what corrects such a note; else nothing."""
+    is_correction = grammar.correcting.search(quote) is not None
+    if not is_noted and not is_correction:
+        return []
+    is_corrected = is_correction and not is_noted
+    about = words.casefold()
+    return [
+        HeldStatement(
+            "note", words, "present", about, quote, only_if_held=is_corrected, corrects=is_corrected
+        )
+    ]
 
 
 def _matched(words: str, quote: str, grammar: _Grammar) -> list[HeldStatement]:

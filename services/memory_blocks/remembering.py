@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from data_models.chat_context import ChatContext, Turn
 from data_models.memory_blocks import NOTE, FlowEntry, KeyPoint, TopicTransition
 from services.language.held_statements import HeldStatement
+from services.memory_blocks.correcting import corrected_note, in_place_of
 from services.memory_blocks.figures import SURE
 from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
 from services.memory_blocks.phrases import ASPECTS
@@ -78,6 +79,12 @@ def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPo
     What a person retired is not learnt again by the same words, only by newer ones.
     """
     memory = context.memory
+    if statement.corrects:
+        old = corrected_note(memory.key_points, statement, turn_id=turn.turn_id)
+        if old is None:
+            return None
+        old.status = "superseded"
+        return _add(context, in_place_of(old, statement), turn=turn)
     text = one_line(_shown(statement), LINE_CHARS)
     same = [one for one in memory.key_points if one.about == statement.about and one.kind]
     same = [one for one in same if one.kind == statement.kind and one.status == "active"]
@@ -87,9 +94,14 @@ def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPo
         return None
     for one in same:
         one.status = "superseded"
+    return _add(context, statement, turn=turn)
+
+
+def _add(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPoint:
+    memory = context.memory
     point = KeyPoint(
         point_id=f"point_{memory.next_points}",
-        text=text,
+        text=one_line(_shown(statement), LINE_CHARS),
         turn_id=turn.turn_id,
         kind=statement.kind,
         about=one_line(statement.about, LINE_CHARS),

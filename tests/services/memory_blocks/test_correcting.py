@@ -1,0 +1,51 @@
+"""A correction takes the place of the note that begins alike, or of its quantity."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from data_models.chat_context import ChatContext, Turn
+from services.language.held_statements import held_statements
+from services.memory_blocks.remembering import hold
+
+
+def held_after(*said: str) -> list[str]:
+    context = ChatContext(conversation_id="c1")
+    for number, text in enumerate(said, 1):
+        turn = Turn(
+            turn_id=number,
+            run_id=f"run-{number}",
+            user="Dr A",
+            user_message=text,
+            timestamp=datetime(2026, 1, 2, tzinfo=UTC),
+        )
+        for statement in held_statements(text):
+            hold(context, statement, turn=turn)
+    return [one.text for one in context.memory.key_points if one.status == "active"]
+
+
+@pytest.mark.parametrize(
+    ("said", "held"),
+    [
+        (
+            ("remember that she lives alone", "correction: she lives with her son"),
+            ["Noted: she lives with her son"],
+        ),
+        (("remember that she walks 500 m", "no, 200 m"), ["Noted: she walks 200 m"]),
+        (
+            ("remember that she walks 500 m", "correction: she walks 200 m"),
+            ["Noted: she walks 200 m"],
+        ),
+        (("merke dir, dass sie allein lebt", "nein, 200 m"), ["Noted: sie allein lebt"]),
+        (("remember that she lives alone", "correction: he is late"), ["Noted: she lives alone"]),
+        (("remember that she has 3 children", "no, 4"), ["Noted: she has 3 children"]),
+        (("correction: she lives with her son",), []),
+        (("remember that she lives alone", "she lives in Leeds"), ["Noted: she lives alone"]),
+        (
+            ("remember that she walks 500 m", "any allergies?", "no, 200 m"),
+            ["Noted: she walks 500 m"],
+        ),
+    ],
+)
+def test_a_correction_replaces_what_it_is_about(said: tuple[str, ...], held: list[str]) -> None:
+    assert held_after(*said) == held
