@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from data_models.chart_view import ChartView
+from data_models.chart_view import ChartView, ViewRow
 from group_chat.offline.as_said import said_of
 from group_chat.offline.chart_rows import asked_rows, has_answer
 from group_chat.offline.chart_templates import answer_of
 from group_chat.offline.prompt import Prompt, ToolAnswer
 from group_chat.offline.reply import Call, OfflineReply
-from services.language.answer_words import answer_words
+from services.language.answer_words import AnswerWords, answer_words
 from services.language.chart_questions import SEARCH, arguments_of
 from services.language.utterance import Aspect, ChartQuestion, Utterance
 
@@ -92,17 +92,27 @@ class _Talk:
             return None
         if not self._answers:
             return self._call(search)
-        found = self._take()
-        is_found = isinstance(found, ChartView) and asked_rows(search, found).rows
-        if isinstance(found, ChartView) and is_found:
-            said = answer_of(search, found, self._words)
-            lead = self._words.elsewhere  # it is in the record, though not in that list
-            if not search.name:
-                lead = f"{answer_of(question, taken, self._words)} {self._words.perhaps}"
-            self._said.append(f"{lead}\n{said}")
-        else:
-            self._said.append(answer_of(question, taken, self._words))
+        self._said.append(self._told_elsewhere(question, taken, search))
         return None
+
+    def _told_elsewhere(
+        self, question: ChartQuestion, taken: ChartView, search: ChartQuestion
+    ) -> str:
+        """Say what a search over everything found, or what the list says by itself."""
+        absent = answer_of(question, taken, self._words)
+        found = self._take()
+        if not isinstance(found, ChartView):
+            return absent
+        is_allergy = question.tool == "allergies"
+        if is_allergy:  # a scan with contrast tells of no allergy to it
+            found = found.model_copy(update={"rows": _of_allergies(found, self._words)})
+        if not asked_rows(search, found).rows:
+            return absent
+        said = answer_of(search, found, self._words)
+        is_guess = is_allergy or not search.name
+        # Else it is in the record, though not in that list.
+        lead = f"{absent} {self._words.perhaps}" if is_guess else self._words.elsewhere
+        return f"{lead}\n{said}"
 
     def _take(self) -> ChartView | ToolAnswer:
         answer = self._answers.pop(0)
@@ -112,6 +122,15 @@ class _Talk:
         tool = self._prompt.tool(question.tool)
         name = tool.wire_name if tool is not None else question.tool
         return Call(name, arguments_of(question))
+
+
+def _of_allergies(view: ChartView, words: AnswerWords) -> tuple[ViewRow, ...]:
+    """Return the rows whose words tell of an allergy."""
+    return tuple(
+        row
+        for row in view.rows
+        if any(mark in f"{row.name} {row.value} {row.detail}".casefold() for mark in words.allergic)
+    )
 
 
 def _search_for(question: ChartQuestion) -> ChartQuestion | None:

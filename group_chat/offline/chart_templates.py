@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
@@ -109,7 +110,11 @@ def _absent(
         things = words.things_of.get(question.tool)
         searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
         name = f"“{question.name}”{searched}"
-        return words.absent.format(name=name)
+        absent = words.absent.format(name=name)
+        if question.tool == "allergies" and view.rows:
+            # Which ones are recorded is what the question is asked for.
+            return f"{absent}\n{_listed(replace(question, name=''), list(view.rows), words)}"
+        return absent
     told = view.nothing if words.is_language_of_tools else ""
     return told or words.nothing
 

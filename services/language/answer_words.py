@@ -14,6 +14,7 @@ class AnswerWords(BaseModel):
 
     Attributes:
         is_language_of_tools: Tools say what they searched in this language.
+        allergic: Beginnings of words by which a passage tells of an allergy.
         words: What records write in English and what it is here.
         things_of: What the rows of a tool are called.
     """
@@ -53,6 +54,7 @@ class AnswerWords(BaseModel):
     failed: str
     no_part: str
     as_said: str
+    allergic: tuple[str, ...]
     parts: Mapping[Part, str]
     words: Mapping[str, str]
     is_language_of_tools: bool = False
