@@ -27,7 +27,7 @@ async def look_up(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> 
     Once in a turn, by the first agent that reads the record, whichever of its tools are named;
     every call counts and is told like an agent's own. A call that fails is the agent's to report.
     """
-    turn.has_looked_up = await _run(agent, history, _asked(turn)) or turn.has_looked_up
+    turn.has_looked_up = await _run(agent, history, _asked(turn, agent.name)) or turn.has_looked_up
 
 
 async def look_up_step(agent: TeamAgent, turn: TurnContext, history: ChatHistory) -> None:
@@ -48,9 +48,16 @@ async def _run(agent: TeamAgent, history: ChatHistory, asked: Sequence[ChartQues
     return True
 
 
-def _asked(turn: TurnContext) -> Sequence[ChartQuestion]:
-    """Return what the message asks of the chart, as long as nobody has looked."""
+def _asked(turn: TurnContext, agent: str) -> Sequence[ChartQuestion]:
+    """Return what the message asks of the chart, as long as nobody has looked.
+
+    Who guides a scenario is handed nothing: the words may answer its step, and a question beside
+    it is passed on.
+    """
     read = turn.request.utterance
+    scenario = turn.request.scenario
+    if scenario is not None and scenario.lead == agent:
+        return ()
     if read is None or turn.has_looked_up or turn.request.patient_id is None:
         return ()
     return read.about[:LOOK_UPS]
