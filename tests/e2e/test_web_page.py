@@ -226,6 +226,9 @@ async def test_a_wish_before_any_patient_goes_on_and_a_patient_is_picked_by_butt
     assert bar is not None
     assert bar["height"] < 80, "a long name breaks within itself"
     await visit.say("compare the stage of patient_15 and patient_4")
+    await page.get_by_role("button", name="No", exact=True).click()
+    await visit.idle()
+    await visit.say("show me patient_15 and patient_4")
     await page.get_by_role("button", name="patient_4", exact=True).click()
     await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_4")
     await visit.idle()
