@@ -1,4 +1,4 @@
-"""A named allergy that is not recorded: it is said, with those that are; a mention is no allergy."""
+"""A named allergy that is not recorded is said, with those that are; a mention is no allergy."""
 
 import pytest
 
