@@ -43,7 +43,7 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("that's wrong", "I only repeat what the record"),
         ("call the patient", "I cannot call or write"),
         ("write her a discharge letter", "I cannot call or write"),
-        ("remind me tomorrow to call the lab", "add a task"),
+        ("set an alarm", "add a task"),
         ("translate to german", "English and German"),
         ("explain", "explain no terms"),
         ("go back", "name that patient"),
