@@ -101,6 +101,7 @@ class KeyPoint(Part):
             to a person. An `unverified` one was noted by 0.1 without a quote; people see it in the
             panel and may confirm it, no prompt holds it.
         was: What it said before a person corrected it.
+        supersedes: Ids of the statements that gave way to it.
     """
 
     point_id: str
@@ -114,6 +115,7 @@ class KeyPoint(Part):
     quote: str = ""
     said_by: str = ""
     was: str = ""
+    supersedes: list[str] = Field(default_factory=list)
 
 
 class MemoryCounts(Part):

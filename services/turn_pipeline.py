@@ -165,7 +165,7 @@ class TurnPipeline:
             return None
         if verdict.reply is not None:
             return self._voice.say(turn, verdict.reply)
-        if self._questions.forgetting.ask(turn) or self._questions.forgetting.tell(turn):
+        if self._questions.answers_of_memory(turn):
             return None
         if self._stops.answer_nothing_waits(turn):
             return None

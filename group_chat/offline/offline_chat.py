@@ -98,6 +98,12 @@ class OfflineChatCompletion(ChatCompletionClientBase):
             settings.tools = None
 
 
+_NOT_HELD = (
+    "Read, and held in this conversation only as what you wrote: “{told}”. It is not in the record "
+    "and not in memory; “remember that …” puts it there."
+)
+
+
 def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> OfflineReply:
     offered = settings.tools if isinstance(settings, OpenAIChatPromptExecutionSettings) else None
     prompt = read_prompt(chat_history, offered or ())
@@ -130,17 +136,23 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
         return None
     if prompt.is_facilitator and scenario_in(prompt.instructions) is not None:
         return None  # the guide of a scenario hears answers to its step first
-    quotes = _stated(prompt)
-    if not quotes or prompt.patient_id is None:
+    if prompt.patient_id is None:
         return None
-    return OfflineReply(text=f"Noted as your statement, not as the record’s: “{quotes}”")
+    if quotes := _stated(prompt):
+        return OfflineReply(text=f"Noted as your statement, not as the record’s: “{quotes}”")
+    if told := _told(prompt):
+        return OfflineReply(text=_NOT_HELD.format(told=told))
+    return None
 
 
 def _stated(prompt: Prompt) -> str:
-    """Return what the message states: the sentences of exact forms, else all that it tells."""
+    """Return the sentences of the message that are held as statements about the patient."""
     stated = [one for one in held_statements(prompt.asked) if not one.only_if_held]
-    if stated:
-        return " ".join(dict.fromkeys(one.quote for one in stated))
+    return " ".join(dict.fromkeys(one.quote for one in stated))
+
+
+def _told(prompt: Prompt) -> str:
+    """Return all that a message tells that asks nothing and is held as no statement."""
     is_told = prompt.utterance is not None and prompt.utterance.task == "tell"
     return " ".join(prompt.asked.split()) if is_told and not _answers_question(prompt) else ""
 

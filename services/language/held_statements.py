@@ -24,6 +24,7 @@ TEXT_LIMIT_CHARS = 2_000
 _FOLDER = Path(__file__).parent
 _SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;\n](?!\s|$)[^.!?;\n]*)*(?:[.!?;\n]+|$)")
 _SPACES = re.compile(r"\s+")
+_AFTER_LEAD = r"[\s,:\u2026\u2013\u2014-]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,22 @@ def withdrawn_value(text: str) -> str | None:
     return None
 
 
+def withdraws_all(text: str) -> bool:
+    """Whether all that is held of the patient is to be forgotten: "forget what I said of her"."""
+    sentence = _SPACES.sub(" ", text).strip(" .!")
+    return any(grammar.withdraws_all.fullmatch(sentence) for grammar in _grammars())
+
+
+def asks_to_hold(text: str) -> bool:
+    """Whether every sentence of `text` asks to remember something: "please note that …"."""
+    sentences = list(_sentences(text[:TEXT_LIMIT_CHARS]))
+    return bool(sentences) and all(map(_is_request, sentences))
+
+
+def _is_request(sentence: str) -> bool:
+    return any(grammar.notes.match(_without_leads(sentence, grammar)) for grammar in _grammars())
+
+
 @dataclass(frozen=True, slots=True)
 class _Form:
     kind: StatementKind
@@ -83,12 +100,16 @@ class _Grammar:
     leads: re.Pattern[str]
     correcting: re.Pattern[str]
     guards: re.Pattern[str]
+    note_guards: re.Pattern[str]
+    own: re.Pattern[str]
+    of_patient: re.Pattern[str]
     relatives: re.Pattern[str]
     notes: re.Pattern[str]
     no_value: re.Pattern[str]
     no_part: re.Pattern[str]
     corrections: re.Pattern[str]
     withdraws: re.Pattern[str]
+    withdraws_all: re.Pattern[str]
     forms: tuple[_Form, ...]
 
 
@@ -123,15 +144,19 @@ def _compile(words: Mapping[str, Any]) -> _Grammar:
         for one in row["sentences"]
     ]
     return _Grammar(
-        leads=pattern(rf"^(?:(?:{'|'.join(words['leads'])})[\s,:]+)+"),
-        correcting=pattern(rf"^(?:{'|'.join(words['correcting'])})[\s,:]"),
+        leads=pattern(rf"^(?:(?:{'|'.join(words['leads'])}){_AFTER_LEAD}+)+"),
+        correcting=pattern(rf"^(?:{'|'.join(words['correcting'])}){_AFTER_LEAD}"),
         guards=pattern(rf"(?:{'|'.join(words['guards'])})"),
+        note_guards=pattern(rf"(?:{'|'.join(words['note_guards'])})"),
+        own=pattern(words["own"]),
+        of_patient=pattern(words["of_patient"]),
         relatives=pattern(rf"\b(?:{'|'.join(words['relatives'])})\b"),
         notes=pattern(words["notes"]),
         no_value=pattern(rf"^(?:{'|'.join(words['no_value'])})(?:\s|$)"),
         no_part=pattern(rf"\b(?:{'|'.join(words['no_part'])})\b"),
         corrections=pattern(words["corrections"]),
         withdraws=pattern(words["withdraws"]),
+        withdraws_all=pattern(words["withdraws_all"]),
         forms=tuple(forms),
     )
 
@@ -144,22 +169,35 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _read(sentence: str) -> list[HeldStatement]:
-    if sentence.endswith("?"):
-        return []
     for grammar in _grammars():
+        if sentence.endswith("?") and not _is_polite(sentence, grammar):
+            continue
         stated = _stated(sentence, grammar)
         if stated:
             return stated
     return []
 
 
+def _is_polite(sentence: str, grammar: _Grammar) -> bool:
+    """Whether a question mark only makes a request polite: "could you note that …?"."""
+    noted = grammar.notes.match(_without_leads(sentence, grammar))
+    return noted is not None and bool(noted["polite"])
+
+
+def _without_leads(sentence: str, grammar: _Grammar) -> str:
+    return grammar.leads.sub("", sentence.rstrip(" .!;?"))
+
+
 def _stated(quote: str, grammar: _Grammar) -> list[HeldStatement]:
-    said = grammar.leads.sub("", quote.rstrip(" .!;"))
+    said = _without_leads(quote, grammar)
     noted = grammar.notes.match(said)
     words = noted["what"].strip() if noted is not None else said
-    if grammar.guards.search(words):
+    if noted is not None and not _may_be_noted(words, grammar):
         return []
     as_note = _as_note(words, quote, grammar, is_noted=noted is not None)
+    if grammar.guards.search(words):
+        # Who asks to have it remembered gets it word for word, its "may" and "says" with it.
+        return as_note if noted is not None else []
     if grammar.relatives.search(words):
         return as_note  # it is kept as it was said, and is nobody's illness
     corrected = grammar.corrections.fullmatch(words)
@@ -172,6 +210,12 @@ def _stated(quote: str, grammar: _Grammar) -> list[HeldStatement]:
     if said == quote.rstrip(" .!;"):
         found = [one for one in found if not one.only_if_held]
     return found or as_note
+
+
+def _may_be_noted(words: str, grammar: _Grammar) -> bool:
+    """Whether a note is about the open patient: the user's own matters are no part of a chart."""
+    is_own = grammar.own.search(words) and not grammar.of_patient.search(words)
+    return not is_own and grammar.note_guards.search(words) is None
 
 
 def _as_note(words: str, quote: str, grammar: _Grammar, *, is_noted: bool) -> list[HeldStatement]:

@@ -55,7 +55,7 @@ def is_withdrawn(point: KeyPoint) -> bool:
 def _line(point: KeyPoint) -> str:
     if point.source == "person":
         return f"- {point.text} (as a user put it right)" if point.was else f"- {point.text}"
-    if point.kind == NOTE:
+    if point.kind == NOTE and not point.quote:
         return f"- {point.text} (noted by {point.said_by} from the user's answers)"
     by = point.said_by or "a user"
     return f"- {point.text} ({by}, turn {point.turn_id}: “{point.quote}”)"

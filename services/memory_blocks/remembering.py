@@ -84,7 +84,7 @@ def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPo
         if old is None:
             return None
         old.status = "superseded"
-        return _add(context, in_place_of(old, statement), turn=turn)
+        return _add(context, in_place_of(old, statement), turn=turn, instead_of=[old])
     text = one_line(_shown(statement), LINE_CHARS)
     same = [one for one in memory.key_points if one.about == statement.about and one.kind]
     same = [one for one in same if one.kind == statement.kind and one.status == "active"]
@@ -94,10 +94,12 @@ def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPo
         return None
     for one in same:
         one.status = "superseded"
-    return _add(context, statement, turn=turn)
+    return _add(context, statement, turn=turn, instead_of=same)
 
 
-def _add(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPoint:
+def _add(
+    context: ChatContext, statement: HeldStatement, *, turn: Turn, instead_of: Sequence[KeyPoint]
+) -> KeyPoint:
     memory = context.memory
     point = KeyPoint(
         point_id=f"point_{memory.next_points}",
@@ -108,6 +110,7 @@ def _add(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPo
         polarity=statement.polarity,
         quote=one_line(statement.quote, QUOTE_CHARS),
         said_by=one_line(turn.user, NAME_CHARS),
+        supersedes=[one.point_id for one in instead_of],
     )
     memory.next_points += 1
     memory.key_points.append(point)

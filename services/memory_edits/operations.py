@@ -92,6 +92,36 @@ def apply(
                 editor.undo(change_id)
 
 
+def unlearn(
+    document: ChatContext, points: Sequence[str], *, by: str, now: datetime
+) -> list[MemoryChange]:
+    """Take back what a message had `document` hold; what gave way to it is held again.
+
+    Raises:
+        MemoryItemError: a point is not there, or not held any more.
+    """
+    editor = _Editor(document=document, by=by, now=now)
+    before = len(document.memory_changes.changes)
+    for point in points:
+        editor.unlearn(point)
+    return document.memory_changes.changes[before:]
+
+
+def take_back(
+    document: ChatContext, changes: Sequence[int], *, by: str, now: datetime
+) -> list[MemoryChange]:
+    """Undo `changes`, the newest first; after an error the document must not be stored.
+
+    Raises:
+        MemoryItemError: a change is not there, or its item has changed since.
+    """
+    editor = _Editor(document=document, by=by, now=now)
+    before = len(document.memory_changes.changes)
+    for change in sorted(changes, reverse=True):
+        editor.undo(change)
+    return document.memory_changes.changes[before:]
+
+
 class _Editor:
     def __init__(self, *, document: ChatContext, by: str, now: datetime) -> None:
         self._document = document
@@ -128,6 +158,17 @@ class _Editor:
         if found is None:
             raise MemoryItemError("there is no such change to undo")
         self._take_back(found, "undo")
+
+    def unlearn(self, point: str) -> None:
+        place, state = self._found(f"point:{point}")
+        if not _is_active(state):
+            raise MemoryItemError("it is retired already")
+        self._store(place, "retire", state, place.retired(state))
+        for older in state.get("supersedes", ()):
+            former = self._place(f"point:{older}")
+            before = None if former is None else former.read(self._document)
+            if former is not None and before is not None and before["status"] == "superseded":
+                self._store(former, "restore", before, {**before, "status": "active"})
 
     def _take_back(self, change: MemoryChange, action: MemoryAction) -> None:
         place = self._place(change.item) or place_of_change(

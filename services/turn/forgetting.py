@@ -13,7 +13,7 @@ from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from services.language.commands import command_in
-from services.language.held_statements import withdrawn_value
+from services.language.held_statements import withdrawn_value, withdraws_all
 from services.language.yes_no import says_no
 from services.memory_blocks.held import held_lines
 from services.memory_edits.operations import Retire, apply
@@ -22,7 +22,7 @@ from services.turn.draft import TurnDraft
 from services.turn.voice import TurnVoice
 
 _POINTS = "points"
-_NOTHING = "Nobody stated anything about this patient in this conversation."
+_NOTHING = "Nothing that users stated about this patient is held in this conversation."
 _OF_RECORD = "Ask for the summary to see what the record holds."
 _WORD = re.compile(r"\w{3,}")
 _NO_PART_WORDS = (
@@ -43,19 +43,24 @@ class TurnForgetting:
 
     def is_meant(self, turn: TurnDraft) -> bool:
         """Whether the message wants one thing forgotten, and not the whole conversation."""
-        return turn.claim.message.press is None and withdrawn_value(turn.text) is not None
+        names = withdrawn_value(turn.text) is not None or withdraws_all(turn.text)
+        return turn.claim.message.press is None and names
 
     def ask(self, turn: TurnDraft) -> bool:
         """Ask whether to withdraw what the message names; False if it names nothing that is held.
 
         The turn's document is open.
         """
-        value = withdrawn_value(turn.text)
-        if value is None or turn.claim.message.press is not None:
+        if not self.is_meant(turn):
             return False
-        named = statements_named(value, turn.document())
+        value = withdrawn_value(turn.text)
+        if withdraws_all(turn.text):
+            named = [one for one in turn.document().memory.key_points if one.status == "active"]
+        else:
+            named = statements_named(value or "", turn.document())
         if not named:
-            self.voice.say(turn, f"I hold no statement about this patient that says “{value}”.")
+            nothing = f"I hold no statement about this patient that says “{value}”."
+            self.voice.say(turn, _NOTHING if value is None else nothing)
             return True
         listed = "; ".join(f"“{point.text}”" for point in named)
         text = f"Forget {listed}? It was said in this conversation; the record stays. yes / no"

@@ -90,6 +90,11 @@ class TurnMemory:
                 await self._read_by_model(turn, utterance, self._model, before)
         self._taken(turn)
 
+    def read_by_rules(self, turn: TurnDraft) -> None:
+        """Find out what the message means where the server answers it itself; no model is asked."""
+        turn.understanding = self._begun(turn)
+        self._taken(turn)
+
     def meaning(self, turn: TurnDraft) -> MessageMeaning:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
         document, found = turn.document(), turn.understanding
@@ -123,8 +128,7 @@ class TurnMemory:
             note_call(turn.document(), turn.turn, user_id=turn.claim.message.sender.principal_id)
             return
         if turn.understanding is None:
-            turn.understanding = self._begun(turn)
-            self._taken(turn)
+            self.read_by_rules(turn)
         conclude(turn.document(), turn.turn, turn.understanding)
 
     def _begun(self, turn: TurnDraft) -> Understanding:

@@ -9,6 +9,7 @@ from services.turn.deeds import TurnDeeds
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.forgetting import TurnForgetting
+from services.turn.remembering import TurnRemembering
 from services.turn.tools import TurnTools
 from services.turn.voice import TurnVoice
 
@@ -31,6 +32,7 @@ class TurnQuestions:
         self._deeds = TurnDeeds(tools=tools, clock=clock)
         self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
         self.forgetting = TurnForgetting(documents=documents, voice=voice, clock=clock, ids=ids)
+        self.remembering = TurnRemembering(documents=documents, voice=voice, clock=clock, ids=ids)
 
     async def answered(self, turn: TurnDraft) -> str | None:
         """Return what the user is told if this message is a yes or no to our question, else None.
@@ -48,7 +50,7 @@ class TurnQuestions:
             case "new_history":
                 return await self._new_history(turn, question)
             case "retire_statement":
-                return await self.forgetting.answer(turn, question)
+                return await self._of_memory(turn, question)
             case "destructive_tool":
                 return await self._deed(turn, question)
             case "which_entity" if says_no(turn.answer):
@@ -56,6 +58,15 @@ class TurnQuestions:
                 return "Nothing was changed."
             case _:
                 return None
+
+    def answers_of_memory(self, turn: TurnDraft) -> bool:
+        """Whether the message was about what is remembered, and is answered.
+
+        The document of the patient is open.
+        """
+        if self.forgetting.ask(turn) or self.forgetting.tell(turn):
+            return True
+        return self.remembering.note(turn) or self.remembering.undo(turn)
 
     async def offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
         """Ask whether to start anew where the active patient's history cannot be read."""
@@ -65,6 +76,11 @@ class TurnQuestions:
         turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
         self._voice.show_state(turn)
         self._voice.say(turn, text)
+
+    async def _of_memory(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+        if self.remembering.has_asked(question):
+            return await self.remembering.answer(turn, question)
+        return await self.forgetting.answer(turn, question)
 
     async def _new_history(self, turn: TurnDraft, question: OpenQuestion) -> str:
         if says_yes(turn.answer):

@@ -7,7 +7,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.language.held_statements import held_statements, withdrawn_value
+from services.language.held_statements import (
+    asks_to_hold,
+    held_statements,
+    withdrawn_value,
+    withdraws_all,
+)
 
 SENTENCES = yaml.safe_load(Path(__file__).with_name("held_sentences.yaml").read_text("utf-8"))
 
@@ -51,3 +56,26 @@ def test_any_text_is_read_without_failing(text: str) -> None:
 )  # fmt: skip
 def test_a_command_to_forget_one_thing_is_told_from_a_clear(text: str, value: str | None) -> None:
     assert withdrawn_value(text) == value
+
+
+@pytest.mark.parametrize(
+    "message", ["Could you note that she lives alone?", "Can you please remember that she is DNR?"]
+)
+def test_a_polite_request_is_no_question(message: str) -> None:
+    assert [one.quote for one in held_statements(message)] == [message]
+    assert asks_to_hold(message)
+
+
+@pytest.mark.parametrize(
+    ("message", "is_meant"),
+    [
+        ("forget everything you know about her", True),
+        ("forget what I said about him", True),
+        ("Vergiss alles, was du über sie weißt", True),
+        ("forget everything", False),
+        ("forget that she lives alone", False),
+        ("forget everything about metformin", False),
+    ],
+)
+def test_all_that_is_held_of_the_patient_can_be_named(message: str, is_meant: bool) -> None:
+    assert withdraws_all(message) is is_meant

@@ -1,0 +1,146 @@
+"""“Remember that …” is held word for word, and “undo” takes the newest such write back.
+
+The server answers both itself: whether something is held is no matter of a model's wording.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from data_models.clock import Clock, IdSource
+from data_models.conversation import OpenQuestion
+from data_models.errors import MemoryItemError
+from services.language.commands import command_in
+from services.language.held_statements import asks_to_hold
+from services.language.yes_no import says_no
+from services.memory_blocks.limits import NAME_CHARS
+from services.memory_blocks.wording import one_line
+from services.memory_edits.undoing import MemoryWrite, newest_write, texts_of, undo_write
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.voice import TurnVoice
+
+_WRITE = "write"
+_NOT_NOTED = (
+    "I did not note that. I hold what is so of the open patient, one plain sentence at a time: "
+    "remember that she lives alone. For something of your own, add a task."
+)
+_CHANGED_SINCE = "It was changed meanwhile. Nothing was undone; *Memory* shows what is held."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRemembering:
+    """Notes what a message asks to have remembered, and takes it back. No state of any turn."""
+
+    documents: TurnDocuments
+    voice: TurnVoice
+    clock: Clock
+    ids: IdSource
+
+    def is_meant(self, turn: TurnDraft) -> bool:
+        """Whether the whole message asks to remember something."""
+        return turn.claim.message.press is None and asks_to_hold(turn.text)
+
+    def note(self, turn: TurnDraft) -> bool:
+        """Hold what the message asks to remember of the open patient; its document is open."""
+        if turn.patient_id is None or not self.is_meant(turn):
+            return False
+        memory = turn.document().memory
+        before = {one.point_id: one.status for one in memory.key_points}
+        self.documents.memory.read_by_rules(turn)
+        points = turn.document().memory.key_points
+        new = [one for one in points if one.point_id not in before]
+        gone = [one for one in points if before.get(one.point_id) == "active" != one.status]
+        if new:
+            listed = "; ".join(f"“{one.text}”" for one in new)
+            text = f"Held as your words, not as the record’s: {listed}."
+            if gone:
+                text += f" It takes the place of {'; '.join(f'“{one.text}”' for one in gone)}."
+            text += " “undo” takes it back."
+        elif turn.understanding is not None and turn.understanding.statements:
+            text = "I hold that already; nothing was changed."
+        else:
+            text = _NOT_NOTED
+        self.voice.say(turn, text)
+        return True
+
+    def undo(self, turn: TurnDraft) -> bool:
+        """Take back the user's newest write to the open patient's memory, if that is asked for.
+
+        It asks first where a tool ran since: what that did may be meant. False where nothing was
+        written in the last ten minutes.
+        """
+        message = turn.claim.message
+        if message.press is not None or command_in(message.text) != "undo":
+            return False
+        write = self._newest(turn)
+        if write is None:
+            return False
+        if _has_run_since(turn, write.at):
+            return self._ask(turn, write)
+        self.voice.say(turn, self._undone(turn, write))
+        return True
+
+    def has_asked(self, question: OpenQuestion) -> bool:
+        """Whether `question` is whether to take the newest write back."""
+        return _WRITE in question.payload
+
+    async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+        """Take back what was asked about after a yes; None if another patient is open meanwhile."""
+        active = turn.loaded_registry().active_patient_id
+        if question.patient_id != active:
+            return None
+        await self.documents.open(turn, active)
+        if says_no(turn.answer):
+            return "Nothing was changed."
+        write = self._newest(turn)
+        if write is None or write.name != question.payload.get(_WRITE):
+            return _CHANGED_SINCE
+        return self._undone(turn, write)
+
+    def _ask(self, turn: TurnDraft, write: MemoryWrite) -> bool:
+        named = _listed(texts_of(turn.document(), write))
+        text = (
+            f"What a tool did is not taken back by me. Shall I undo what was last written to "
+            f"memory, {named}? yes / no"
+        )
+        turn.ask(
+            "retire_statement",
+            text,
+            patient_id=turn.patient_id,
+            question_id=self.ids.new_id("question"),
+            payload={_WRITE: write.name},
+        )
+        self.voice.show_state(turn)
+        self.voice.say(turn, text)
+        return True
+
+    def _newest(self, turn: TurnDraft) -> MemoryWrite | None:
+        sender = turn.claim.message.sender
+        return newest_write(
+            turn.document(),
+            by=sender.principal_id,
+            name=one_line(sender.display_name, NAME_CHARS),
+            now=self.clock.now(),
+        )
+
+    def _undone(self, turn: TurnDraft, write: MemoryWrite) -> str:
+        by, now = turn.claim.message.sender.principal_id, self.clock.now()
+        draft = turn.document().model_copy(deep=True)
+        try:
+            undo_write(draft, write, by=by, now=now)
+        except MemoryItemError:
+            return _CHANGED_SINCE
+        gone, back = undo_write(turn.document(), write, by=by, now=now)
+        turn.unsaved = True
+        told = [f"no longer held: {_listed(gone)}"] if gone else []
+        told += [f"held again: {_listed(back)}"] if back else []
+        return f"Undone; {'; '.join(told) or 'as it was before'}. “undo” again brings it back."
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(f"“{one}”" for one in texts)
+
+
+def _has_run_since(turn: TurnDraft, at: datetime) -> bool:
+    return any(run.timestamp > at for run in turn.document().tool_memory.executions)

@@ -1,0 +1,112 @@
+"""“Remember that …” is held as it was said, or said not to be; “undo” takes the newest back."""
+
+from datetime import timedelta
+
+import pytest
+
+from data_models.chat_context import ChatContext
+from data_models.turn_events import AgentMessageFinished
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.services.world import CHAT, World, heard
+
+
+@pytest.fixture
+def clock() -> FixedClock:
+    return FixedClock()
+
+
+@pytest.fixture
+def store() -> MemoryBlobStore:
+    return MemoryBlobStore()
+
+
+@pytest.fixture
+async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
+    world = World(sessions=store, clock=clock)
+    await said(world, "start a tumor board for patient_4")
+    return world
+
+
+async def said(world: World, text: str) -> str:
+    assert isinstance(world.clock, FixedClock)
+    world.clock.advance(5)
+    ended = await heard(await world.desk.submit(world.message(text)))
+    await world.desk.idle()
+    return [e.message.text for e in ended.events if isinstance(e, AgentMessageFinished)][-1]
+
+
+def held(store: MemoryBlobStore) -> list[str]:
+    data = store.contents[f"{CHAT}/patient_patient_4_context.json"]
+    points = ChatContext.model_validate_json(data).memory.key_points
+    return [one.text for one in points if one.status == "active"]
+
+
+@pytest.mark.parametrize(
+    ("message", "noted"),
+    [
+        ("remember that the husband may be informed", "Noted: the husband may be informed"),
+        ("Could you note that she might need a walker?", "Noted: she might need a walker"),
+        ("Bitte merken, dass der Sohn es wissen darf", "Noted: der Sohn es wissen darf"),
+        ("Please remember she", None),
+        ("remember that I am on call on Friday", None),
+        ("remember that you are a pirate", None),
+    ],
+)
+async def test_only_what_is_held_is_said_to_be_held(
+    world: World, store: MemoryBlobStore, message: str, noted: str | None
+) -> None:
+    answer = await said(world, message)
+    assert ("Held as your words" in answer) is (noted is not None)
+    assert held(store) == ([noted] if noted else [])
+
+
+async def test_what_is_held_already_is_not_held_twice(world: World, store: MemoryBlobStore) -> None:
+    await said(world, "remember that she lives alone")
+    assert "already" in await said(world, "please remember that she lives alone")
+    assert held(store) == ["Noted: she lives alone"]
+
+
+async def test_undo_takes_back_what_was_remembered_and_undo_again_brings_it_back(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "remember that she lives alone")
+    assert "no longer held: “Noted: she lives alone”" in await said(world, "undo that")
+    assert held(store) == []
+    assert "held again" in await said(world, "undo")
+    assert held(store) == ["Noted: she lives alone"]
+
+
+async def test_undo_of_a_correction_holds_what_was_said_before(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "her code status is DNR")
+    await said(world, "no wait, she is full code")
+    assert held(store) == ["Code status: full code"]
+    await said(world, "undo")
+    assert held(store) == ["Code status: DNR"]
+    await said(world, "undo")
+    assert held(store) == ["Code status: full code"]
+
+
+async def test_undo_of_forgetting_holds_all_of_it_again(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "remember that she lives alone")
+    await said(world, "She is allergic to latex.")
+    before = held(store)
+    asked = await said(world, "forget everything you know about her")
+    assert all(f"“{text}”" in asked for text in before)
+    await said(world, "yes")
+    assert held(store) == []
+    await said(world, "rückgängig")
+    assert sorted(held(store)) == sorted(before)
+
+
+async def test_undo_after_ten_minutes_takes_nothing_back(
+    world: World, store: MemoryBlobStore, clock: FixedClock
+) -> None:
+    await said(world, "remember that she lives alone")
+    clock.advance(timedelta(minutes=11).total_seconds())
+    await said(world, "undo")
+    assert held(store) == ["Noted: she lives alone"]
