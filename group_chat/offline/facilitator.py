@@ -32,6 +32,7 @@ from group_chat.plan_text import PLAN_QUESTION
 from services.language.detection import is_unread
 from services.language.phrases import found_in, says
 from services.language.text_words import asks_question
+from services.language.work import work_in
 from services.scenarios.session.commands import command_in
 
 _ROWS_OF_EACH_AGENT = 8
@@ -42,6 +43,11 @@ _INSTEAD = (
     "Ask for the status, the timeline, the imaging or the pathology, or start a tumor board, "
     "which puts together what is missing and where sources differ."
 )
+_WORDS_OF = {
+    "own": "calendar mail contacts tasks",
+    "persons": "register person",
+    "visits": "appointment",
+}
 _TASKS = {
     "history": "give the course of the illness in order of time",
     "status": "give the current status",
@@ -76,7 +82,7 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 def _answer(prompt: Prompt) -> OfflineReply:
     has_answer = bool(prompt.said) and not is_handed_back(prompt)
     plain = None if has_answer else plain_answer(prompt)
-    office = _clinic(prompt) or _registrar(prompt) or _office(prompt)
+    office = _clinic(prompt) or _by_work(prompt) or _office(prompt)
     if office is not None and not has_answer and plain is None:
         return OfflineReply(text=f"*{office}*, please see to this.")
     if plain is not None:
@@ -139,27 +145,26 @@ def _clinic(prompt: Prompt) -> str | None:
     changes = says(prompt.asked, "cancel") or says(prompt.asked, "move_or_change")
     if not changes or not prompt.recent_is_appointment or names_office_thing(prompt.asked):
         return None
-    return best_match("appointment", prompt.team)
+    return best_match(_WORDS_OF["visits"], prompt.team)
 
 
-def _registrar(prompt: Prompt) -> str | None:
-    """Return who knows whether somebody is registered: it is about no record."""
-    if not says(prompt.asked, "is_registered"):
-        return None
-    return best_match("register person", prompt.team)
+def _by_work(prompt: Prompt) -> str | None:
+    """Return whose work it is, where the words say so and no record is asked."""
+    work = work_in(prompt.asked)
+    return None if work is None else best_match(_WORDS_OF[work], prompt.team)
 
 
 def _office(prompt: Prompt) -> str | None:
     """Return who looks after the user's own calendar and mail, if that is what is asked for."""
     if not is_office_request(prompt) or says(prompt.asked, "starts_plan"):
         return None
-    return best_match("calendar mail contacts tasks", prompt.team)
+    return best_match(_WORDS_OF["own"], prompt.team)
 
 
 def _who_books(prompt: Prompt) -> str | None:
     """Return who arranges a time, whatever it is for: "book a CT" asks for no report on a CT."""
     is_booking = says(prompt.asked, "wants_booking", "next_visit")
-    return best_match("appointment", prompt.team) if is_booking else None
+    return best_match(_WORDS_OF["visits"], prompt.team) if is_booking else None
 
 
 def _who_searches(prompt: Prompt) -> str | None:

@@ -14,6 +14,7 @@ from services.language.references import numbers_in, references_in
 from services.language.telling import is_told
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
 from services.language.vocabulary import LANGUAGES
+from services.language.work import as_reports, work_in
 from services.language.yes_no import yes_no_in
 
 LONGEST_READ_CHARS = 4_000
@@ -31,6 +32,9 @@ def read(message: str, situation: Situation) -> Utterance:
         about = ()  # "Anna Keller's number" stands in an address book
     if about and says(words, "task") and says(words, *_DEEDS_ON_TASKS):
         about = ()  # "the task call the lab is done" asks for no laboratory values
+    if about and work_in(words) is not None:
+        about = ()  # "when is Dr. Smith free?" is asked of no record
+    about = as_reports(words, about)
     is_statement = not is_reply and is_told(words)
     if is_statement:
         about = ()  # what somebody tells is no question to the record

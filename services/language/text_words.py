@@ -118,4 +118,4 @@ def words_of_list(text: str, words: tuple[str, ...]) -> list[str]:
 def _one_of(words: tuple[str, ...]) -> re.Pattern[str]:
     longest_first = sorted(words, key=len, reverse=True)
     found = "|".join(re.escape(word) for word in longest_first) or r"(?!)"
-    return re.compile(rf"\b(?:{found})(?:s|es)?\b", re.IGNORECASE)
+    return re.compile(rf"\b(?:{found})(?:s|es|ing)?\b", re.IGNORECASE)
