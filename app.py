@@ -17,7 +17,7 @@ from bots.ports import BotServices
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
 from data_models.folder_lock import folder_held
-from foundation import Foundation, answers_of, claimant_of, foundation_of, started
+from foundation import Foundation, answers_of, claimant_of, foundation_of, patients_of, started
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import Door, create_web_app
@@ -41,14 +41,12 @@ from services.desk.turn_desk import TurnDesk
 from services.hand_over.chosen import turn_queues_for
 from services.hand_over.hand_over import HandOver
 from services.identity.directory import DirectoryState
-from services.patient_context.chosen import patients_for
 from services.scenarios.operators.chosen import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.turn.documents import TurnDocuments
 from services.turn.memory import memory_for
-from services.turn.reading import reader_team
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
 from services.turn.tools import tools_for
@@ -140,19 +138,9 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         ),
         door=base.access.door,
     )
-    patients = patients_for(
-        base.settings,
-        model=base.team,
-        team=reader_team(base.team.agents),
-        pattern=base.pattern,
-        directory=base.directory,
-        clock=base.clock,
-        ids=base.ids,
-        door=base.access.door,
-    )
     return TurnPipeline(
         documents=documents,
-        patients=patients,
+        patients=patients_of(base),
         clearing=Clearing(store=base.documents.store, contexts=base.contexts),
         group_chat=base.team,
         metrics=base.metrics,

@@ -21,6 +21,7 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from services.assistant.back_end import AssistantBackEnd
 from services.assistant.chosen import assistant_for
 from services.assistant.made_for import MadeFor
+from services.assistant.own_contacts import OwnContacts
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.chart_access.chosen import ChartAccess, chart_access_for
 from services.conversations.chosen import claimant_for
@@ -29,7 +30,9 @@ from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.identity.chosen import directory_for
 from services.identity.directory import Directory
+from services.patient_context.chosen import patients_for
 from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.service import PatientContextService
 from services.records.chosen import Records, records_for
 from services.records.patient_names import PatientNames, patient_names_for
 from services.replica import Replica
@@ -38,6 +41,7 @@ from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.telemetry.metrics import Metrics
 from services.turn.clinic import clinic_for
+from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
 from settings import Settings
 
@@ -193,4 +197,20 @@ def answers_of(base: Foundation) -> StoredAnswers:
         clock=base.clock,
         ids=base.ids,
         facilitator=base.team.facilitator,
+    )
+
+
+def patients_of(base: Foundation) -> PatientContextService:
+    """Return what decides whose chart a message is for."""
+    return patients_for(
+        base.settings,
+        model=base.team,
+        team=reader_team(base.team.agents),
+        pattern=base.pattern,
+        directory=base.directory,
+        clock=base.clock,
+        ids=base.ids,
+        door=base.access.door,
+        records=base.records,
+        contacts=OwnContacts(back_end=base.assistant),
     )

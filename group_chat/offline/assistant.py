@@ -11,7 +11,7 @@ from group_chat.offline.words import topics_of
 from services.language.clock import day_in
 from services.language.in_english import in_english
 from services.language.phrases import parts_in, says, without, words_for
-from services.language.requests import moves_to_an_hour, names_a_number
+from services.language.requests import asks_how_to_reach, moves_to_an_hour
 from services.language.text_words import (
     mail_addresses_in,
     named_after,
@@ -22,7 +22,7 @@ from services.language.text_words import (
 )
 
 ASSISTANT_TOOL = "list_events"
-_NOUNS = ("contact", "task", "email", "document", "named_number", "calendar_event")
+_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _LOOK_FIRST = "list or search them first"
 _ONLY = "Offline I understand only simple requests; say it as: {example}."
 _EXAMPLE = 'add a task "Call the lab" by Friday'
@@ -105,7 +105,7 @@ def _kind_in(text: str, *, but: str = "") -> str | None:
 
 
 def _names(text: str, kind: str) -> bool:
-    return names_a_number(text) if kind == "named_number" else says(text, kind)
+    return asks_how_to_reach(text) if kind == "named_number" else says(text, kind)
 
 
 def _recent(prompt: Prompt) -> str:

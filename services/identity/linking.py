@@ -35,12 +35,14 @@ class Situation:
         roster: The conversation's patients, with what was noted of them when they were opened.
         settled: Whom the user has said that words mean, by those words folded.
         named: Ids that the message names in their own form.
+        beside: Names of staff of the open record, and of the user's own contacts.
     """
 
     active: PatientId | None
     roster: Mapping[PatientId, Person | None] = field(default_factory=dict)
     settled: Mapping[str, PatientId] = field(default_factory=dict)
     named: Collection[PatientId] = ()
+    beside: Collection[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +131,8 @@ class SubjectLinker:
         active = situation.active
         kept = None if active is None else situation.roster.get(active)
         found = index.with_id(active) or kept
-        others = frozenset() if found is None else frozenset(_names_beside(found))
-        return Known(index, found, frozenset(situation.roster), others)
+        names = (*(() if found is None else found.beside), *situation.beside)
+        return Known(index, found, frozenset(situation.roster), frozenset(_names_beside(names)))
 
     def _numbers(
         self,
@@ -154,10 +156,10 @@ class SubjectLinker:
                 yield NumberSaid(token, hits)
 
 
-def _names_beside(person: Person) -> Iterable[frozenset[str]]:
+def _names_beside(names: Iterable[str]) -> Iterable[frozenset[str]]:
     """Yield the words of each name beside a patient: the whole name, and the first name alone."""
     titles = people_words().staff
-    for name in person.beside:
+    for name in names:
         words = [word.text for word in read_words(name).words if word.text not in titles]
         if len(words) > 1:
             yield frozenset(words)

@@ -11,13 +11,13 @@ from services.identity.name_signs import (
     begins_a_chart_question,
     fills_a_clause,
     is_before_a_family_name,
-    is_changed_contact,
     is_first_name_beside,
     is_genitive,
     is_name_beside,
     is_part_of_another_name,
     is_sure_sign,
     is_unknown_full_name,
+    is_way_to_reach,
     stands_alone,
     stands_before_a_name,
     stands_where_names_do,
@@ -54,7 +54,8 @@ class Known:
     Attributes:
         open: The open patient, if the directory knows them.
         roster: Ids of the conversation and the worklist: no evidence removes their exact names.
-        others: Folded words of each name of relatives, contacts and doctors of the open patient.
+        others: Folded words of each name of relatives, contacts and staff of the open patient, and
+            of the user's own contacts.
     """
 
     index: PersonIndex
@@ -271,9 +272,10 @@ def _strangers(
     for place in sorted(free):
         word = run[place]
         if place and is_unknown_full_name(run[place - 1], word) and not hits[place - 1]:
-            if is_changed_contact(run, word):
+            span = (run[place - 1], word)
+            if is_way_to_reach(run, span) or is_name_beside(run, span, known.others):
                 continue
-            yield Mention(f"{run[place - 1].raw} {word.raw}", (), "stranger", span=(word,))
+            yield Mention(_typed(span), (), "stranger", span=(word,))
             continue
         if word.title not in ("man", "woman") or len(word.raw) < 2:
             continue

@@ -57,11 +57,18 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
     )
 
 
-def is_changed_contact(run: Sequence[Word], name: Word) -> bool:
-    """Whether the user changes an entry of their own: `change Maria Kern's phone to …`."""
-    known = people_words()
-    first = run[0]
-    return first.is_first and first.text in known.changes and name.after in known.contact_parts
+def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether somebody's telephone or address is meant: `Maria Kern's phone`, `mail von Kern`.
+
+    Who is no patient is looked for among the user's contacts then.
+    """
+    parts = people_words().contact_parts
+    last = span[-1]
+    is_owned = last.is_owner and (last.after in parts or last.beyond in parts)
+    at = next(place for place, one in enumerate(run) if one is span[0])
+    before = [one.text for one in run[max(at - 2, 0) : at]]
+    is_after = len(before) > 1 and before[1] in people_words().particles | people_words().about
+    return is_owned or (is_after and before[0] in parts)
 
 
 def is_genitive(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
@@ -131,9 +138,18 @@ def is_name_beside(
 
     A family name alone may be anybody's.
     """
+    if span[-1].is_owner and not _owns_no_chart(span[-1]):
+        return False
     at = next(place for place, one in enumerate(run) if one is span[0])
     around = {one.text for one in run[max(at - 1, 0) : at + len(span) + 1]}
     return any(len(name) > 1 and name <= around for name in others)
+
+
+def _owns_no_chart(word: Word) -> bool:
+    """Whether what is theirs is a letter or a telephone: `Keller's creatinine` is a patient's."""
+    known = people_words()
+    things = known.staff_things | known.contact_parts
+    return word.after in things or (word.after in known.plain_patients and word.beyond in things)
 
 
 def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[str]]) -> bool:

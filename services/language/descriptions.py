@@ -1,11 +1,8 @@
 """Somebody described rather than named: "the violin teacher", "the man from this morning". Pure."""
 
 from collections.abc import Sequence
-from typing import Literal
 
 from services.language.people_words import people_words
-
-Sex = Literal["male", "female", "both"]
 
 
 def describes_somebody(folds: Sequence[str]) -> bool:
@@ -60,16 +57,3 @@ def _describes_patient(folds: Sequence[str], at: int) -> bool:
     if any(one in known.plain_patients for one in between):
         return False
     return moves or not behind[0] or behind[0] in known.lingers
-
-
-def spoken_sex(folds: Sequence[str]) -> Sex | None:
-    """Return the sex that English pronouns give; None if they may be another person's."""
-    known, said = people_words(), set(folds)
-    if said & (known.relatives | known.staff | known.people):
-        return None
-    is_man, is_woman = bool(said & {"he", "him", "his"}), bool(said & {"she", "her", "hers"})
-    if is_man and is_woman:
-        return "both"
-    if not (is_man or is_woman):
-        return None
-    return "male" if is_man else "female"

@@ -11,10 +11,12 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-from services.language.descriptions import Sex, describes_somebody, spoken_sex
+from services.language.descriptions import describes_somebody
 from services.language.full_dates import month_numbers
 from services.language.letters import folded
 from services.language.people_words import common_words, people_words
+from services.language.spoken_sex import Sex, spoken_sex
+from services.language.statement_words import is_clinical_name, stem
 
 Title = Literal["man", "woman", "patient", "staff", "relative"]
 TEXT_LIMIT_CHARS = 16_000
@@ -44,7 +46,8 @@ class Word:
         closes: Whether the clause ends behind it.
         is_first: Whether the message begins with it.
         is_in_date: Whether it is a month where months stand: `in May`, `4 May 1961`.
-        before: The word before it in its sentence, folded; `after` the one behind it.
+        before: The word before it in its sentence, folded; `after` the one behind it, `beyond`
+            the one behind that.
         has_number: Whether a number stands directly behind it: `Gleason 7`.
         is_of_head: Whether a disease or score of that name is said: `score de Gleason`.
     """
@@ -64,6 +67,7 @@ class Word:
     is_in_date: bool = False
     before: str = ""
     after: str = ""
+    beyond: str = ""
     has_number: bool = False
     is_of_head: bool = False
 
@@ -123,8 +127,8 @@ class Message:
         describes: Whether somebody is described rather than named: "the violin teacher".
         registers: Whether it speaks of registering somebody.
         compares: Whether it asks to compare.
-        spoken_sex: The sex that pronouns of English give the one spoken of, if they agree and
-            nobody else is in the message to whom they may belong.
+        spoken_sex: The sex that pronouns give the one spoken of, if they agree and nobody else is
+            in the message to whom they may belong.
         pronoun_at: Where somebody is first spoken of as he or she, if anywhere.
         relates_at: Where `is her husband` and the like stand, if anywhere.
     """
@@ -174,17 +178,25 @@ def read_words(text: str) -> Message:
             is_in_date=_is_in_date(folds, at, gap, text[end:]),
             before=folds[at - 1] if at and not starts else "",
             after=folds[at + 1] if at + 1 < len(folds) else "",
+            beyond=folds[at + 2] if at + 2 < len(folds) else "",
             is_of_head=_is_of_head(folds, at),
             has_number=text[end : end + 2].strip()[:1].isdigit(),
         )
         words.append(word)
+    return _message(text, words, folds, french=french)
+
+
+def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: bool) -> Message:
+    known = people_words()
     return Message(
         text=text,
         words=words,
         describes=describes_somebody(folds) or _is_patient_of_staff(words),
         registers=any(one in known.registers for one in folds),
         compares=any(one in known.compares for one in folds),
-        spoken_sex=None if any(map(_may_be_spoken_of, words)) else spoken_sex(folds),
+        spoken_sex=None
+        if any(map(_may_be_spoken_of, words))
+        else spoken_sex([one.raw for one in words], folds),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
         relates_at=next((words[at].start for at in range(len(words)) if _relates(folds, at)), None),
     )
@@ -293,7 +305,11 @@ def _is_patient_of_staff(words: Sequence[Word]) -> bool:
 
 def _may_be_spoken_of(word: Word) -> bool:
     """Whether a pronoun may belong to whom the word names: `Peter called, tell him`."""
-    return word.raw[0].isupper() and not word.raw.isupper() and not word.is_common
+    if not word.raw[0].isupper() or word.raw.isupper() or word.is_common:
+        return False
+    known = people_words()
+    is_verb = word.is_first and word.text in known.person_verbs
+    return not (is_verb or word.text in known.patients_own or is_clinical_name(stem(word.text)))
 
 
 def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:

@@ -1,16 +1,24 @@
 """What a message asks the clinic or the office for, where one sentence says it. Pure."""
 
 import re
+from datetime import date
 
+from services.language.chart_questions import SEARCH, chart_questions
+from services.language.detection import language_of
 from services.language.in_english import in_english
+from services.language.mentions import read_words
+from services.language.people_words import people_words
+from services.language.phrases import says, without
+from services.language.statement_words import is_clinical_name, stem
 
 _READ_CHARS = 4_000
+_ANY_DAY = date(2000, 1, 1)  # which tool is asked does not depend on the day
+_OWN_THINGS = ("own_things", "own_document", "task")
 # "move the ward round to 4 pm": an hour is a goal in a calendar alone.
 _MOVES_TO = re.compile(
     r"(?i)\A\W*(?:please |can you |could you )*(?:move|reschedule|postpone|push|shift)\b"
     r"[^.?!\n]{1,60}\bto (?:\d{1,2}(?::\d\d)?\s*(?:am|pm|o['’]clock)|\d{1,2}:\d\d)\b"
 )
-_NAMED_NUMBER = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['’]s (?:\w+ )?number\b")
 # "not Dr. Smith but Dr. Jones" refuses the first only.
 _REFUSED = re.compile(
     r"(?i:\b(?:any(?: ?one|body)?|every(?: ?one|body)|all|somebody|someone)"
@@ -27,9 +35,29 @@ def moves_to_an_hour(text: str) -> bool:
     return _MOVES_TO.search(in_english(text[:_READ_CHARS])) is not None
 
 
-def names_a_number(text: str) -> bool:
-    """Whether `text` names somebody's number, by first and family name."""
-    return _NAMED_NUMBER.search(text[:_READ_CHARS]) is not None
+def asks_how_to_reach(text: str) -> bool:
+    """Whether `text` asks for somebody's number or address, by a name: "Ada Byron's phone"."""
+    parts = people_words().contact_parts - {"mail"}  # somebody's mail is read
+    words = read_words(in_english(text[:_READ_CHARS])).words
+    return any(
+        one.is_owner and one.raw[0].isupper() and (one.after in parts or one.beyond in parts)
+        for one in words
+    )
+
+
+def is_of_own_things(text: str) -> bool:
+    """Whether `text` asks for the user's own calendar, mail, contacts or tasks, and of no chart."""
+    text = without(text[:_READ_CHARS], "of_patient")
+    message = read_words(text)
+    if message.pronoun_at is not None:
+        return False
+    if asks_how_to_reach(text):
+        return True
+    words = read_words(in_english(text)).words
+    if any(is_clinical_name(stem(one.text)) for one in (*message.words, *words)):
+        return False
+    asked = chart_questions(text, today=_ANY_DAY, language=language_of(text))
+    return all(one.tool == SEARCH for one in asked) and says(text, *_OWN_THINGS)
 
 
 def refused_doctors(text: str) -> frozenset[str]:

@@ -7,8 +7,10 @@ from services.identity.directory import Directory
 from services.language.reader import ReaderTeam
 from services.model_port import StructuredModel
 from services.patient_context.analyzer import PatientContextAnalyzer
+from services.patient_context.beside import NamesBeside, StaffOfRecord
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
+from services.records.ports import PatientRecords
 from settings import Settings
 
 
@@ -22,8 +24,15 @@ def patients_for(
     clock: Clock,
     ids: IdSource,
     door: ChartDoor,
+    records: PatientRecords,
+    contacts: NamesBeside,
 ) -> PatientContextService:
-    """Return the service that decides whose chart a message is for, asking `door` for each."""
+    """Return the service that decides whose chart a message is for, asking `door` for each.
+
+    Args:
+        records: Name the staff of a chart.
+        contacts: The address books of users.
+    """
     return PatientContextService(
         analyzer=PatientContextAnalyzer(model=model, pattern=pattern, team=team),
         pattern=pattern,
@@ -32,4 +41,5 @@ def patients_for(
         linker=linker_for(settings, directory=directory, fits=pattern.matches),
         allow_unknown=settings.allow_unknown_patients,
         door=door,
+        beside=(StaffOfRecord(records=records), contacts),
     )

@@ -7,6 +7,7 @@ from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from services.identity.person import Person
 from services.identity.wording import option_line
+from services.language.requests import is_of_own_things
 from services.language.yes_no import says_no, says_yes
 from services.patient_context.answers import ASKED, OPTIONS
 from services.patient_context.verdict import PatientVerdict
@@ -73,12 +74,12 @@ def names_nobody_after_comparing(who: Who) -> bool:
     """Whether a message after a comparison may be about either: it names nobody, and says more."""
     subject, reading = who.subject, who.turn.reading
     is_open = subject.outcome == "same" and subject.reason == "nobody_else"
-    return (
-        is_open and not reading.named and reading.doubt is None and not is_small_talk(reading.text)
-    )
+    names_id = bool(reading.named) or reading.doubt is not None
+    return is_open and not names_id and not is_about_nobody(reading.text)
 
 
-def is_small_talk(text: str) -> bool:
-    """Whether a message is a yes, a no or a word of thanks: about nobody."""
+def is_about_nobody(text: str) -> bool:
+    """Whether a message is a yes, a no, thanks, or asks for the user's own mail or day."""
     is_reply = says_yes(text) or says_no(text)
-    return is_reply or ("?" not in text and len(text.split()) < _LEAST_WORDS)
+    is_thanks = "?" not in text and len(text.split()) < _LEAST_WORDS
+    return is_reply or is_of_own_things(text) or is_thanks

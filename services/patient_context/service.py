@@ -23,6 +23,7 @@ from services.patient_context.afterwards import (
 )
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import SAID, PatientAnswer, read_answer
+from services.patient_context.beside import NamesBeside, linked_beside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
     asking_to_compare,
@@ -48,7 +49,6 @@ from services.patient_context.who import (
     noted_people,
     roster_of,
     said_merged,
-    situation_of,
     unreachable,
     who_of,
 )
@@ -68,10 +68,12 @@ class PatientContextService:
         linker: SubjectLinker | None = None,
         allow_unknown: bool = False,
         door: ChartDoor | None = None,
+        beside: tuple[NamesBeside, ...] = (),
     ) -> None:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
         self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
+        self._beside = beside
         self._rights = ChartRights(door=door or open_door(clock=clock), ids=ids)
         self._allow_unknown = allow_unknown or linker is None
         self._pattern = pattern
@@ -320,8 +322,7 @@ class PatientContextService:
         return asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
 
     async def _who(self, turn: PatientTurn, *, also: PatientId | None = None) -> Who:
-        linked = await self._linker.link(turn.reading.text, situation_of(turn, also=also))
-        return who_of(linked, turn)
+        return who_of(await linked_beside(self._linker, self._beside, turn, also=also), turn)
 
     def _ms_since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1_000

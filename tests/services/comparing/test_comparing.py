@@ -185,6 +185,43 @@ async def test_a_later_her_is_asked_about_until_somebody_says_whom_they_mean(
         assert kind_asked(chosen) == kind_asked(settled) == ""
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "any new mail?",
+        "what do I have to do this week?",
+        "show my contacts",
+        "meine Aufgaben?",
+        "¿tengo correo nuevo?",
+        "mes tâches",
+        "what is Ada Byron's phone number?",
+    ],
+)
+async def test_who_asks_for_their_own_mail_or_day_after_comparing_is_not_asked_whom_they_mean(
+    tmp_path: Path, text: str
+) -> None:
+    async with talking(tmp_path) as (world, _):
+        await world.say("open patient_1")
+        await compared(world)
+
+        own = await world.say(text)
+        after = await world.say("any allergies?")
+
+        assert kind_asked(own) == ""
+        assert kind_asked(after) == "subject"
+
+
+@pytest.mark.parametrize(
+    "text", ["her mail?", "mail Dr Hall her results", "show the note of yesterday"]
+)
+async def test_what_may_be_about_either_chart_is_still_asked(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path) as (world, _):
+        await world.say("open patient_1")
+        await compared(world)
+
+        assert kind_asked(await world.say(text)) == "subject"
+
+
 async def test_a_clear_archives_a_comparison(tmp_path: Path) -> None:
     async with talking(tmp_path) as (world, _):
         done = await compared(world)

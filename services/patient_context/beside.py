@@ -1,0 +1,112 @@
+"""Names that stand for nobody's chart: staff of the open record, and the user's own contacts.
+
+Asked for only where a message names somebody who is no sure patient, so most turns read nothing.
+"""
+
+import asyncio
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import structlog
+
+from data_models.errors import AssistantError, RecordsError
+from data_models.identifiers import PatientId
+from services.identity.linking import Linked, SubjectLinker
+from services.identity.subject import Reason, Subject
+from services.patient_context.conclusion import PatientTurn
+from services.patient_context.who import situation_of
+from services.records.entry import Raw, many, one, text
+from services.records.need import need_of
+from services.records.ports import PatientRecords
+from services.records.record import PatientRecord, named
+
+BESIDE_SECONDS = 2.0
+_ASKED_OF: frozenset[Reason] = frozenset({"stranger", "part", "nearly", "several"})
+_NEED = need_of("CareTeam", "Encounter", asides=("Practitioner", "PractitionerRole"))
+_PEOPLE = ("member", "individual", "actor")
+_log = structlog.get_logger()
+
+
+class NamesBeside(Protocol):
+    """Knows people who are no patients here."""
+
+    async def names(self, user: str, patient_id: PatientId | None, said: str) -> Collection[str]:
+        """Return whole names of people whom `said` may mean.
+
+        Args:
+            user: Who writes.
+            patient_id: Whose chart is open.
+
+        Raises:
+            AssistantError: the user's contacts cannot be read.
+            RecordsError: the records do not answer.
+        """
+        ...
+
+
+class StaffOfRecord:
+    """A `NamesBeside` of those whom CareTeam, Encounter and Practitioner of a chart name."""
+
+    def __init__(self, *, records: PatientRecords) -> None:
+        self._records = records
+
+    async def names(self, user: str, patient_id: PatientId | None, said: str) -> Collection[str]:
+        """See `NamesBeside.names`; all of the chart, whatever is said."""
+        if patient_id is None:
+            return ()
+        return (await self._records.load(patient_id, _NEED)).derived(staff_of)
+
+
+def staff_of(record: PatientRecord) -> frozenset[str]:
+    """Return the names of a record's staff, as they are written."""
+    found = {
+        named(entry.raw, record) for entry in record.names.values() if entry.kind == "Practitioner"
+    }
+    for entry in record.entries_of("CareTeam", "Encounter"):
+        for row in many(entry.raw, "participant"):
+            people = [one(row, key) for key in _PEOPLE]
+            found |= {record.name_of(each, within=entry.raw) for each in people if _is_other(each)}
+    return frozenset(filter(None, found))
+
+
+def _is_other(reference: Raw) -> bool:
+    """Whether not the patient: a CareTeam may have its patient among its members."""
+    return "Patient" not in text(reference, "reference").split("/") and (
+        text(reference, "type") != "Patient"
+    )
+
+
+def needs_names(subject: Subject) -> bool:
+    """Whether it matters who else bears the name that a message is asked about."""
+    return subject.outcome in ("unsure", "several") and subject.reason in _ASKED_OF
+
+
+async def linked_beside(
+    linker: SubjectLinker,
+    known: Sequence[NamesBeside],
+    turn: PatientTurn,
+    *,
+    also: PatientId | None,
+) -> Linked:
+    """Return whom a message is about, with what `known` say of names where that may matter."""
+    text, situation = turn.reading.text, situation_of(turn, also=also)
+    linked = await linker.link(text, situation)
+    if not known or not needs_names(linked.subject):
+        return linked
+    names = await names_beside(known, turn.user, situation.active, linked.subject.said)
+    return await linker.link(text, replace(situation, beside=names)) if names else linked
+
+
+async def names_beside(
+    known: Sequence[NamesBeside], user: str, patient_id: PatientId | None, said: str
+) -> tuple[str, ...]:
+    """Return what all of `known` tell in time; who does not answer gives no evidence."""
+    found: list[str] = []
+    for each in known:
+        try:
+            async with asyncio.timeout(BESIDE_SECONDS):
+                found += await each.names(user, patient_id, said)
+        except (TimeoutError, RecordsError, AssistantError) as error:
+            _log.warning("names_beside_unread", error=type(error).__name__)
+    return tuple(found)
