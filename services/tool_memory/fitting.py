@@ -27,7 +27,7 @@ class Fit:
 
 
 def fits_of(request: Request, candidates: Sequence[Candidate], lexicon: Lexicon) -> list[Fit]:
-    """Return the candidates whose words fit: strict words all, of the others at least half (T4)."""
+    """Return the candidates whose words fit: strict words all, of the others most (T4)."""
     phrases = [tuple(tokens_of(phrase)) for phrase in request.phrases]
     quoted = [tuple(tokens_of(phrase)) for phrase in request.quoted]
     strict = list(dict.fromkeys([*request.strict, *(one for phrase in phrases for one in phrase)]))
@@ -39,10 +39,18 @@ def fits_of(request: Request, candidates: Sequence[Candidate], lexicon: Lexicon)
     for candidate in candidates:
         scores = [row.get(candidate.entity_id, 0.0) for row in by_word]
         missing = scores[len(strict) :].count(0.0)
-        if all(scores[: len(strict)]) and missing * 2 <= len(words):
+        if all(scores[: len(strict)]) and _is_enough(missing, len(words), len(strict)):
             name = candidate.name
             found.append(Fit(candidate, tuple(scores), name in phrases, name in quoted))
     return [fit for fit in found if _says_something(fit, request)]
+
+
+def _is_enough(missing: int, words: int, strict: int) -> bool:
+    """Whether so few words are missing that the rest still names something (T4).
+
+    Half of all is too little: "the family dinner" is no family meeting.
+    """
+    return missing * 2 <= words and missing * 2 < max(1, words + strict)
 
 
 def _says_something(fit: Fit, request: Request) -> bool:

@@ -197,6 +197,8 @@ class ContextResolver:
         if words:
             known = {token for word in words for token in self._shelf.lexicon.meanings(word)}
             timely = [one for one in timely if known & one.tokens]
+        elif request.places:
+            return several(self._selection.placed(request, timely))
         elif not request.noun and request.times.is_empty:
             listed = [one for one in timely if one.entity_id in self._scene.last_list]
             timely = listed or timely

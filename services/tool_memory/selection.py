@@ -31,7 +31,12 @@ class Selection:
     def in_time(self, request: Request, one: Candidate) -> bool:
         """Whether an entity starts when the request says (T7)."""
         return request.times.fits(
-            one.start, one.end, has_time=one.has_time, now=self._scene.now, name=one.name
+            one.start,
+            one.end,
+            has_time=one.has_time,
+            now=self._scene.now,
+            name=one.name,
+            is_received=one.kind == "email",
         )
 
     def fitting(self, request: Request, pool: Sequence[Candidate]) -> list[Candidate]:
@@ -119,6 +124,14 @@ class Selection:
         # The place itself is taken by something gone: nothing else moves up.
         certain = picks[0] if picks[0] in ids else picks[1]
         return Resolved(found[0]) if found and (narrowed or certain == found[0]) else NotFound()
+
+    def placed(self, request: Request, pool: Sequence[Candidate]) -> list[str]:
+        """Return what stands at the places that are named: all of them, or nothing."""
+        live = {one.entity_id for one in pool}
+        kinds = {one.entity_id: one.kind for one in pool} | dict(self._gone)
+        shown = [one for one in self._scene.last_list if request.noun in (None, kinds.get(one))]
+        found = [_at(shown, place) for place in request.places]
+        return [one for one in found if one is not None] if live.issuperset(found) else []
 
     def _first_by_date(
         self, request: Request, fitting: Sequence[Candidate], number: int

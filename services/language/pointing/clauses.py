@@ -69,7 +69,9 @@ _ANY_VERB = re.compile(
 _CORRECTED = re.compile(
     r"(?:[,.;!?]|\s-|\.\.\.)\s*(?:no,?\s+)?(?:wait,?\s+)?"
     r"(?:actually|i mean|i meant|or rather|rather|sorry|make that|correction)\b[\s,:]*"
-    r"(?P<tail>(?:the|my|our)\b.*|[\ue100-\ue1ff].*)$",
+    r"(?P<tail>(?:the|my|our)\b.*|[\ue100-\ue1ff].*)$"
+    r"|(?:[,.;!?]|\s-|\.\.\.)\s*(?:no|nope|wait|no wait)\b[\s,]+"
+    r"(?P<instead>(?:the|my|our)\b.*|[\ue100-\ue1ff].*)$",
     _FLAGS,
 )
 _BESIDE = re.compile(
@@ -143,9 +145,10 @@ def read_clauses(text: str) -> Clauses:
 def _corrected(text: str) -> str:
     """Return what is left of: cancel the dentist, no, I mean the lunch."""
     match = _CORRECTED.search(text)
-    if match is None or _verb_of(match["tail"])[0]:
+    tail = "" if match is None else match["tail"] or match["instead"]
+    if match is None or _verb_of(tail)[0]:
         return text
-    return f"{_verb_of(text[: match.start()])[0]} {match['tail']}"
+    return f"{_verb_of(text[: match.start()])[0]} {tail}"
 
 
 def _without_excluded(text: str, pattern: re.Pattern[str], found: Clauses) -> str:

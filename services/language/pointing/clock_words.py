@@ -1,6 +1,7 @@
 """Reads times of day and lengths out of a message."""
 
 import re
+from collections.abc import Callable, Sequence
 
 from services.language.pointing.day_words import NUMBER, number_of
 from services.language.pointing.draft_text import DraftText
@@ -34,6 +35,9 @@ _BETWEEN = re.compile(
     r"\bbetween (?P<a>\d{1,2})(?P<ah>\s?[ap]m)? and (?P<b>\d{1,2})(?P<bh>\s?[ap]m)?\b", _FLAGS
 )
 _BOUND = re.compile(rf"\b(?P<side>after|past|before|by) {_clock('')}", _FLAGS)
+_BOUND_BY_A_NUMBER = re.compile(
+    r"\b(?P<side>after|before|by) (?P<hour>1[0-2]|[1-9])(?=\s*(?:$|[.!?]))", _FLAGS
+)
 _PAST = re.compile(
     rf"\b(?:at )?(?P<part>half|quarter) (?P<side>past|to) (?P<hour>{_HOURS})\b", _FLAGS
 )
@@ -67,21 +71,8 @@ def read_evening(text: str, found: TimeFilter) -> None:
 
 def read_clock(text: DraftText, found: TimeFilter) -> None:
     """Take all times of day and lengths out of `text`."""
-    for match in text.take_all(_RANGE):
-        half = (match["own"] or match["half"])[0]
-        found.clocks.append(_at(match["first"], match["minutes"], half))
-    for match in text.take_all(_BETWEEN):
-        found.clocks.append(_between(match))
-    for match in text.take_all(_PAST):
-        found.clocks.append(_past(match))
-    for match in text.take_all(_BOUND):
-        found.clocks.append(_bound(match))
-    for match in text.take_all(_EXACT):
-        found.clocks.append(_said(match))
-    for match in text.take_all(_AT):
-        found.clocks.append(_at(match["hour"], None, None))
-    for match in text.take_all(_PART):
-        found.clocks.append(ClockChoice(_PARTS[match["part"].casefold()], match["part"].casefold()))
+    for pattern, read in _READERS:
+        found.clocks += [read(match) for match in text.take_all(pattern)]
     _read_rest(text, found)
 
 
@@ -126,12 +117,16 @@ def _past(match: re.Match[str]) -> ClockChoice:
 
 
 def _bound(match: re.Match[str]) -> ClockChoice:
+    return _by_side(_said(match), match["side"])
+
+
+def _by_side(said: ClockChoice, side: str) -> ClockChoice:
     # Without am or pm the nearer half of a working day: "after 3" is 15:00, "before 10" is 10:00.
-    starts = [first for first, _ in _said(match).windows]
+    starts = [first for first, _ in said.windows]
     minute = next((one for one in starts if 7 * 60 <= one < 19 * 60), starts[0])
-    if match["side"].casefold() in ("after", "past"):
+    if side.casefold() in ("after", "past"):
         return ClockChoice(((minute, _DAY_MINUTES - 1),))
-    return ClockChoice(((0, minute - 1 if match["side"].casefold() == "before" else minute),))
+    return ClockChoice(((0, minute - 1 if side.casefold() == "before" else minute),))
 
 
 def _between(match: re.Match[str]) -> ClockChoice:
@@ -142,3 +137,33 @@ def _between(match: re.Match[str]) -> ClockChoice:
     return ClockChoice(
         tuple((first, last) for first, last in zip(firsts, lasts, strict=False) if first <= last)
     )
+
+
+def _until(match: re.Match[str]) -> ClockChoice:
+    return _at(match["first"], match["minutes"], (match["own"] or match["half"])[0])
+
+
+def _at_number(match: re.Match[str]) -> ClockChoice:
+    return _at(match["hour"], None, None)
+
+
+def _bound_by_number(match: re.Match[str]) -> ClockChoice:
+    return _by_side(_at_number(match), match["side"])
+
+
+def _part_of_day(match: re.Match[str]) -> ClockChoice:
+    part = match["part"].casefold()
+    return ClockChoice(_PARTS[part], part)
+
+
+# In this order: what one has taken out no other reads.
+_READERS: Sequence[tuple[re.Pattern[str], Callable[[re.Match[str]], ClockChoice]]] = (
+    (_RANGE, _until),
+    (_BETWEEN, _between),
+    (_PAST, _past),
+    (_BOUND, _bound),
+    (_BOUND_BY_A_NUMBER, _bound_by_number),
+    (_EXACT, _said),
+    (_AT, _at_number),
+    (_PART, _part_of_day),
+)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from services.language.pointing.draft_text import DraftText
@@ -49,6 +50,7 @@ _WEEKDAY = re.compile(
     _FLAGS,
 )
 _RISKY = re.compile(r"\b(?P<which>on|this|next|last) (?P<name>wed|sat|sun)\b(?:'s)?", _FLAGS)
+_RISKY_LAST = re.compile(r"(?<=\w )(?P<which>)(?P<name>wed|sat|sun)\s*[.!]?$", _FLAGS)
 _IN = re.compile(
     rf"\b(?:in|within) (?P<n>{NUMBER}) (?P<unit>minute|min|hour|hr|day|week)s?\b"
     rf"|\b(?P<n2>{NUMBER}) (?P<unit2>minute|min|hour|hr|day|week)s? from now\b",
@@ -153,7 +155,11 @@ def _weekday(match: re.Match[str], now: datetime) -> DayChoice:
     number = {**_SHORT_DAYS, **_RISKY_DAYS}.get(name)
     number = _WEEKDAYS.index(name) if number is None else number
     which = (match["which"] or "").casefold()
-    return _exactly(_days_of(which, number, now.date()), name)
+    chosen = _exactly(_days_of(which, number, now.date()), name)
+    if which:
+        return chosen
+    since = (now.date().weekday() - number) % 7 or 7
+    return replace(chosen, behind=now.date() - timedelta(days=since))
 
 
 def _days_of(which: str, number: int, today: date) -> list[date | None]:
@@ -204,6 +210,7 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_RELATIVE, _relative),
     (_PERIOD, _period),
     (_RISKY, _weekday),
+    (_RISKY_LAST, _weekday),
     (_WEEKDAY, _weekday),
     (_MONTH_ALONE, _month_alone),
     (_DAY_ALONE, _day_alone),

@@ -23,6 +23,7 @@ from services.language.pointing.names_in_text import hide_names, hide_quotes, ta
 from services.language.pointing.request import Asked, Order, Request
 from services.language.pointing.vocabulary import (
     ADDING_FORMS,
+    CALLING_FORMS,
     GIVING_FORMS,
     NUMBER_WORDS,
     ORDINALS,
@@ -94,6 +95,10 @@ _AFTER_NOUN = frozenset(
 _PIECE = re.compile(r"[^\W_]+(?:['.:@/_-][^\W_]+)*|[\ue100-\ue1ff]|\x1f|[,.;!?]")
 # Who is spoken to is not what is spoken of.
 _ADDRESS = re.compile(r"^\s*(?:@[\w-]+[,:]?\s+|[A-Z]\w+:\s+)+")
+_IN_A_ROW = re.compile(
+    rf"\b(?P<end>first|last) (?P<count>{_COUNT}|\d)(?=\s*(?:$|[,.!?]|of\b|\x1f))", _FLAGS
+)
+_AND_THE_LAST = re.compile(r"\b(?:and|&) (?:the )?last\b", _FLAGS)
 _NUMBER_ONLY = re.compile(r"^\s*(?:the )?#?(\d{1,2})\s*[.!)]?\s*$")
 
 
@@ -117,6 +122,8 @@ class Reader:
             return asked
         asked.negated = is_relative(clauses.main) or is_making(clauses.verb, clauses.main)
         asked.main = self._request(text.part(clauses.main), clauses.verb)
+        if clauses.verb in CALLING_FORMS and asked.main.noun is None and asked.main.has_content:
+            asked.main.noun = "contact"
         asked.excluded = [self._request(text.part(one), "") for one in clauses.excluded]
         asked.context = self._context(text, clauses, asked.main)
         return asked
@@ -174,6 +181,11 @@ def _cut_after(text: DraftText, pattern: re.Pattern[str]) -> None:
 
 
 def _read_ordinal(text: DraftText, found: Request) -> None:
+    row = _IN_A_ROW.search(text.rest)
+    if row is not None:
+        count = NUMBER_WORDS.get(row["count"].casefold()) or int(row["count"])
+        ends = range(1, count + 1) if row["end"].casefold() == "first" else range(-count, 0)
+        found.places = tuple(ends)
     hashed = text.take(_HASH)
     if hashed is not None:
         found.ordinal = int(hashed[1])
@@ -184,6 +196,9 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
     match = places[0]
     found.plural = len(places) > 1
     found.ordinal = _ordinal(match)
+    found.places = tuple(map(_ordinal, places)) if found.plural else found.places
+    if _AND_THE_LAST.search(text.rest, match.end()):
+        found.places = (*(found.places or (found.ordinal,)), -1)
     text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
     if re.match(r"\s*(?:one )?(?:of|in|from)\b", text.rest[match.start() :], _FLAGS):
         text.rest = _PARTITIVE_REST.sub(" ", text.rest)

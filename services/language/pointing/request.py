@@ -24,6 +24,7 @@ class Request:
         pointed: A demonstrative or article stands before a noun ("that meeting").
         indefinite: "A meeting" is none in particular, not even the focus.
         ordinal: Position in the list shown last, from 1, or from -1 at its end.
+        places: Positions, where several are named: "the first two", "the first and the last".
         number: A small bare number ("2"), which may be a position or part of a name.
     """
 
@@ -40,6 +41,7 @@ class Request:
     plural: bool = False
     other: bool = False
     ordinal: int | None = None
+    places: tuple[int, ...] = ()
     number: int | None = None
     order: Order | None = None
     times: TimeFilter = field(default_factory=TimeFilter)

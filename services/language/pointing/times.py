@@ -11,16 +11,20 @@ class DayChoice:
 
     Attributes:
         word: As typed, if it may also be part of a name ("Friday standup").
+        behind: The day before these that what has come in was received on: "Sunday's mail".
         month: With `day`, or alone; of any year.
     """
 
     spans: tuple[tuple[date, date], ...] = ()
+    behind: date | None = None
     month: int | None = None
     day: int | None = None
     word: str = ""
 
-    def has(self, day: date) -> bool:
+    def has(self, day: date, *, is_received: bool = False) -> bool:
         """Whether `day` is one of them."""
+        if is_received and day == self.behind:
+            return True
         if self.spans:
             return any(first <= day <= last for first, last in self.spans)
         fits_month = self.month is None or self.month == day.month
@@ -82,6 +86,7 @@ class TimeFilter:
         has_time: bool,
         now: datetime,
         name: Sequence[str],
+        is_received: bool = False,
     ) -> bool:
         """Whether an entity that starts at `start` (in the user's zone) is meant."""
         if self.is_empty:
@@ -89,7 +94,10 @@ class TimeFilter:
         if start is None:
             return False
         return (
-            all(day.has(start.date()) or day.word in name for day in self.days)
+            all(
+                day.has(start.date(), is_received=is_received) or day.word in name
+                for day in self.days
+            )
             and all(
                 (has_time and one.has(start.hour * 60 + start.minute)) or one.word in name
                 for one in self.clocks

@@ -54,7 +54,7 @@ _LOOKING = (
     "show open read view find get display see tell check give print describe explain summarize "
     "summarise download save pin flag star join keep leave use take pick choose select put book "
     "schedule create call email mail message text phone ring contact copy let inform notify "
-    "remind ask look hear want meet include say"
+    "remind ask look hear want meet include say miss"
 )
 TARGET_VERBS = frozenset(_TARGET.split())
 VERBS = TARGET_VERBS | frozenset(_LOOKING.split())
@@ -125,5 +125,6 @@ def forms_of(verb: str) -> tuple[str, ...]:
 VERB_FORMS = frozenset(form for verb in VERBS for form in forms_of(verb))
 TARGET_FORMS = frozenset(form for verb in TARGET_VERBS for form in forms_of(verb))
 MOVING_FORMS = frozenset(form for verb in MOVING for form in forms_of(verb))
+CALLING_FORMS = frozenset(form for verb in ("call", "phone", "ring") for form in forms_of(verb))
 ADDING_FORMS = frozenset(form for verb in ADDING for form in forms_of(verb))
 GIVING_FORMS = frozenset(form for verb in GIVING for form in forms_of(verb))
