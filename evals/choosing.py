@@ -75,8 +75,6 @@ def _smoke_of(cases: Sequence[Case]) -> list[Case]:
 
 
 def _chart_cases(choice: Choice) -> list[Case]:
-    if choice.model == "scripted":
-        return []
     if choice.samples is not None:
         if not choice.samples.is_dir():
             raise ConfigurationError(f"--samples: {choice.samples} is no folder")

@@ -17,10 +17,10 @@ from evals.models import ModelChosen
 from evals.parts.playing import played
 from evals.results import FoundRow, Progress, PromptKept, Result
 from evals.samples import samples_folder
-from evals.scoring.checks import Seen, facts_of, rows_of
+from evals.scoring.checks import Row, Seen, facts_of, rows_of
 from evals.server import key_of, running_server, settings_for
 from evals.spending import Spending, Usage
-from evals.talk import Talk, Turn, in_time, talking
+from evals.talk import Talk, Turn, talking
 from evals.wire import Asked, Wire
 
 KEPT_PROMPT_CHARS = 60_000
@@ -136,25 +136,28 @@ class Run:
         base = Result(
             case=case.key, suite=case.suite, repeat=repeat, tags=list(case.tags), about=case.about
         )
+        seen: Seen | None = None
+        asked: list[Asked] = []
+        turns: list[Turn] = []
         try:
             async with talking(door.url, door.key) as talk:
-                seen = await self._seen(case, talk, wire)
-                asked = wire.end(talk.conversation) if wire is not None else []
-        except (aiohttp.ClientError, TimeoutError, TypeError) as error:
-            wrong = [FoundRow(row="outcome", why=f"the connection failed: {type(error).__name__}")]
-            return base.model_copy(update={"wrong": wrong})
+                turns = talk.turns
+                try:
+                    seen = await self._seen(case, talk, wire)
+                finally:
+                    asked = wire.end(talk.conversation) if wire is not None else []
+            rows = rows_of(case, seen)
+        except TimeoutError:
+            rows = [Row("outcome", f"a turn did not end in {self.turn_seconds:g} s")]
+        except (aiohttp.ClientError, TypeError) as error:
+            rows = [Row("outcome", f"the connection failed: {type(error).__name__}")]
         self.recorded += [(case.key, one) for one in asked]
-        rows = rows_of(case, seen)
-        timing = seen.turn.timing
         found = base.model_copy(
             update={
                 "wrong": [FoundRow(row=one.row, why=one.why) for one in rows],
-                "facts": facts[0] if (facts := facts_of(case.expect, seen.turn)) else None,
-                "decided": decided_by(seen.turn, asked),
-                "first_text_ms": timing.get("first_token_ms"),
-                "total_ms": timing.get("total_ms", 0.0),
-                "turns": talk.turns,
+                "turns": turns,
                 "prompts": [_kept(one) for one in asked] if rows else [],
+                **({} if seen is None else _measured(case, seen, asked)),
             }
         )
         usage = sum((one.usage for one in asked), Usage())
@@ -164,7 +167,7 @@ class Run:
         async def say(text: str) -> Turn:
             if wire is not None:
                 wire.begin(talk.conversation, case.key, text)
-            return await in_time(talk, text, self.turn_seconds)
+            return await talk.say(text, seconds=self.turn_seconds)
 
         opened = await prepare(case.given, say)
         before = talk.turns[-1].patient if talk.turns else None
@@ -219,6 +222,17 @@ async def _open_by_name(person: Person, say: Say) -> frozenset[str]:
     if turn.state.get("question") is not None:
         turn = await say("1")
     return frozenset({turn.patient}) if turn.patient else frozenset()
+
+
+def _measured(case: Case, seen: Seen, asked: Sequence[Asked]) -> dict[str, object]:
+    """Return the fields of a result that a finished case has."""
+    facts, timing = facts_of(case.expect, seen.turn), seen.turn.timing
+    return {
+        "facts": facts[0] if facts else None,
+        "decided": decided_by(seen.turn, asked),
+        "first_text_ms": timing.get("first_token_ms"),
+        "total_ms": timing.get("total_ms", 0.0),
+    }
 
 
 def _kept(asked: Asked) -> PromptKept:

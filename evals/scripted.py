@@ -24,6 +24,8 @@ _REPAIR = re.compile(
 _BACK = re.compile(r"Back to you \*[\w-]+\*\.?")
 ANYTHING = (".",)
 """What is to be read where no words are wanted: one look, as calls of a turn are bounded."""
+NOTHING = ("(?!)",)
+"""Everything is looked up and nothing quoted: what the script says follows from it."""
 RECORD = frozenset(
     {
         *("chart_summary", "problems", "medications", "results", "allergies", "procedures"),
@@ -148,7 +150,10 @@ def _reader(request: RecordedRequest, script: Script, tools: Mapping[str, str]) 
     ]
     found = "\n".join(f"- {line}" for line in dict.fromkeys(filter(None, quoted)))
     back = _BACK.search(request.asked)
-    return Reply(text=(found or "It is not in the record.") + (f"\n\n{back[0]}" if back else ""))
+    return Reply(
+        text=(found or script.says or "It is not in the record.")
+        + (f"\n\n{back[0]}" if back else "")
+    )
 
 
 def _to_read(request: RecordedRequest, script: Script, tools: Mapping[str, str]) -> list[ToolCall]:

@@ -11,7 +11,6 @@ import orjson
 from pydantic import BaseModel, Field
 
 Frame: TypeAlias = dict[str, Any]
-TURN_SECONDS = 330.0
 
 
 class Message(BaseModel):
@@ -122,17 +121,18 @@ class Talk:
         self._client = client
         self._url = url
 
-    async def say(self, text: str) -> Turn:
+    async def say(self, text: str, *, seconds: float) -> Turn:
         """Say `text` and return what followed.
 
         Raises:
-            TimeoutError: the server said nothing for longer than a turn may take.
+            TimeoutError: the turn did not end in time. The conversation is of no more use: what
+                comes next may belong to this turn.
         """
-        await self._socket.send_json({"content": text, "sender": "Dr. Eval"})
-        frames: list[Frame] = []
-        while not frames or frames[-1]["type"] not in ("RUN_FINISHED", "RUN_ERROR"):
-            received = await self._socket.receive_str(timeout=TURN_SECONDS)
-            frames.append(orjson.loads(received))
+        async with asyncio.timeout(seconds):
+            await self._socket.send_json({"content": text, "sender": "Dr. Eval"})
+            frames: list[Frame] = []
+            while not frames or frames[-1]["type"] not in ("RUN_FINISHED", "RUN_ERROR"):
+                frames.append(orjson.loads(await self._socket.receive_str()))
         before = self.turns[-1].state if self.turns else {}
         self.turns.append(turn_of(text, frames, before))
         return self.turns[-1]
@@ -226,11 +226,3 @@ def _add_state(turn: Turn, frame: Frame) -> None:
             turn.outcome, turn.error = "error", frame.get("code", "")
         case _:
             return
-
-
-async def in_time(talk: Talk, text: str, seconds: float) -> Turn:
-    """Say `text`; a turn that takes longer than `seconds` is one that failed."""
-    try:
-        return await asyncio.wait_for(talk.say(text), seconds)
-    except TimeoutError:
-        return Turn(user=text, outcome="error", error="eval_timeout")

@@ -136,6 +136,7 @@ _ROUTES: tuple[tuple[Any, ...], ...] = (
     ("post", f"{_ONE}/share", "setShare", "Widen a canary", DeploymentRecord, Share, "202"),
     ("post", f"{_ONE}/rollback", "rollback", "An earlier content", PlanView, Rollback, "201"),
     ("get", f"{_ONE}/review", "showReview", "Flagged sessions", _PAGE),
+    ("get", "quality", "showQuality", "How good answers are, live", _listed("rows")),
     ("get", "emergencies", "listEmergencies", "Charts opened so", _listed("emergencies")),
     ("post", "emergencies/{grant_id}/review", "review", "A finding", Grant, EmergencyReview),
     ("get", f"{_ONE}/history", "showHistory", "What operators did", _listed("entries")),

@@ -13,6 +13,7 @@ from routes.evened import evened
 from routes.operator import operator_routes
 from routes.operator_answers import refusals
 from routes.problem import problems
+from routes.quality import quality_routes
 from routes.rates import counting
 from routes.security_headers import security_headers
 from routes.static_client import StaticClient
@@ -115,4 +116,5 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.post("/api/ag-ui", ag_ui.ag_ui),
         *operator_routes(),
         *emergency_routes(),
+        *quality_routes(),
     ]

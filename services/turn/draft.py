@@ -77,7 +77,7 @@ class TurnDraft:
         told_interruption: Whether the user was told of a turn that died before this one.
         understanding: What the message means in its conversation, once it is read.
         is_call_for_help: Whether the fixed safety answer was given.
-        scenario: The scenario of the document's patient, once it is seated.
+        scenario: The scenario of the document's patient, once seated.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
         views: Rows of the chart that were shown with messages; stored beside the document.
         utterance: The words of `text` as they were read, once.
@@ -169,7 +169,7 @@ class TurnDraft:
     @property
     def kept(self) -> list[AgentMessage]:
         """What a replica had stored of the team's answer that died over this turn."""
-        return [] if self.turn is None else self.turn.agent_responses[: self.kept_answers]
+        return self.answers[: self.kept_answers]
 
     def effects_log(self) -> TurnEffects:
         """Return the log of what tools change outside, one for the whole of this attempt."""
@@ -200,10 +200,9 @@ class TurnDraft:
 
     def question_press(self) -> Press | None:
         """Return the pressed button if it is the open question's; a plan's is the team's."""
-        press, question = self.claim.message.press, self.open_question()
-        if press is None or question is None or press.target_id != question.question_id:
-            return None
-        return press
+        press, asked = self.claim.message.press, self.open_question()
+        is_its = press is not None and asked is not None and press.target_id == asked.question_id
+        return press if is_its else None
 
     def is_plan_press(self, press: Press) -> bool:
         """Whether a pressed button belongs to the plan that is open now."""
@@ -255,9 +254,8 @@ class TurnDraft:
 
     def adopt(self, context: Stored[ChatContext]) -> None:
         """Write this turn into `context` from now on."""
-        document = context.document
         self.context = context
-        self.turn = self._left_open(document) or self._begun(document)
+        self.turn = self._left_open(context.document) or self._begun(context.document)
         self.unsaved = True
 
     def _left_open(self, document: ChatContext) -> Turn | None:
@@ -295,12 +293,16 @@ class TurnDraft:
         document.chat_history.append(turn)
         return turn
 
+    @property
+    def answers(self) -> list[AgentMessage]:
+        """What agents said in this turn, kept already or not yet."""
+        return self.unkept_answers if self.turn is None else self.turn.agent_responses
+
     def add_answer(self, message: AgentMessage) -> None:
         """Keep what an agent said; of steps that ran side by side in the plan's order."""
         self.speaking.pop(message.message_id, None)
-        said = self.unkept_answers if self.turn is None else self.turn.agent_responses
         plan = self.context.document.plan if self.context is not None else None
-        said.insert(place_of(message, said, plan), message)
+        self.answers.insert(place_of(message, self.answers, plan), message)
         self.unsaved = self.unsaved or self.turn is not None
 
     def result(self, *, answered_at: datetime) -> TurnOutcome:

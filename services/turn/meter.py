@@ -72,9 +72,10 @@ class TurnMeter:
             seconds=timing.total_ms / 1000,
             first_text_seconds=None if first is None else first / 1000,
         )
-        for message in turn.unkept_answers:
+        said = turn.answers[turn.kept_answers :]  # those of a dead replica were counted there
+        for message in said:
             metrics.statements_checked(message.agent, message.statements)
-        agent = turn.unkept_answers[-1].agent if turn.unkept_answers else ""
+        agent = said[-1].agent if said else ""
         if isinstance(failure, ModelRefusedError):
             metrics.user_got("refused", agent=agent)
         elif failure is None:

@@ -43,6 +43,21 @@ async def test_a_turn_counts_its_sockets_storage_and_model_calls(tmp_path: Path)
             assert await figure(client, server.url, replaced) >= 1
 
 
+async def test_what_a_user_got_is_counted_by_the_agent_who_answered(tmp_path: Path) -> None:
+    with running_server(tmp_path, LLM_PROVIDER="offline") as server:
+        async with aiohttp.ClientSession() as client:
+            chat = await new_chat(client, server.url)
+            async with socket_to(client, server.url, chat, "?stream=1") as socket:
+                talk = StreamTalk(chat, socket)
+                await talk.say("switch to patient_4")
+                await talk.say("@Radiology summarise the newest imaging")
+            labels = 'agent="Radiology",model="offline"'
+            answered = f'rounds_answers_total{{{labels},outcome="answered"}}'
+            supported = f'rounds_statements_total{{{labels},state="supported"}}'
+            assert await figure(client, server.url, answered) == 1
+            assert await figure(client, server.url, supported) >= 1
+
+
 async def test_the_limits_of_the_settings_hold_and_are_named(tmp_path: Path) -> None:
     limits = {"MESSAGE_LIMIT_CHARS": "100", "SOCKETS_PER_USER": "1"}
     async with aiohttp.ClientSession() as client:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from evals.capable import right_answer
 from evals.cases import Answer, Case, Expect
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.questions import questions
@@ -25,31 +26,6 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
     folder = tmp_path_factory.mktemp("charts")
     write_charts(folder, seed=7, people=12)
     return questions(charts_in(folder / "patients"), samples="synthetic")
-
-
-def right_answer(wanted: Answer) -> str:
-    """Return what a careful colleague would say."""
-    name = wanted.name.partition("|")[0]
-    ref = f" [{wanted.refs[0]}]" if wanted.refs else ""
-    match wanted.kind:
-        case "value" | "extreme":
-            day = wanted.dates[0] if wanted.dates else "2024-01-01"
-            return f"{name}: {wanted.values[0]} {wanted.unit}, {day}{ref}"
-        case "series":
-            rows = zip(wanted.dates, wanted.values, strict=True)
-            return "\n".join(f"- {day} {name} {one} {wanted.unit}" for day, one in rows)
-        case "list":
-            return "\n".join(f"- {one}" for one in wanted.values)
-        case "yes":
-            return f"Yes, {wanted.name} is active{ref}."
-        case "no":
-            return f"No, {wanted.name} is not active: resolved{ref}."
-        case "date":
-            return f"The last one was on {wanted.dates[0]}{ref}."
-        case "count":
-            return f"{wanted.values[0]} times."
-        case _:
-            return f"{wanted.name} is not in the record."
 
 
 def faults(wanted: Answer, text: str, chosen: random.Random) -> Iterator[tuple[str, str]]:

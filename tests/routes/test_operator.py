@@ -322,3 +322,8 @@ async def test_every_act_is_on_record_before_it_happens(office: Office) -> None:
 async def test_what_is_not_there_is_not_found(office: Office, name: str) -> None:
     status, problem = await office.call("GET", f"scenarios/{name}")
     assert (status, problem["code"]) == (404, "scenario_not_found")
+
+
+async def test_operators_alone_see_how_good_answers_are(office: Office) -> None:
+    assert await office.call("GET", "quality") == (200, {"rows": []})
+    assert (await office.call("GET", "quality", who="eve"))[0] == 403

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from evals.talk import talking
 from tests.e2e.server import Server
 from tests.routes.conftest import hashed_key
 from tests.services.scenarios.clinic import SECOND, Clinic, Visitor, crowd
@@ -363,3 +364,15 @@ async def test_a_version_is_played_before_it_is_stored_and_mapped_by_hand_after(
     await ann.get_by_role("button", name="Plan again with this pair").click()
     await ann.get_by_role("tab", name="Audit trail").click()
     await expect(ann.get_by_role("table")).to_contain_text("Steps mapped by hand")
+
+
+async def test_the_quality_of_answers_is_shown_by_agent(server: Server, browser: Browser) -> None:
+    async with talking(server.url, "ann-key") as talk:
+        await talk.say("switch to patient_4", seconds=60)
+        turn = await talk.say("@Radiology please summarise the newest imaging", seconds=60)
+    assert [one.agent for one in turn.messages] == ["Radiology"], turn
+    ann = await signed_in(browser, server, "ann")
+    await ann.get_by_role("button", name="Quality of answers").click()
+    await expect(ann.get_by_role("heading", name="Quality of answers")).to_be_visible()
+    await expect(ann.get_by_role("row", name="Radiology")).to_contain_text("100.0 %")
+    assert await violations(ann) == []

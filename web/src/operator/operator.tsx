@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import * as http from "../api";
 import { SignIn } from "../sign_in";
 import * as api from "./operator_api";
+import { Quality } from "./quality";
 import { ScenarioRoom, TABS, type Tab } from "./scenario_room";
 import { Problem, type Trouble, troubleOf } from "./trouble";
 import type { ScenarioCard } from "./types";
@@ -10,18 +11,21 @@ import { Upload } from "./upload";
 import { words } from "./words";
 
 interface Place {
+  isQuality: boolean;
   scenarioId: string | null;
   tab: Tab;
 }
 
-/** `#/scenario/tab`: what is open survives a reload. */
+const QUALITY = "#quality";
+
+/** `#/scenario/tab`, or `#quality`: what is open survives a reload. */
 const placeInAddress = (): Place => {
   const [, id = "", tab = ""] = location.hash.split("/");
   const known = TABS.find((one) => one === tab);
-  return { scenarioId: id ? decodeURIComponent(id) : null, tab: known ?? "plan" };
+  return { isQuality: location.hash === QUALITY, scenarioId: id ? decodeURIComponent(id) : null, tab: known ?? "plan" };
 };
 
-/** The list of scenarios, and the one that is open. */
+/** The list of scenarios, the one that is open, and how good the answers are. */
 export function Operator() {
   const [cards, setCards] = useState<ScenarioCard[] | null>(null);
   const [operator, setOperator] = useState("");
@@ -33,7 +37,8 @@ export function Operator() {
   const [stamp, setStamp] = useState(0);
 
   const go = (next: Place): void => {
-    history.replaceState(null, "", `#/${encodeURIComponent(next.scenarioId ?? "")}/${next.tab}`);
+    const scenario = `#/${encodeURIComponent(next.scenarioId ?? "")}/${next.tab}`;
+    history.replaceState(null, "", next.isQuality ? QUALITY : scenario);
     setPlace(next);
   };
   const load = useCallback(async (): Promise<void> => {
@@ -95,14 +100,22 @@ export function Operator() {
         <button type="button" class="button primary" onClick={() => setUploading(true)}>
           {words.upload}
         </button>
+        <button
+          type="button"
+          class="side-item"
+          {...(place.isQuality ? { "aria-current": "page" as const } : {})}
+          onClick={() => go({ ...place, isQuality: true })}
+        >
+          <span class="side-title">{words.quality.title}</span>
+        </button>
         <ul>
           {cards.map((card) => (
             <li key={card.scenario_id}>
               <button
                 type="button"
                 class="side-item"
-                {...(card.scenario_id === open ? { "aria-current": "page" as const } : {})}
-                onClick={() => go({ scenarioId: card.scenario_id, tab: "plan" })}
+                {...(card.scenario_id === open && !place.isQuality ? { "aria-current": "page" as const } : {})}
+                onClick={() => go({ isQuality: false, scenarioId: card.scenario_id, tab: "plan" })}
               >
                 <span class="side-title">{card.name}</span>
                 <span class="side-note">
@@ -115,7 +128,9 @@ export function Operator() {
         </ul>
       </nav>
       <main class="scenario-main">
-        {open === null ? (
+        {place.isQuality ? (
+          <Quality />
+        ) : open === null ? (
           <p class="empty">{words.none}</p>
         ) : (
           <ScenarioRoom
@@ -124,7 +139,7 @@ export function Operator() {
             operator={operator}
             needsSecond={needsSecond}
             tab={place.tab}
-            onTab={(tab) => go({ scenarioId: open, tab })}
+            onTab={(tab) => go({ isQuality: false, scenarioId: open, tab })}
             onChanged={() => load().catch(() => undefined)}
           />
         )}
@@ -136,7 +151,7 @@ export function Operator() {
           onStored={async (id) => {
             setUploading(false);
             await load();
-            go({ scenarioId: id, tab: "plan" });
+            go({ isQuality: false, scenarioId: id, tab: "plan" });
             setStamp((before) => before + 1);
           }}
         />

@@ -14,6 +14,7 @@ import type {
   PlanView,
   Played,
   Policies,
+  QualityRow,
   ReviewRow,
   ScenarioCard,
   SessionAct,
@@ -41,6 +42,9 @@ export const review = (id: string, after: string): Promise<Page<ReviewRow>> =>
   ask(one(id, `/review${paged(after, 100)}`));
 export const history = async (id: string): Promise<HistoryEntry[]> =>
   (await ask<{ entries: HistoryEntry[] }>(one(id, "/history"))).entries;
+
+export const quality = async (): Promise<QualityRow[]> =>
+  (await ask<{ rows: QualityRow[] }>(`${base}/quality`)).rows;
 
 export const validate = (definition: string): Promise<Graph> =>
   ask(`${base}/validate`, "POST", { definition });

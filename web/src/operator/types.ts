@@ -261,3 +261,18 @@ export interface HistoryEntry {
   note: string;
   outcome: "done" | "refused";
 }
+
+/** Counts of one agent and model since the server began. */
+export interface QualityRow {
+  agent: string;
+  model: string;
+  supported: number;
+  unsupported: number;
+  contradicted: number;
+  repaired: number;
+  answered: number;
+  asked: number;
+  refused: number;
+  like: number;
+  dislike: number;
+}

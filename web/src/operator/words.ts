@@ -20,6 +20,24 @@ export const words = {
   active: (number: number) => `active v${number}`,
   notActive: "not active",
 
+  quality: {
+    title: "Quality of answers",
+    hint: "Counts of this server since it started; with several, Grafana shows all of them together.",
+    none: "Nobody has been answered since this server started.",
+    nobody: "nobody",
+    heads: [
+      "Agent",
+      "Model",
+      "Statements",
+      "Supported",
+      "Repaired",
+      "Turns",
+      "Asked back",
+      "Refused",
+      "Thumbs up / down",
+    ],
+  },
+
   tabs: {
     label: "About this scenario",
     plan: "Migration plan",
