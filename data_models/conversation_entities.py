@@ -17,7 +17,7 @@ from data_models.entity_queue import (
 )
 from data_models.entity_report import EntityReport, empty_report
 from data_models.entity_room import make_room
-from data_models.entity_values import Offer, copied, is_relative
+from data_models.entity_values import IsRelative, Offer, copied
 
 Provenance: TypeAlias = Literal["inferred", "extracted", "user_stated"]
 _RANK: Mapping[Provenance, int] = {"inferred": 0, "extracted": 1, "user_stated": 2}
@@ -66,12 +66,14 @@ class ConversationEntitiesManager(EntityQueues):
         provenance: Provenance = "inferred",
         pinned: Collection[str] = (),
         is_taken: IsTaken = lambda _: False,
+        is_relative: IsRelative = lambda _: False,
     ) -> EntityReport:
         """Remove, then overwrite or append, then let the oldest go (E1-E9, E16, E25).
 
         Args:
             pinned: Keys that an open plan needs; they never leave.
             is_taken: Whether an unlisted key lives among the derived ones.
+            is_relative: Whether a value means something only with the time at which it was said.
         """
         report = empty_report()
         self.renewed.clear()
@@ -83,16 +85,20 @@ class ConversationEntitiesManager(EntityQueues):
                 report["removed"].append(key)
         self._refuse_weaker(offers, provenance, report)
         self._make_room(offers, pinned, report)
-        writes = [self._write(key, one, provenance, now, report) for key, one in offers.items()]
+        said_at = {key: now if is_relative(one.value) else None for key, one in offers.items()}
+        writes = [
+            self._write(key, one, provenance, now, report, said_at=said_at[key])
+            for key, one in offers.items()
+        ]
         if any(writes) or report["removed"] or report["evicted"]:
             self.changed(now)
         return report
 
-    def file(self, key: str, value: Any, *, now: datetime) -> bool:
+    def file(self, key: str, value: Any, *, now: datetime, said_at: datetime | None) -> bool:
         """Append a migrated value as it is, whatever the cap; False if the key is here already."""
         if key in self.entities:
             return False
-        self._append(key, Offer(value, ""), "inferred", now)
+        self._append(key, Offer(value, ""), "inferred", now, said_at=said_at)
         return True
 
     def restore(self, key: str, *, now: datetime, pinned: Collection[str] = ()) -> EntityReport:
@@ -143,11 +149,18 @@ class ConversationEntitiesManager(EntityQueues):
             report["evicted"].append(key)
 
     def _write(
-        self, key: str, offer: Offer, provenance: Provenance, now: datetime, report: EntityReport
+        self,
+        key: str,
+        offer: Offer,
+        provenance: Provenance,
+        now: datetime,
+        report: EntityReport,
+        *,
+        said_at: datetime | None,
     ) -> bool:
         held = self.entities.get(key)
         if held is None:
-            self._append(key, offer, provenance, now)
+            self._append(key, offer, provenance, now, said_at=said_at)
             report["added"].append(key)
             return True
         if held.canonical == offer.canonical:
@@ -156,9 +169,8 @@ class ConversationEntitiesManager(EntityQueues):
         held.take(offer, now=now)
         if held.provenance != provenance:
             held.provenance = provenance
-        reference_time = now if is_relative(offer.value) else None
-        if held.reference_time != reference_time:
-            held.reference_time = reference_time
+        if held.reference_time != said_at:
+            held.reference_time = said_at
         report["updated"].append(key)
         return True
 
@@ -174,7 +186,15 @@ class ConversationEntitiesManager(EntityQueues):
             self.renewed.append(held.key)
         return is_raised or is_later
 
-    def _append(self, key: str, offer: Offer, provenance: Provenance, now: datetime) -> None:
+    def _append(
+        self,
+        key: str,
+        offer: Offer,
+        provenance: Provenance,
+        now: datetime,
+        *,
+        said_at: datetime | None,
+    ) -> None:
         self.entities[key] = ConversationEntity(
             key=key,
             value=copied(offer.value),
@@ -182,5 +202,5 @@ class ConversationEntitiesManager(EntityQueues):
             inserted_at=now,
             updated_at=now,
             provenance=provenance,
-            reference_time=now if is_relative(offer.value) else None,
+            reference_time=said_at,
         )

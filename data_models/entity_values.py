@@ -2,10 +2,12 @@
 
 import json
 import re
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
+IsRelative: TypeAlias = Callable[[Any], bool]
 VALUE_LIMIT_CHARS = 2_000
 _EXACT_FLOAT = 2**53
 _encode = json.JSONEncoder(
@@ -14,13 +16,6 @@ _encode = json.JSONEncoder(
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 _FLOAT = re.compile(rb"[0-9][.eE]")
 _PLAIN = re.compile(r"[ !#-\[\]-~]*")
-# Words that mean another moment when they are read later.
-_RELATIVE = re.compile(
-    r"\b(today|tonight|tomorrow|yesterday|now|soon|asap|next|this|coming|later|ago"
-    r"|in (a|an|one|two|three|[0-9]+) (hours?|days?|weeks?|months?)"
-    r"|(mon|tues|wednes|thurs|fri|satur|sun)day)\b",
-    re.IGNORECASE,
-)
 
 
 class Offer(NamedTuple):
@@ -65,11 +60,6 @@ def copied(value: Any) -> Any:
 def is_blank(value: Any) -> bool:
     """Tell null and text without characters from values; [], {}, 0 and false are values."""
     return value is None or (isinstance(value, str) and not value.strip())
-
-
-def is_relative(value: Any) -> bool:
-    """Tell whether `value` means something only together with the time at which it was said."""
-    return isinstance(value, str) and _RELATIVE.search(value) is not None
 
 
 def _quick_json(value: Any) -> str | None:

@@ -7,7 +7,7 @@ from evals.parts.entities import replay
 from evals.parts.references import CaseFile, answers
 from evals.parts.scenarios import simulate
 from evals.scoring.checks import Row
-from services.safety.rules import load_rules
+from services.language.crisis.rules import load_rules
 
 _CRISES = load_rules()
 _WHY_CHARS = 300

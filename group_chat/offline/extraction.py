@@ -7,8 +7,8 @@ import orjson
 
 from data_models.errors import ModelOutputError
 from data_models.scenario import FieldDefinition
+from services.language.field_answers import pattern_of, value_in
 from services.language.field_statements import ages_in, births_in, statements_of
-from services.scenarios.session.answers import pattern_of, value_in
 
 _STATED, _SEEN = 0.97, 0.9
 

@@ -9,9 +9,9 @@ from data_models.scenario import FieldDefinition
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.words import asks_overview, topics_of, wants_plan
+from services.language.field_answers import readings_in
 from services.language.phrases import says
 from services.language.text_words import quoted_in
-from services.scenarios.session.answers import readings_in
 from services.scenarios.session.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"

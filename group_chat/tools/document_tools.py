@@ -8,7 +8,7 @@ from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
-from services.tool_memory.privacy import names_other
+from services.language.names_within import names_one_of
 
 DOCUMENT_TOOLS = ("search_documents", "read_own_document", "delete_document")
 _WITHHELD = "the document names another patient, so it is not shown here"
@@ -56,7 +56,7 @@ class DocumentTools:
         document = await desk.meant("document", asked.document_id, documents.get)
         found, row = await documents.text(document.id), desk.rows([document])
         said = {"text": found.text, "beside": found.beside}
-        if await asyncio.to_thread(names_other, said, desk.memory.others):
+        if await asyncio.to_thread(names_one_of, said, desk.memory.others):
             return {"document": row, "withheld": _WITHHELD}
         shown = {"document": row, "text": found.text[:DOCUMENT_TEXT_LIMIT_CHARS]}
         return shown if shown["text"] == found.text else {**shown, "cut": _cut(found.text)}

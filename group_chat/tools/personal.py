@@ -21,9 +21,10 @@ from services.assistant.desk import Action, question_of
 from services.assistant.made_for import MadeFor, Origin, is_for_another
 from services.assistant.shown import Item, shown, spoken, whole
 from services.group_chat_port import QuestionAsked
+from services.language.names_within import names_one_of, prepare
 from services.language.pointing.when import when_of
 from services.records.patient_names import PatientNames
-from services.tool_memory.privacy import names_other, prepare, with_time_only
+from services.tool_memory.privacy import with_time_only
 from services.tool_memory.resolution import Ambiguous, Resolved
 from services.tool_memory.session import ToolMemorySession
 
@@ -186,7 +187,7 @@ class OpenDesk:
         return is_for_another(self.origins.get(item.id), self.turn.request.patient_id)
 
     def _names_other(self, item: Item) -> bool:
-        return self._is_of_another(item) or names_other(whole(item, self.zone), self.memory.others)
+        return self._is_of_another(item) or names_one_of(whole(item, self.zone), self.memory.others)
 
     def _ask_which(self, kind: EntityType, found: Ambiguous) -> None:
         names = [self.memory.name_of(one) for one in found.entity_ids]

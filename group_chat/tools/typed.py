@@ -5,7 +5,7 @@ from datetime import date
 
 from data_models.errors import ToolInputError
 from group_chat.turn_context import TurnContext
-from services.tool_memory.privacy import words_of
+from services.language.names_within import words_of
 
 _FULL_NAME_WORDS = 2
 _YEAR_DIGITS = 4

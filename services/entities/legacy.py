@@ -12,6 +12,7 @@ from data_models.entity_report import EntityReport, empty_report
 from data_models.entity_values import canonical_json
 from services.entities.circumstances import MergeReport
 from services.entities.team import AgentNames
+from services.language.relative_times import is_relative_value
 
 MIGRATION = "migration"
 _KEY_LIMIT_CHARS = 64
@@ -45,7 +46,9 @@ def file_legacy(
             held = entities.derived.agent_entities[agent_name][key].canonical
             _note(report["derived"], key, is_new, held == canonical_json(value))
         else:
-            is_new = entities.conversation.file(key, value, now=now)
+            is_new = entities.conversation.file(
+                key, value, now=now, said_at=now if is_relative_value(value) else None
+            )
             held = entities.conversation.entities[key].canonical
             _note(report["conversation"], key, is_new, held == canonical_json(value))
     if report["conversation"]["added"]:

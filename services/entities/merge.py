@@ -19,6 +19,7 @@ from services.entities.circumstances import MergeReport, Writing
 from services.entities.delta import EntityDelta
 from services.entities.repetition import Repetition
 from services.entities.team import AgentNames
+from services.language.relative_times import is_relative_value
 
 
 class AgentEntityContext(TypedDict):
@@ -177,6 +178,7 @@ def _merge_wanted(
             if key in freed
             else key in taken
         ),
+        is_relative=is_relative_value,
     )
     for raw in delta.entities_to_remove:
         if canonical_key(raw) is None:

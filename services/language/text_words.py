@@ -3,10 +3,11 @@
 import re
 from functools import cache
 
-from services.language.folding import fold
+from services.language.folding import fold, words_of
 from services.language.in_english import is_word_of_request
 from services.language.phrases import places_of, says, words_for
 
+_STATEMENT_WORD_CHARS = 3
 _WORD = re.compile(r"[^\W\d_][\w-]+")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”»]+)[\"“”»]")
 _OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
@@ -37,6 +38,12 @@ def all_words(text: str) -> list[str]:
 def spaced(name: str) -> str:
     """Return `PatientHistory` as `Patient History`."""
     return _INNER_CAPITAL.sub(" ", name)
+
+
+def words_of_statement(text: str) -> frozenset[str]:
+    """Return the words of three letters and more that say what a statement is about, folded."""
+    words = {word for word in words_of(text) if len(word) >= _STATEMENT_WORD_CHARS}
+    return frozenset(words - words_for("no_part_of_statement"))
 
 
 def joins_questions(text: str) -> bool:

@@ -9,10 +9,10 @@ from data_models.chat_context import ChatContext
 from data_models.conversation_entities import ConversationEntity
 from data_models.derived_entity import DerivedEntity
 from data_models.entity_queue import in_order
-from data_models.entity_values import is_relative
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from data_models.tool_memory import EntityContext
+from services.language.relative_times import is_relative_value
 
 ItemKind: TypeAlias = Literal["topic", "point", "wish", "finding", "thing"]
 State: TypeAlias = Mapping[str, Any]
@@ -165,7 +165,7 @@ class WishPlace:
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
         """See `Place`."""
-        reference = now.isoformat() if is_relative(value) else None
+        reference = now.isoformat() if is_relative_value(value) else None
         return {
             **state,
             "value": value,

@@ -19,12 +19,13 @@ from data_models.tool_memory import (
     RunOutput,
     ToolExecutionContext,
 )
+from services.language.names_within import names_one_of
 from services.tool_memory.budget import fit
 from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, ContextExtractor, Found, extracted
 from services.tool_memory.grounding import SHOWN, grounding_of
 from services.tool_memory.masks import masked
-from services.tool_memory.privacy import OTHER_APPOINTMENT, names_other, with_time_only
+from services.tool_memory.privacy import OTHER_APPOINTMENT, with_time_only
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.store import ToolEntityStore
 
@@ -239,7 +240,7 @@ class ToolMemorySession:
             return []
 
     def _kept(self, found: Found, execution_id: str) -> EntityContext:
-        private = found.entity_type in _OWN_KINDS and names_other(found.data, self._others)
+        private = found.entity_type in _OWN_KINDS and names_one_of(found.data, self._others)
         if private:
             hidden = with_time_only(found.data)
             found = Found(

@@ -4,7 +4,6 @@ It is no clear: the turn in which it was said stays in the history, without bein
 any more, and the panel can bring the statement back.
 """
 
-import re
 from dataclasses import dataclass
 
 from data_models.chat_context import ChatContext
@@ -14,6 +13,7 @@ from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from services.language.commands import command_in
 from services.language.held_statements import withdrawn_value, withdraws_all
+from services.language.text_words import words_of_statement
 from services.language.yes_no import says_no
 from services.memory_blocks.held import held_lines
 from services.memory_edits.operations import Retire, apply
@@ -24,12 +24,6 @@ from services.turn.voice import TurnVoice
 _POINTS = "points"
 _NOTHING = "Nothing that users stated about this patient is held in this conversation."
 _OF_RECORD = "Ask for the summary to see what the record holds."
-_WORD = re.compile(r"\w{3,}")
-_NO_PART_WORDS = (
-    "the her his their that this about everything all statement note fact she has had "
-    "die der das den dass ihre seine sie hat über alles"
-)
-_NO_PART = frozenset(_NO_PART_WORDS.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,10 +99,8 @@ class TurnForgetting:
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:
     """Return the held statements that hold every telling word of `value`."""
-    wanted = _words(value)
+    wanted = words_of_statement(value)
     held = [one for one in context.memory.key_points if one.status == "active"]
-    return [one for one in held if wanted and wanted <= _words(f"{one.text} {one.quote}")]
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold())) - _NO_PART
+    return [
+        one for one in held if wanted and wanted <= words_of_statement(f"{one.text} {one.quote}")
+    ]

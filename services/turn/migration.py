@@ -1,11 +1,8 @@
 """Brings the session of a turn to the active version, asking and running what that needs."""
 
-import re
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Literal
-
-from pydantic import JsonValue
 
 from data_models.errors import ScenarioPlanError
 from data_models.scenario import FieldDefinition
@@ -16,12 +13,11 @@ from data_models.scenario_session import (
     ReviewFlag,
     ScenarioSession,
 )
-from services.language.yes_no import truth_in
+from services.language.field_answers import Reading, confirmation_in, is_plainly, readings_in
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Outcome, ReconciliationResult
 from services.scenarios.migration.waiting import idempotency_key, with_action_done
 from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results
-from services.scenarios.session.answers import Reading, answers_in, is_plainly, readings_in
 from services.scenarios.session.seat import Act, ScenarioSeat
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
@@ -229,23 +225,6 @@ def is_plain_answer(turn: TurnDraft) -> bool:
         return False
     fields = [FieldDefinition.model_validate(one) for one in question.payload["fields"]]
     return any(is_plainly(field, turn.text) for field in fields)
-
-
-def confirmation_in(
-    field: FieldDefinition, text: str, *, likely: JsonValue
-) -> dict[str, JsonValue]:
-    """Return what a reply to "is it …, correct?" says of the field: kept, corrected, or denied."""
-    said = truth_in(text)
-    if said is True and likely is not None:
-        return {field.name: likely}
-    if field.value_type == "boolean":
-        return {} if said is None else {field.name: None}
-    rest = _NO_THEN.sub("", text) if said is False else text
-    corrected = answers_in(rest, [field])
-    return corrected or ({field.name: None} if said is False else {})
-
-
-_NO_THEN = re.compile(r"(?i)^\W*no(?:pe)?\b[\s,.;:-]*(?:(?:it'?s|it is|my [\w ]{1,40} is)\b)?\s*")
 
 
 def _asked(progress: MigrationProgress, graph: Graph) -> list[FieldDefinition]:

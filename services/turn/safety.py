@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import structlog
 
 from data_models.incoming_message import IncomingMessage
+from services.language.crisis.rules import CrisisKind, CrisisRules, load_rules
 from services.patient_context.service import PatientContextService
-from services.safety.rules import CrisisKind, CrisisRules, load_rules
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.voice import TurnVoice

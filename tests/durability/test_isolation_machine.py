@@ -20,7 +20,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from services.safety.rules import load_rules
+from services.language.crisis.rules import load_rules
 from services.turn import safety as turn_safety
 from tests.durability.asking import BOOK, LIST, SEND, WRITE
 from tests.durability.recorded_chat import (

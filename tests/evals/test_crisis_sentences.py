@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from evals.cases import SUITES, read_cases
-from services.safety.rules import CrisisKind, load_rules
+from services.language.crisis.rules import CrisisKind, load_rules
 
 SENTENCES: dict[str, list[str]] = defaultdict(list)
 for case in read_cases(SUITES / "crisis" / "rules.yaml", suite="crisis"):

@@ -16,11 +16,11 @@ from data_models.scenario_session import (
     ScenarioSession,
     WorkItem,
 )
+from services.language.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration import landing
 from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
 from services.scenarios.migration.move import Move
-from services.scenarios.session.answers import out_of_range
 from services.scenarios.session.facts import Fact, Facts, fits
 from services.scenarios.session.step_text import confirmed_text, question_for
 

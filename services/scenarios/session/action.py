@@ -8,9 +8,9 @@ from pydantic import JsonValue
 
 from data_models.scenario import SLOT, Step
 from data_models.scenario_session import Evidence, ExecutedAction, ScenarioSession
+from services.language.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.waiting import with_answers, without_values
-from services.scenarios.session.answers import out_of_range
 from services.scenarios.session.facts import fits
 
 NOT_SAID = "not said"

@@ -10,10 +10,10 @@ from data_models.errors import ToolInputError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
 from services.language.corrections import Correction
+from services.language.field_answers import is_plainly, value_in
 from services.language.folding import words_of
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.move import is_fork
-from services.scenarios.session.answers import is_plainly, value_in
 from services.scenarios.session.progress import next_branch, put_anew, visit_of
 
 

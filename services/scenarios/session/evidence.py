@@ -8,9 +8,9 @@ from pydantic import JsonValue
 from data_models.chat_context import ChatContext
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, ScenarioSession
+from services.language.field_answers import reading_in
 from services.language.folding import words_of
 from services.language.quotes import may_mean, without_words
-from services.scenarios.session.answers import reading_in
 
 QUOTE_LIMIT_CHARS = 160
 

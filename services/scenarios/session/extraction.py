@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from data_models.errors import ModelError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Extracted
-from services.scenarios.session.answers import value_in
+from services.language.field_answers import value_in
 from services.scenarios.session.facts import fits
 
 SCENARIO_EXTRACTOR = "scenario_extractor"

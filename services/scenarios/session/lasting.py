@@ -4,8 +4,8 @@ from collections.abc import Collection
 from datetime import datetime
 
 from data_models.scenario_session import PatientProfile, ProfileField, ScenarioSession
+from services.language.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.answers import out_of_range
 from services.scenarios.session.facts import fits
 
 

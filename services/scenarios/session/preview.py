@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from data_models.errors import ScenarioConditionError
 from data_models.scenario import FieldDefinition, Step
+from services.language.field_answers import readings_in, taken_by
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.answers import readings_in, taken_by
 from services.scenarios.session.progress import next_branch
 from services.scenarios.session.recording import unfit
 from services.scenarios.session.step_text import missing_of, question_for, speaks

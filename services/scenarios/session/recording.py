@@ -9,15 +9,15 @@ from pydantic import JsonValue
 from data_models.errors import ToolInputError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, ScenarioSession
-from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers
-from services.scenarios.session.answers import (
+from services.language.field_answers import (
     out_of_range,
     pattern_of,
     says_something,
     taken_by,
     value_in,
 )
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.waiting import with_answers
 from services.scenarios.session.evidence import Said, evidence_for
 from services.scenarios.session.facts import fits
 

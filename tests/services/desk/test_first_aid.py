@@ -19,8 +19,8 @@ from data_models.turn_events import (
     RunStarted,
 )
 from services.desk.seats import TurnSeats
+from services.language.crisis.rules import load_rules
 from services.runs.hub import Run
-from services.safety.rules import load_rules
 from services.turn.first_aid import IS_ANSWER
 from services.turn.safety import SafetyAnswers
 from tests.fakes_store import MemoryBlobStore

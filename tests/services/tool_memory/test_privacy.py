@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.tool_memory.privacy import CHECKED_LIMIT_CHARS, names_other, with_time_only
+from services.language.names_within import CHECKED_LIMIT_CHARS, names_one_of
+from services.tool_memory.privacy import with_time_only
 
 OTHERS = frozenset({"patient_15", "MRN-77.4", "Zoë Çelik-Sørensen", "Doyle", "J Doyle"})
 
@@ -32,7 +33,7 @@ OTHERS = frozenset({"patient_15", "MRN-77.4", "Zoë Çelik-Sørensen", "Doyle", 
 )
 def test_whoever_is_named_is_withheld_however_it_is_written(text: str) -> None:
     for row in ({"title": text}, {"attendees": [{"name": text}]}, {"body": f"a\n{text}\nb"}):
-        assert names_other(row, OTHERS)
+        assert names_one_of(row, OTHERS)
     row = {"id": "e", "title": text, "start": "2026-11-25T15:00:00Z", "location": text}
     assert [with_time_only(row)] == [
         {"id": "e", "title": "other appointment", "start": "2026-11-25T15:00:00Z"}
@@ -41,12 +42,12 @@ def test_whoever_is_named_is_withheld_however_it_is_written(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["patient_1", "patient_155", "Doyleston", "Zoe", "MRN 77", ""])
 def test_nobody_else_is(text: str) -> None:
-    assert not names_other({"title": text}, OTHERS)
+    assert not names_one_of({"title": text}, OTHERS)
 
 
 @given(before=st.text(max_size=20), after=st.text(max_size=20))
 def test_what_stands_around_a_name_does_not_hide_it(before: str, after: str) -> None:
-    assert names_other({"title": f"{before} Doyle {after}"}, OTHERS)
+    assert names_one_of({"title": f"{before} Doyle {after}"}, OTHERS)
 
 
 @pytest.mark.parametrize(
@@ -54,22 +55,22 @@ def test_what_stands_around_a_name_does_not_hide_it(before: str, after: str) -> 
     [("Müller", "Mueller"), ("Mueller", "Müller"), ("Mueller", "Muller"), ("Ørsted", "Oersted")],
 )
 def test_both_spellings_of_a_vowel_are_one_name(told: str, written: str) -> None:
-    assert names_other({"title": f"MRI of {written}"}, frozenset({told}))
+    assert names_one_of({"title": f"MRI of {written}"}, frozenset({told}))
 
 
 @given(before=st.integers(0, 90_000), blank=st.sampled_from(["word ", "x\n", "long-line", "é, "]))
 def test_how_far_in_a_name_stands_makes_no_difference(before: int, blank: str) -> None:
     text = (blank * (before // len(blank) + 1))[:before]
-    assert names_other({"body": f"{text} Zoë Çelik-Sørensen {text}"}, OTHERS)
+    assert names_one_of({"body": f"{text} Zoë Çelik-Sørensen {text}"}, OTHERS)
 
 
 @pytest.mark.slow
 def test_a_text_too_long_to_look_through_is_taken_to_name_somebody() -> None:
-    assert not names_other({"body": "word " * (CHECKED_LIMIT_CHARS // 5)}, OTHERS)
-    assert names_other({"body": "word " * (CHECKED_LIMIT_CHARS // 5 + 1)}, OTHERS)
+    assert not names_one_of({"body": "word " * (CHECKED_LIMIT_CHARS // 5)}, OTHERS)
+    assert names_one_of({"body": "word " * (CHECKED_LIMIT_CHARS // 5 + 1)}, OTHERS)
 
 
 def test_a_thousand_patients_cost_little() -> None:
     many = frozenset(f"Given{number} Family{number}" for number in range(6_000))
     rows = [{"title": f"Meeting {number}", "body": "word " * 200} for number in range(25)]
-    assert sum(names_other(row, many) for row in rows) == 0
+    assert sum(names_one_of(row, many) for row in rows) == 0

@@ -12,9 +12,9 @@ from data_models.turn_events import (
     StateChanged,
 )
 from services.audit.entry import AuditEntry
+from services.language.crisis.rules import load_rules
 from services.memory_blocks.summary import context_summary
 from services.runs.hub import Run
-from services.safety.rules import load_rules
 from services.turn.safety import SafetyAnswers
 from services.turn.state import footer_of
 from tests.durability.evidence import Evidence

@@ -16,6 +16,7 @@ _INTEGER = re.compile(r"(?<![\w.,-])[-+]?\d{1,9}(?![\w]|[.,]\d)")
 _NUMBER = re.compile(r"(?<![\w.,-])[-+]?\d{1,9}(?:\.\d{1,9})?(?!\w|[.,]\d)")
 _EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
 _PHONE = re.compile(r"(?<!\w)\+?\d[\d ()/-]{4,24}\d(?!\w)")
+_NO_THEN = re.compile(r"(?i)^\W*no(?:pe)?\b[\s,.;:-]*(?:(?:it'?s|it is|my [\w ]{1,40} is)\b)?\s*")
 _PIECES = re.compile(r"\s*(?:[,;\n]\s*(?:and\s)?|\sand\s)\s*")
 
 
@@ -201,3 +202,17 @@ def _date(words: str) -> Reading | None:
     if len(days) != 1:
         return None
     return Reading(days.pop().isoformat(), words[dates[0].start : dates[0].end])
+
+
+def confirmation_in(
+    field: FieldDefinition, text: str, *, likely: JsonValue
+) -> dict[str, JsonValue]:
+    """Return what a reply to "is it …, correct?" says of the field: kept, corrected, or denied."""
+    said = truth_in(text)
+    if said is True and likely is not None:
+        return {field.name: likely}
+    if field.value_type == "boolean":
+        return {} if said is None else {field.name: None}
+    rest = _NO_THEN.sub("", text) if said is False else text
+    corrected = answers_in(rest, [field])
+    return corrected or ({field.name: None} if said is False else {})

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import ConfigurationError
-from services.safety.rules import CrisisRules, RulesFile, RuleSpec, load_rules
+from services.language.crisis.rules import CrisisRules, RulesFile, RuleSpec, load_rules
 
 
 def rules(find: str) -> CrisisRules:

@@ -8,10 +8,10 @@ from pydantic import JsonValue
 from data_models.errors import ConfigurationError, ModelOutputError, ModelUnavailableError
 from data_models.scenario import FieldDefinition
 from group_chat.offline.extraction import findings_in
+from services.language.field_answers import answers_in, is_plainly
 from services.language.yes_no import truth_in
 from services.model_port import Answer
 from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig
-from services.scenarios.session.answers import answers_in, is_plainly
 from services.scenarios.session.commands import Command, command_in, named
 from services.scenarios.session.extraction import Extractor, Findings, believed, question
 

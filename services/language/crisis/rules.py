@@ -11,7 +11,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import ConfigurationError
-from services.safety.folding import Folding
+from services.language.crisis.folding import Folding
 
 RULES_FILE = Path(__file__).parent / "crisis.yaml"
 # Both are safe. The one in C takes a tenth of the time; PyYAML can be built without it.
