@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from data_models.chart_view import ChartView, ViewRow
 from group_chat.offline.as_said import said_of
-from group_chat.offline.chart_rows import asked_rows, has_answer
-from group_chat.offline.chart_templates import answer_of
 from group_chat.offline.prompt import Prompt, ToolAnswer
 from group_chat.offline.reply import Call, OfflineReply
 from services.language.answer_words import AnswerWords, answer_words
 from services.language.chart_questions import SEARCH, arguments_of
 from services.language.utterance import Aspect, ChartQuestion, Utterance
+from services.records.answers.asked_rows import asked_rows, has_answer
+from services.records.answers.sentences import answer_of
 
 _QUESTIONS_LIMIT = 4
 # Words in which notes tell what a record has a field for.

@@ -18,8 +18,7 @@ from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.registration import REGISTRATION_TOOL, answer_as_registration
 from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
-from group_chat.offline.rows import capped
-from group_chat.offline.view_rows import missing_behind, notes_behind, rows_behind
+from group_chat.offline.view_rows import capped, missing_behind, notes_behind, rows_behind
 from group_chat.offline.words import asks_overview, query_of, spelt_otherwise, topics_of, words_of
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES

@@ -13,7 +13,6 @@ from group_chat.offline.asked_first import asked_first
 from group_chat.offline.assistant import is_office_request
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer, cue_of, read_prompt
-from group_chat.offline.rows import lines_of, missing_of, notes_of
 from group_chat.offline.words import best_match, query_of
 
 
@@ -82,28 +81,6 @@ def test_the_result_of_a_tool_nobody_foresaw_is_written_with_its_sources() -> No
     assert "- 2030-01 **Trial A** [ResearchStudy/a]" in text
     assert "phase II, sites Oslo, Bern [ResearchStudy/b]" in text
     assert "Searched: lung" in text
-
-
-def test_sources_that_differ_are_both_shown() -> None:
-    readings = [
-        {"value": "2", "sources": [{"ref": "Observation/a"}]},
-        {"value": "1", "sources": [{"ref": "DocumentReference/b"}]},
-    ]
-    fact = {"name": "ECOG", "state": "sources differ", "value": "2", "disagreement": readings}
-    assert lines_of({"ecog": fact}) == [
-        "- **ECOG**: sources differ: 2 [Observation/a] versus 1 [DocumentReference/b]"
-    ]
-
-
-def test_what_is_missing_is_named() -> None:
-    data = {
-        "age": {"name": "age", "state": "not in the record"},
-        "not_in_the_record": ["ECOG", "age"],
-        "items": [],
-        "left_out": 3,
-    }
-    assert missing_of(data) == ["ECOG", "age"]
-    assert notes_of(data) == ["3 further entries are not shown"]
 
 
 def test_a_failed_tool_is_reported_as_failed() -> None:

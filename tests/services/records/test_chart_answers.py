@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
-from group_chat.offline.chart_templates import answer_of
 from services.language.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import Situation
+from services.records.answers.sentences import answer_of
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from data_models.chart_view import ViewRow
-from group_chat.offline.chart_rows import concept_of
-from group_chat.offline.row_parts import (
+from services.language.answer_words import AnswerWords
+from services.language.utterance import Aspect, ChartQuestion
+from services.records.answers.asked_rows import concept_of
+from services.records.answers.row_parts import (
     day_of,
     figure,
     flag_of,
@@ -13,8 +15,6 @@ from group_chat.offline.row_parts import (
     sources_of,
     value_of,
 )
-from services.language.answer_words import AnswerWords
-from services.language.utterance import Aspect, ChartQuestion
 
 _ROWS_SHOWN = 12
 _FEWEST_SHOWN = 3

@@ -6,16 +6,16 @@ from dataclasses import replace
 from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
-from group_chat.offline.chart_rows import asked_rows, concept_of, passage, personal_facts
-from group_chat.offline.chart_values import told_values
-from group_chat.offline.row_parts import (
+from services.language.answer_words import AnswerWords
+from services.language.utterance import Aspect, ChartQuestion, Part
+from services.records.answers.asked_rows import asked_rows, concept_of, passage, personal_facts
+from services.records.answers.row_parts import (
     day_of,
     flag_of,
     sources_of,
     value_of,
 )
-from services.language.answer_words import AnswerWords
-from services.language.utterance import Aspect, ChartQuestion, Part
+from services.records.answers.value_sentences import told_values
 
 LONGEST_CHARS = 1_400
 """Of one answer, with room for what the group chat says around it."""
