@@ -5,6 +5,7 @@ know, follows redirects, and works in threads.
 """
 
 import socket
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -18,16 +19,26 @@ from bots.per_bot import PerBot
 from bots.reference import Activity, Reference, addressed
 from bots.service_urls import ServiceUrls
 from bots.tokens import TokenSource
-from data_models.errors import ChannelRefusedError, ChannelUnavailableError
+from data_models.clock import Clock
+from data_models.errors import (
+    ChannelClosedError,
+    ChannelRefusedError,
+    ChannelTooLargeError,
+    ChannelUnavailableError,
+)
+from data_models.retry_after import seconds_asked
 from services.access.outbound import GuardedResolver, OutboundPolicy
 
 ATTEMPTS = 5
-SEND_SECONDS = 10.0
+CONNECT_SECONDS = 10.0
+SEND_SECONDS = 60.0
+"""A channel that is slow to accept is waited for: a second request would be a second message."""
 RETRY_SECONDS = 60.0
 LONGEST_WAIT_SECONDS = 30.0
 ANSWER_LIMIT_BYTES = 16_384
 _STREAM_ENDED = "ContentStreamNotAllowed"
-_BUSY = {408, 412, 425, 429}
+_BUSY = {401, 408, 412, 425, 429}
+_CLOSED = {403, 404}
 
 logger = structlog.get_logger()
 
@@ -41,19 +52,22 @@ class Connector:
         session: aiohttp.ClientSession,
         tokens: PerBot[TokenSource],
         service_urls: ServiceUrls,
+        clock: Clock,
+        send_seconds: float = SEND_SECONDS,
     ) -> None:
         self._session = session
         self._tokens = tokens
         self._service_urls = service_urls
-        self._timeout = aiohttp.ClientTimeout(total=SEND_SECONDS)
+        self._clock = clock
+        self._timeout = aiohttp.ClientTimeout(total=send_seconds, sock_connect=CONNECT_SECONDS)
 
     async def send(self, reference: Reference, activity: Activity) -> str:
         """Send `activity` until the channel takes it, a minute at most; return the channel's id.
 
-        A channel that took it and could not say so gets it twice: better than never.
-
         Raises:
             ChannelUnavailableError: the channel did not take it in time.
+            ChannelClosedError: the conversation takes nothing at all.
+            ChannelTooLargeError: it would take less at a time.
             ChannelRefusedError: the channel will not take it.
         """
         attempts = stamina.retry_context(
@@ -84,7 +98,26 @@ class Connector:
     async def _request(
         self, method: str, url: URL, reference: Reference, activity: Activity
     ) -> str:
-        token = await self._tokens.at(reference.get("agent")).token()
+        tokens = self._tokens.at(reference.get("agent"))
+        status, headers, said = await self._exchange(method, url, tokens, reference, activity)
+        if status == 401:
+            # The token ran out, was revoked or its key was changed: once with a new one.
+            tokens.renew()
+            status, headers, said = await self._exchange(method, url, tokens, reference, activity)
+        wait = seconds_asked(headers.get("Retry-After"), now=self._clock.now())
+        _check(status, said, wait_seconds=wait)
+        return str(_json(said).get("id", ""))
+
+    async def _exchange(
+        self,
+        method: str,
+        url: URL,
+        tokens: TokenSource,
+        reference: Reference,
+        activity: Activity,
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Return the status, headers and body of one answer."""
+        token = await tokens.token()
         headers = {"Content-Type": "application/json"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
@@ -99,10 +132,12 @@ class Connector:
                 allow_redirects=False,
             ) as answer:
                 said = await answer.content.read(ANSWER_LIMIT_BYTES)
-                _check(answer, said)
-                return str(_json(said).get("id", ""))
+                return answer.status, answer.headers, said
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise ChannelUnavailableError("the channel did not answer") from error
+            is_open = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError)
+            raise ChannelUnavailableError(
+                "the channel did not answer", is_maybe_taken=is_open
+            ) from error
 
     def _url(self, reference: Reference) -> URL:
         base = reference["serviceUrl"]
@@ -123,39 +158,33 @@ def channel_session(*, loopback: bool) -> aiohttp.ClientSession:
     return aiohttp.ClientSession(connector=connector, trust_env=False)
 
 
-def _check(answer: aiohttp.ClientResponse, said: bytes) -> None:
-    if answer.status < 300:
+def _check(status: int, said: bytes, *, wait_seconds: float | None) -> None:
+    if status < 300:
         return
-    logger.debug("channel_answered", status=answer.status)
-    if answer.status in _BUSY or answer.status >= 500:
-        wait = _seconds(answer.headers.get("Retry-After"))
-        raise ChannelUnavailableError(f"the channel answered {answer.status}", wait_seconds=wait)
-    raise ChannelRefusedError(
-        f"the channel answered {answer.status}", is_user_stop=_is_user_stop(said)
-    )
-
-
-def _is_user_stop(said: bytes) -> bool:
-    """Tell whether Teams refused an update because the user pressed its Stop button."""
+    logger.debug("channel_answered", status=status)
+    reason = f"the channel answered {status}"
+    if status in _BUSY or status >= 500:
+        raise ChannelUnavailableError(reason, wait_seconds=wait_seconds)
     error = _json(said).get("error")
     found = error if isinstance(error, dict) else {}
-    code, message = str(found.get("code", "")), str(found.get("message", ""))
-    return code == _STREAM_ENDED and "cancel" in message.casefold()
+    is_stream = found.get("code") == _STREAM_ENDED
+    if status in _CLOSED and not is_stream:
+        raise ChannelClosedError(reason)
+    if status == 413:
+        raise ChannelTooLargeError(reason)
+    is_user_stop = is_stream and "cancel" in str(found.get("message", "")).casefold()
+    raise ChannelRefusedError(reason, is_user_stop=is_user_stop)
 
 
 def _wait_of(error: Exception) -> bool | float:
     """Tell stamina whether to try again, and after how many seconds if the channel said."""
-    if not isinstance(error, ChannelUnavailableError):
+    if not isinstance(error, ChannelUnavailableError) or error.is_maybe_taken:
         return False
     if error.wait_seconds is None:
         return True
-    return error.wait_seconds if error.wait_seconds <= LONGEST_WAIT_SECONDS else False
-
-
-def _seconds(retry_after: str | None) -> float | None:
     # stamina reads zero as "no": wait a moment instead.
-    digits = (retry_after or "").strip()
-    return max(float(digits), 0.01) if digits.isascii() and digits.isdigit() else None
+    wait = max(error.wait_seconds, 0.01)
+    return wait if wait <= LONGEST_WAIT_SECONDS else False
 
 
 def _json(body: bytes) -> dict[str, Any]:

@@ -1,6 +1,8 @@
 """The bot's own tokens, which its replies carry."""
 
 import asyncio
+from collections.abc import Callable
+from functools import partial
 
 import requests
 from botframework.connector.auth import AppCredentials, MicrosoftAppCredentials
@@ -19,8 +21,10 @@ KEEP_SECONDS = 300.0
 class AppTokens:
     """Tokens of the bot's app registration; botbuilder asks for them and keeps them."""
 
-    def __init__(self, *, credentials: AppCredentials, clock: Clock) -> None:
-        self._credentials = credentials
+    def __init__(self, *, credentials: Callable[[], AppCredentials], clock: Clock) -> None:
+        """`credentials` makes them anew: those that exist give the token they have kept."""
+        self._make = credentials
+        self._credentials = credentials()
         self._clock = clock
         self._token: str | None = None
         self._ask_at = float("-inf")
@@ -33,6 +37,10 @@ class AppTokens:
                 self._token = await asyncio.to_thread(self._ask)
                 self._ask_at = self._clock.monotonic() + KEEP_SECONDS
         return self._token
+
+    def renew(self) -> None:
+        """See `TokenSource.renew`."""
+        self._credentials, self._token = self._make(), None
 
     def _ask(self) -> str:
         """Ask the directory; this blocks, so it runs in a thread."""
@@ -48,8 +56,13 @@ def token_source(bot: Registration, clock: Clock) -> TokenSource:
     if not bot.app_id:
         return NoTokens()
     if bot.app_type == "UserAssignedMSI":
-        return AppTokens(credentials=ManagedIdentityAppCredentials(bot.app_id), clock=clock)
-    credentials = MicrosoftAppCredentials(
-        bot.app_id, bot.app_password, channel_auth_tenant=bot.directory
+        return AppTokens(
+            credentials=partial(ManagedIdentityAppCredentials, bot.app_id), clock=clock
+        )
+    credentials = partial(
+        MicrosoftAppCredentials,
+        bot.app_id,
+        bot.app_password,
+        channel_auth_tenant=bot.directory,
     )
     return AppTokens(credentials=credentials, clock=clock)

@@ -57,6 +57,10 @@ class Delivery:
         self._tasks: set[asyncio.Task[None]] = set()
         self._busy: set[str] = set()
 
+    def watch_late_replies(self) -> None:
+        """Deliver by itself, until `close`, what conversations are owed."""
+        _ = self._spawn(self._repayment.run())
+
     async def deliver(self, run: Run) -> None:
         """Begin to deliver a run whose message came in elsewhere, or before a restart."""
         self.start(run)

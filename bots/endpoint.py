@@ -54,6 +54,7 @@ def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) 
         session=entrance.session,
         tokens=config.bots.each(config.tokens or partial(token_source, clock=services.clock)),
         service_urls=entrance.service_urls,
+        clock=services.clock,
     )
     outbox, deliveries = Outbox(connector=connector), services.deliveries
     look = Look(
@@ -68,6 +69,7 @@ def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) 
     )
     repayment = Repayment(outbox=outbox, deliveries=deliveries, answers=services.answers, look=look)
     delivery = Delivery(stage=stage, repayment=repayment)
+    delivery.watch_late_replies()
     bot = RoundsBot(
         services=services,
         delivery=delivery,

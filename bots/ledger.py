@@ -3,7 +3,7 @@
 import structlog
 
 from bots.reference import Activity
-from data_models.errors import StoreError
+from data_models.errors import ChannelError, ChannelUnavailableError, StoreError
 from data_models.incoming_message import IncomingMessage
 from services.channels.deliveries import Deliveries
 
@@ -21,6 +21,7 @@ class Ledger:
         self._agents: dict[str, str] = {}
         self._had: list[str] = []
         self._noted = 0
+        self._failure: ChannelError | None = None
         self.undelivered: list[Activity] = []
 
     async def begin(self) -> None:
@@ -44,13 +45,24 @@ class Ledger:
         if len(self._sent) > self._noted:
             await self._update(is_kept=False)
 
-    async def keep(self, activity: Activity) -> None:
-        """Keep what the channel did not take."""
+    @property
+    def must_wait(self) -> bool:
+        """Whether what was not taken is nothing to try again within this run."""
+        failure = self._failure
+        if not self.undelivered or failure is None:
+            return False
+        return not isinstance(failure, ChannelUnavailableError) or (
+            failure.is_maybe_taken or failure.wait_seconds is not None
+        )
+
+    async def keep(self, activity: Activity, failure: ChannelError | None = None) -> None:
+        """Keep what the channel did not take, and why; None as it waits for what is before it."""
         self.undelivered.append(activity)
+        self._failure = failure or self._failure
         await self._update(is_kept=False)
 
     async def end(self, *, remembers_ids: bool) -> None:
-        """Note that all is delivered, or that what is not waits for the next contact."""
+        """Note that all is delivered, or that what is not waits to be tried again."""
         if self.undelivered:
             await self._update(is_kept=True)
             return
@@ -74,6 +86,7 @@ class Ledger:
                 delivered=[*self._had, *self._sent.values()],
                 activities=self.undelivered,
                 is_kept=is_kept,
+                failure=self._failure if is_kept else None,
             )
         except StoreError as error:
             logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)

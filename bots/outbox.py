@@ -7,7 +7,15 @@ import structlog
 
 from bots.connector import Connector
 from bots.reference import Activity, Reference, conversation_key
-from data_models.errors import ChannelError
+from bots.split import split_text, wire_size
+from data_models.errors import ChannelError, ChannelRefusedError, ChannelTooLargeError
+
+SMALLEST_PART_BYTES = 1_000
+"""A channel that refuses even this little for its size does not mean the size."""
+_NOT_TAKEN = (
+    "*A part of the answer is missing here: this channel did not take it. The answer is kept whole "
+    "with the conversation; ask for it again, or in smaller pieces.*"
+)
 
 logger = structlog.get_logger()
 
@@ -22,11 +30,22 @@ class Outbox:
     async def send(self, reference: Reference, activity: Activity) -> str:
         """Send `activity` after all that is due before it; return the channel's id.
 
+        What is too large goes in parts, and what the channel will never take is named in a line of
+        its own: the user knows that something is missing.
+
         Raises:
             ChannelError: the channel did not take it, in a minute of trying.
         """
-        lock = self._locks.setdefault(conversation_key(reference), asyncio.Lock())
-        async with lock:
+        async with self._line(reference):
+            return await self._send_or_split(reference, activity)
+
+    async def end_stream(self, reference: Reference, activity: Activity) -> str:
+        """Send the last activity of a stream, as it is; return the channel's id.
+
+        Raises:
+            ChannelError: as `send`.
+        """
+        async with self._line(reference):
             return await self._connector.send(reference, activity)
 
     async def hint(self, reference: Reference, activity: Activity) -> None:
@@ -51,3 +70,32 @@ class Outbox:
             ChannelError: the channel did not take it.
         """
         await self._connector.update(reference, activity_id, activity)
+
+    def _line(self, reference: Reference) -> asyncio.Lock:
+        return self._locks.setdefault(conversation_key(reference), asyncio.Lock())
+
+    async def _send_or_split(self, reference: Reference, activity: Activity) -> str:
+        try:
+            return await self._connector.send(reference, activity)
+        except ChannelTooLargeError:
+            halves = _halves(activity)
+        except ChannelRefusedError as error:
+            halves = []
+            logger.warning("bot_reply_refused", code=error.code)
+        if not halves:
+            return await self._connector.send(reference, {"type": "message", "text": _NOT_TAKEN})
+        sent_id = ""
+        for half in halves:
+            sent_id = await self._send_or_split(reference, half)
+        return sent_id
+
+
+def _halves(activity: Activity) -> list[Activity]:
+    """Return `activity` in smaller ones, the last with what is no text; nothing if it is small."""
+    text = str(activity.get("text") or "")
+    size = wire_size(text)
+    if size < 2 * SMALLEST_PART_BYTES:
+        return []
+    texts = split_text(text, limit_bytes=size // 2 + 1)
+    plain = {name: activity[name] for name in ("type", "textFormat") if name in activity}
+    return [*({**plain, "text": one} for one in texts[:-1]), {**activity, "text": texts[-1]}]

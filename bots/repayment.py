@@ -1,4 +1,4 @@
-"""Delivers at the next contact what a conversation did not get before (spec page 7, R53)."""
+"""Delivers what a conversation did not get before: at its next contact or by itself (R53)."""
 
 import asyncio
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from bots.reference import Activity, Reference
 from bots.rendering import Look, TurnRenderer, text_activity
 from data_models.errors import (
     ChannelError,
-    ChannelRefusedError,
+    ChannelUnavailableError,
     InterruptedTurnError,
     RoundsError,
 )
@@ -23,7 +23,11 @@ from services.runs.hub import Run
 PATIENCE_SECONDS = 75.0
 """A reply is tried for a minute; what is owed longer than this, nobody is at work on."""
 LOOK_SECONDS = 1.0
+LATE_SECONDS = 15.0
+"""How often a replica looks for what is owed to conversations that say nothing."""
 _LATE = "*This could not be delivered earlier:*"
+_PERHAPS_TWICE = "*This could not be delivered earlier, or you have seen it already:*"
+_HEADS = (_LATE, _PERHAPS_TWICE)
 _CLEARED = (
     "*A reply from before the conversation was cleared may not have reached you. It is not shown "
     "any more.*"
@@ -72,6 +76,40 @@ class Repayment:
             logger.warning("bot_debts_not_paid", code=error.code)
         return others
 
+    async def pay_what_is_due(self) -> None:
+        """Deliver, of every conversation, what nobody is at work on and what may be tried again.
+
+        A conversation's oldest comes first; what does not go out keeps the others waiting.
+        """
+        by_conversation: dict[str, list[Owed]] = {}
+        async for note in self._deliveries.all_owed():
+            by_conversation.setdefault(note.message.conversation_id, []).append(note)
+        for notes in by_conversation.values():
+            if self._closing.is_set():
+                return
+            try:
+                await self._pay_in_order(sorted(notes, key=lambda note: note.since))
+            except RoundsError as error:
+                logger.warning("bot_debts_not_paid", code=error.code)
+
+    async def _pay_in_order(self, notes: list[Owed]) -> None:
+        if not all(self._deliveries.is_left(note) for note in notes):
+            return  # A turn goes on there; it delivers these before its own replies.
+        for note in notes:
+            reference = note.message.delivery
+            if reference is None or not self._deliveries.is_due(note):
+                return
+            if not await self._pay_one(note, reference):
+                return
+
+    async def run(self) -> None:
+        """Look for what is due until `close`."""
+        while await self._has_waited(LATE_SECONDS):
+            try:
+                await self.pay_what_is_due()
+            except RoundsError as error:
+                logger.warning("bot_debts_not_paid", code=error.code)
+
     async def see_to(self, run: Run, reference: Reference) -> None:
         """Return once the replies of a run that another replica answered are out.
 
@@ -109,31 +147,35 @@ class Repayment:
             return True
         return False
 
-    async def _pay_one(self, note: Owed, reference: Reference) -> None:
+    async def _pay_one(self, note: Owed, reference: Reference) -> bool:
+        """Deliver the replies of `note`; False if that is another's work, or not all are out."""
         if not await self._deliveries.take_over(note):
-            return
+            return False
         logger.info("bot_reply_late", run_id=note.run_id)
         place = {**(note.message.delivery or reference), "serviceUrl": reference["serviceUrl"]}
         queue = await self._due(note)
         while queue:
             try:
                 await self._outbox.send(place, queue[0])
-            except ChannelRefusedError as error:
-                logger.warning("bot_reply_dropped", run_id=note.run_id, code=error.code)
-            except ChannelError:
-                await self._keep(note, queue)
-                return
+            except ChannelError as error:
+                await self._keep(note, queue, error)
+                return False
             queue.pop(0)
         await self._deliveries.settle(note.run_id, note.message.conversation_id, {})
+        return True
 
-    async def _keep(self, note: Owed, activities: list[Activity]) -> None:
+    async def _keep(self, note: Owed, activities: list[Activity], failure: ChannelError) -> None:
         await self._deliveries.update(
             note.run_id,
             note.message.conversation_id,
             delivered=note.delivered,
-            activities=[one for one in activities if one.get("text") != _LATE],
+            activities=[one for one in activities if one.get("text") not in _HEADS],
             is_kept=True,
+            failure=failure,
         )
+        if not isinstance(failure, ChannelUnavailableError):
+            # Whoever runs the bot sees it: nothing but a new contact brings the replies now.
+            logger.error("bot_conversation_parked", run_id=note.run_id, code=failure.code)
 
     async def _due(self, note: Owed) -> list[Activity]:
         """Return what the user is told now: of what was cleared, only that there was something."""
@@ -144,7 +186,9 @@ class Repayment:
                 return [text_activity(_FORGOTTEN)] if note.activities else []
             case "standing":
                 due = note.activities or await self._stored_answer(note)
-                return [text_activity(_LATE), *due] if due else []
+                # A process that died may have sent what it had not noted yet.
+                is_sure = bool(note.activities) and not note.is_maybe_taken
+                return [text_activity(_LATE if is_sure else _PERHAPS_TWICE), *due] if due else []
 
     async def _stored_answer(self, note: Owed) -> list[Activity]:
         """Return what a process that died had still to send, made from what it had stored."""

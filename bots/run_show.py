@@ -20,7 +20,12 @@ from bots.text_stream import TextStream
 from bots.typing_sign import TypingSign
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
-from data_models.errors import ChannelError, ChannelRefusedError, RoundsError
+from data_models.errors import (
+    ChannelError,
+    ChannelRefusedError,
+    ChannelUnavailableError,
+    RoundsError,
+)
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
@@ -170,10 +175,15 @@ class RunShow:
 
     async def _end_stream(self, final: Activity) -> str | None:
         """Send the final message of a stream; None if it has to be sent as any other."""
-        stream_id = final["entities"][-1]["streamId"]
+        stream_id = str(final["entities"][-1]["streamId"])
         try:
             await self._prepared()
-            return await self._outbox.send(self._reference, final) or stream_id
+            return await self._outbox.end_stream(self._reference, final) or stream_id
+        except ChannelUnavailableError as error:
+            if error.is_maybe_taken:
+                await self._ledger.keep(final, error)
+                return stream_id
+            logger.info("bot_stream_not_ended", run_id=self._run.run_id)
         except ChannelRefusedError as error:
             logger.info("bot_stream_refused", run_id=self._run.run_id, code=error.code)
         except ChannelError:
@@ -192,22 +202,18 @@ class RunShow:
     async def _send(self, activity: Activity) -> str | None:
         """Send `activity` after what could not be sent before; None if it has to wait."""
         await self._prepared()
+        if self._ledger.must_wait:
+            await self._ledger.keep(activity)
+            return None
         try:
-            await self._send_waiting()
+            while self._ledger.undelivered:
+                await self._outbox.send(self._reference, self._ledger.undelivered[0])
+                self._ledger.undelivered.pop(0)
             return await self._outbox.send(self._reference, activity)
         except ChannelError as error:
             logger.warning("bot_reply_kept", run_id=self._run.run_id, code=error.code)
-        await self._ledger.keep(activity)
+            await self._ledger.keep(activity, error)
         return None
-
-    async def _send_waiting(self) -> None:
-        while self._ledger.undelivered:
-            try:
-                await self._outbox.send(self._reference, self._ledger.undelivered[0])
-            except ChannelRefusedError as error:
-                # Refused twice: better lost than everything after it.
-                logger.warning("bot_reply_dropped", run_id=self._run.run_id, code=error.code)
-            self._ledger.undelivered.pop(0)
 
     async def _follow_plan(self, event: StateChanged) -> None:
         card = self._board.see(event.state)

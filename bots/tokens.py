@@ -14,6 +14,10 @@ class TokenSource(Protocol):
         """
         ...
 
+    def renew(self) -> None:
+        """Forget the token that is kept: the channel would not have it."""
+        ...
+
 
 class NoTokens:
     """For the Emulator and the Playground, which ask for none."""
@@ -21,3 +25,6 @@ class NoTokens:
     async def token(self) -> str | None:
         """See `TokenSource.token`."""
         return None
+
+    def renew(self) -> None:
+        """See `TokenSource.renew`."""

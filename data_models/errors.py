@@ -69,6 +69,7 @@
     * RecordChangedError: somebody else wrote first; nothing was written
   * ChannelError: a reply could not be handed to its channel; it is kept for the next contact
     * ChannelUnavailableError: retry
+    * ChannelClosedError: the conversation takes no messages; it is parked
     * ChannelRefusedError: the channel does not take this reply
   * BackupError: a backup or a restore cannot be made as asked; the text says why
   * ConfigurationError: the operator can fix it; stops the start
@@ -739,14 +740,25 @@ class ChannelUnavailableError(ChannelError):
 
     Attributes:
         wait_seconds: How long the channel asked to wait, if it said.
+        is_maybe_taken: It had the whole reply and did not answer in time: sent again, it may come
+            twice.
     """
 
     code = "channel_unavailable"
     retryable = True
 
-    def __init__(self, reason: str, *, wait_seconds: float | None = None) -> None:
+    def __init__(
+        self, reason: str, *, wait_seconds: float | None = None, is_maybe_taken: bool = False
+    ) -> None:
         super().__init__(reason)
         self.wait_seconds = wait_seconds
+        self.is_maybe_taken = is_maybe_taken
+
+
+class ChannelClosedError(ChannelError):
+    """The conversation takes no messages of the bot: it is gone, or the bot was removed from it."""
+
+    code = "channel_closed"
 
 
 class ChannelRefusedError(ChannelError):
@@ -761,6 +773,12 @@ class ChannelRefusedError(ChannelError):
     def __init__(self, reason: str, *, is_user_stop: bool = False) -> None:
         super().__init__(reason)
         self.is_user_stop = is_user_stop
+
+
+class ChannelTooLargeError(ChannelRefusedError):
+    """The reply is larger than the channel takes; in parts it may be taken."""
+
+    code = "channel_too_large"
 
 
 class BackupError(RoundsError):

@@ -71,6 +71,8 @@ class FakeConnector:
         self.tokens: list[str | None] = []
         self.signed: list[tuple[str | None, Activity]] = []
         self.refused = 0
+        self.accept_seconds = 0.0
+        """How long the channel takes to say that it has a reply."""
         self._per_second = messages_per_second
         self._sent: dict[str, list[Activity]] = defaultdict(list)
         self._times: dict[str, deque[float]] = defaultdict(deque)
@@ -286,6 +288,7 @@ class FakeConnector:
             self._sent_ids[sent_id] = (conversation, len(self._sent[conversation]))
             self._sent[conversation].append(activity)
             self._arrived.notify_all()
+        await asyncio.sleep(self.accept_seconds)
         return web.json_response({} if info.get("streamId") else {"id": sent_id}, status=201)
 
     async def _update(self, request: web.Request) -> web.Response:

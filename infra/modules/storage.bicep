@@ -148,7 +148,7 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           definition: {
             filters: {
               blobTypes: ['blockBlob']
-              prefixMatch: ['chat-users/deliveries/']
+              prefixMatch: ['chat-users/deliveries/', 'chat-users/owed/']
             }
             actions: {
               baseBlob: {

@@ -1,19 +1,21 @@
 """Which replies a channel has not had yet, kept so that any replica can deliver them (R53).
 
-A note per run, `deliveries/{folder}/owed/{run_id}.json` in the container beside the conversations:
-written when the turn begins, removed when its last reply was taken. So a clear leaves it alone,
-and what a dead process owed is found at the next contact. Where a channel takes feedback, what it
-called each message stays behind as `…/sent/{run_id}.json`, without a word of the conversation, for
-as long as somebody may still say what they think of it.
+A note per run, `owed/{folder}/{run_id}.json` in the container beside the conversations: written
+when the turn begins, removed when its last reply was taken. So a clear leaves it alone, and any
+replica finds with one listing what dead processes and busy channels left. Where a channel takes
+feedback, what it called each message stays behind as `deliveries/{folder}/sent/{run_id}.json`,
+without a word of the conversation, for as long as somebody may still say what they think of it.
+Notes of before stand in `deliveries/{folder}/owed/`; they are found at the next contact.
 """
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import structlog
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.blob_store import Blob, BlobInfo, BlobStore
@@ -21,6 +23,8 @@ from data_models.clock import Clock
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
+    ChannelError,
+    ChannelUnavailableError,
     CorruptDocumentError,
 )
 from data_models.identifiers import storage_folder
@@ -29,10 +33,17 @@ from services.replica import Replica
 
 LONGEST_DELIVERY = timedelta(minutes=7)
 """A turn takes five minutes at most, and a reply that is tried again one more."""
+TRIED_FOR = timedelta(days=1)
+"""So long a reply is tried by itself; then it waits for the next contact."""
+FIRST_PAUSE = timedelta(seconds=15)
+LONGEST_PAUSE = timedelta(hours=1)
 KEPT_DAYS = 30
 """A note older than this is of no use to anybody; storage removes it too (`infra/`)."""
 SEARCHED_RUNS = 200
 _TIDIED_LIMIT = 10_000
+_OWED = "owed/"
+
+logger = structlog.get_logger()
 
 
 class Owed(BaseModel):
@@ -42,7 +53,13 @@ class Owed(BaseModel):
         message: What was asked, without its text: enough to repeat the stored answer.
         activities: Replies as the channel refused them; empty while the turn goes on.
         delivered: Ids of the agents' messages that the channel took.
-        is_kept: Whether nobody is at work on it; it waits for the next contact.
+        is_kept: Whether nobody is at work on it.
+        touched: When somebody was last at work on it; `since` if nobody was again.
+        tries: How often it was tried after the run.
+        next_try: When it is due again; None as long as nothing speaks against at once.
+        is_parked: Whether only the next contact brings it: the conversation takes no messages, or
+            a day of trying is over.
+        is_maybe_taken: Whether the channel may have taken the first of `activities`.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -54,6 +71,11 @@ class Owed(BaseModel):
     activities: list[dict[str, Any]] = Field(default_factory=list)
     delivered: list[str] = Field(default_factory=list)
     is_kept: bool = False
+    touched: AwareDatetime | None = None
+    tries: int = 0
+    next_try: AwareDatetime | None = None
+    is_parked: bool = False
+    is_maybe_taken: bool = False
 
 
 class Sent(BaseModel):
@@ -85,6 +107,8 @@ class Deliveries:
         self._replica = replica
         self._clock = clock
         self._tidied: OrderedDict[str, date] = OrderedDict()
+        self._looked_back: OrderedDict[str, None] = OrderedDict()
+        self._waiting: dict[str, tuple[str, Owed]] = {}
 
     async def owe(self, run_id: str, message: IncomingMessage) -> list[str]:
         """Note that the replies of a run that begins are ours to deliver.
@@ -118,14 +142,26 @@ class Deliveries:
         delivered: list[str],
         activities: list[dict[str, Any]],
         is_kept: bool,
+        failure: ChannelError | None = None,
     ) -> None:
-        """Note how far the delivery is, unless another replica has taken it over."""
+        """Note how far the delivery is, unless another replica has taken it over.
+
+        Args:
+            failure: What the channel said last, if it is to be tried again.
+        """
         name = _owed(conversation_id, run_id)
         blob = await self._store.read(name)
         note = None if blob is None else _read(blob)
         if blob is None or note is None or note.replica != self._replica.name:
             return
-        changes = {"delivered": delivered, "activities": activities, "is_kept": is_kept}
+        now = self._clock.now()
+        changes = {
+            "delivered": delivered,
+            "activities": activities,
+            "is_kept": is_kept,
+            "touched": now,
+            **({} if failure is None else _next_try(note, failure, now)),
+        }
         await self._replace(name, blob, note.model_copy(update=changes))
 
     async def settle(
@@ -155,18 +191,40 @@ class Deliveries:
 
     async def owed(self, conversation_id: str) -> list[Owed]:
         """Return what the conversation is owed, oldest first, whoever works on it."""
-        found = []
-        async for row in self._store.list(_owed_prefix(conversation_id)):
-            blob = await self._store.read(row.name)
-            note = None if blob is None else _read(blob)
-            if note is not None:
-                found.append(note)
+        await self._take_in_of_before(conversation_id)
+        found = [note async for _, note in self._notes(_owed_prefix(conversation_id))]
         return sorted(found, key=lambda note: note.since)
+
+    async def all_owed(self) -> AsyncIterator[Owed]:
+        """Yield what any conversation is owed, each conversation's together.
+
+        A note that waits is read once, not at each call. One that cannot be read is passed over:
+        it stays for a person, and holds nobody else's replies up.
+        """
+        seen: dict[str, tuple[str, Owed]] = {}
+        async for row in self._store.list(_OWED):
+            etag, note = self._waiting.get(row.name, ("", None))
+            if note is None or etag != row.etag:
+                try:
+                    blob = await self._store.read(row.name)
+                    note = None if blob is None else _read(blob)
+                except CorruptDocumentError as error:
+                    logger.warning("owed_note_unreadable", code=error.code)
+                    continue
+            if note is not None:
+                seen[row.name] = (row.etag, note)
+                yield note
+        self._waiting = seen
 
     def is_left(self, note: Owed) -> bool:
         """Whether certainly nobody delivers it any more."""
-        age = self._clock.now() - note.since
+        age = self._clock.now() - (note.touched or note.since)
         return note.is_kept or self._replica.is_dead(note.replica) or age > LONGEST_DELIVERY
+
+    def is_due(self, note: Owed) -> bool:
+        """Whether it is left and to be tried by itself now."""
+        is_soon = note.next_try is None or note.next_try <= self._clock.now()
+        return is_soon and not note.is_parked and self.is_left(note)
 
     async def take_over(self, note: Owed) -> bool:
         """Make `note` ours; False if it is delivered, or another replica was faster."""
@@ -175,7 +233,11 @@ class Deliveries:
         current = None if blob is None else _read(blob)
         if blob is None or current != note:
             return False
-        changes = {"replica": self._replica.name, "is_kept": False, "since": self._clock.now()}
+        changes = {
+            "replica": self._replica.name,
+            "is_kept": False,
+            "touched": self._clock.now(),
+        }
         return await self._replace(name, blob, note.model_copy(update=changes))
 
     async def sent_as(self, conversation_id: str, channel_message_id: str) -> SentMessage:
@@ -191,6 +253,24 @@ class Deliveries:
                 ours = sent.messages[channel_message_id]
                 return SentMessage(sent.run_id, ours, sent.agents.get(ours, ""))
         return SentMessage()
+
+    async def _notes(self, prefix: str) -> AsyncIterator[tuple[str, Owed]]:
+        async for row in self._store.list(prefix):
+            blob = await self._store.read(row.name)
+            if blob is not None:
+                yield row.name, _read(blob)
+
+    async def _take_in_of_before(self, conversation_id: str) -> None:
+        """Copy the notes that 0.1 left; looked for once in a process."""
+        if conversation_id in self._looked_back:
+            return
+        async for name, note in self._notes(_prefix_of_before(conversation_id)):
+            with suppress(BlobExistsError):
+                await self._store.create(_owed(conversation_id, note.run_id), _bytes(note))
+            await self._store.delete(name)
+        self._looked_back[conversation_id] = None
+        if len(self._looked_back) > _TIDIED_LIMIT:
+            self._looked_back.popitem(last=False)
 
     async def _tidy(self, conversation_id: str) -> None:
         """Remove what is never searched for; once a day for each conversation is enough."""
@@ -224,7 +304,25 @@ def _owed(conversation_id: str, run_id: str) -> str:
 
 
 def _owed_prefix(conversation_id: str) -> str:
+    return f"{_OWED}{storage_folder(conversation_id)}/"
+
+
+def _prefix_of_before(conversation_id: str) -> str:
     return f"deliveries/{storage_folder(conversation_id)}/owed/"
+
+
+def _next_try(note: Owed, failure: ChannelError, now: datetime) -> dict[str, Any]:
+    """Return what a note says after the channel did not take a reply."""
+    asked = failure.wait_seconds if isinstance(failure, ChannelUnavailableError) else None
+    pause = FIRST_PAUSE * 2 ** min(note.tries, 16) if asked is None else timedelta(seconds=asked)
+    next_try = now + min(pause, LONGEST_PAUSE if asked is None else TRIED_FOR)
+    is_late = next_try - note.since > TRIED_FOR
+    return {
+        "tries": note.tries + 1,
+        "next_try": next_try,
+        "is_parked": is_late or not isinstance(failure, ChannelUnavailableError),
+        "is_maybe_taken": isinstance(failure, ChannelUnavailableError) and failure.is_maybe_taken,
+    }
 
 
 def _sent_prefix(conversation_id: str) -> str:

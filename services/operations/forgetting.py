@@ -25,7 +25,7 @@ from services.operations.mentions import forget_what_waits, is_waited_for, names
 
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
-_OWNER_INDEX, _OWED = "users", "/owed/"
+_OWNER_INDEX, _OWED = "users", "owed/"
 
 
 @dataclass(slots=True)
@@ -120,7 +120,7 @@ class Forgetting:
 
     async def _owed(self, name: str, report: ForgetReport, *, dry_run: bool) -> None:
         """Take out a reply that waits for its channel; report whatever else names the patient."""
-        if _OWED not in name:
+        if not (name.startswith(_OWED) or f"/{_OWED}" in name):
             report.mentions.append(name)
             return
         report.deleted += 1

@@ -3,8 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal, TypeAlias
 from urllib.parse import unquote
 
@@ -21,6 +19,7 @@ from data_models.errors import (
     RecordsUnavailableError,
     RecordsUnreadableError,
 )
+from data_models.retry_after import seconds_asked
 from services.records.bundle import bundle_entries
 from services.records.fhir_sign_in import OwnToken, Tokens
 from services.records.fhir_types import OperationOutcome
@@ -221,7 +220,7 @@ class FhirClient:
         if 300 <= status < 400:
             raise RecordsUnreadableError("the records server redirected")
         if status in (429, 502, 503, 504):
-            wait = _retry_after(headers.get("Retry-After"), self._clock.now())
+            wait = seconds_asked(headers.get("Retry-After"), now=self._clock.now())
             raise RecordsBusyError(f"the records server answered {status}", wait_seconds=wait)
         if status >= 500 and status != 501:
             raise RecordsUnavailableError(f"the records server answered {status}")
@@ -287,18 +286,6 @@ def _joined(current: URL, target: object) -> URL:
         return current.join(URL(target))
     except ValueError:
         raise RecordsUnreadableError("a link of the Bundle is no address") from None
-
-
-def _retry_after(text: str | None, now: datetime) -> float | None:
-    if text is None:
-        return None
-    if text.strip().isdecimal():
-        return float(text)
-    try:
-        when = parsedate_to_datetime(text)
-        return max(0.0, (when - now).total_seconds())
-    except (ValueError, TypeError):  # no date, or one without a zone
-        return None
 
 
 def _unanswered(error: Exception) -> str:

@@ -47,7 +47,7 @@ def two_bots(directory: ChannelDirectory, **changes: Any) -> dict[str, Any]:
     directory.passwords = {APP_ID: "team-password", RADIOLOGY_ID: "agent-password"}
 
     def tokens(bot: Registration) -> TokenSource:
-        return AppTokens(credentials=Credentials(directory, bot), clock=SystemClock())
+        return AppTokens(credentials=lambda: Credentials(directory, bot), clock=SystemClock())
 
     team = Registration(app_id=APP_ID, app_password="team-password", tenants=(TENANT,))
     own = replace(team, app_id=RADIOLOGY_ID, app_password="agent-password")

@@ -34,7 +34,7 @@ def directory() -> Directory:
 
 @pytest.fixture
 def tokens(directory: Directory, clock: FixedClock) -> AppTokens:
-    return AppTokens(credentials=directory, clock=clock)
+    return AppTokens(credentials=lambda: directory, clock=clock)
 
 
 async def test_many_replies_ask_for_one_token(tokens: AppTokens, directory: Directory) -> None:
@@ -69,3 +69,17 @@ async def test_a_directory_that_gives_none_is_a_channel_that_cannot_be_reached(
     assert caught.value.__cause__ is None
     directory.failure = None
     assert await tokens.token() == "token-2"
+
+
+async def test_a_renewed_token_comes_from_new_credentials(clock: FixedClock) -> None:
+    made: list[Directory] = []
+
+    def credentials() -> Directory:
+        made.append(Directory())
+        return made[-1]
+
+    tokens = AppTokens(credentials=credentials, clock=clock)
+    await tokens.token()
+    tokens.renew()
+    assert await tokens.token() == "token-1"
+    assert [one.asked for one in made] == [1, 1]

@@ -12,13 +12,28 @@ from bots.reference import Reference
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
 from bots.tokens import NoTokens
-from data_models.errors import ChannelRefusedError, ChannelUnavailableError
+from data_models.clock import SystemClock
+from data_models.errors import (
+    ChannelClosedError,
+    ChannelRefusedError,
+    ChannelUnavailableError,
+)
 from tests.fakes_connector import BOT, USER, FakeConnector
 
 
 class FixedToken(NoTokens):
+    renewed = 0
+
     async def token(self) -> str | None:
-        return "the-token"
+        return f"the-token-{self.renewed + 1}" if self.renewed else "the-token"
+
+    def renew(self) -> None:
+        self.renewed += 1
+
+
+@pytest.fixture
+def tokens() -> FixedToken:
+    return FixedToken()
 
 
 @pytest.fixture
@@ -28,12 +43,13 @@ async def channel() -> AsyncIterator[FakeConnector]:
 
 
 @pytest.fixture
-async def connector(channel: FakeConnector) -> AsyncIterator[Connector]:
+async def connector(tokens: FixedToken) -> AsyncIterator[Connector]:
     async with channel_session(loopback=True) as session:
         yield Connector(
             session=session,
-            tokens=PerBot(FixedToken()),
+            tokens=PerBot(tokens),
             service_urls=ServiceUrls(hosts=(), loopback=True),
+            clock=SystemClock(),
         )
 
 
@@ -85,9 +101,59 @@ async def test_a_refusal_is_told_and_not_tried_again(
     outbox: Outbox, channel: FakeConnector
 ) -> None:
     channel.fail_next(403)
-    with pytest.raises(ChannelRefusedError):
+    with pytest.raises(ChannelClosedError):
         await outbox.send(reference(channel), text_activity("one"))
     assert channel.refused == 1
+
+
+async def test_a_token_that_the_channel_refuses_is_replaced_once(
+    channel: FakeConnector, tokens: FixedToken, outbox: Outbox
+) -> None:
+    channel.fail_next(401)
+    await outbox.send(reference(channel), text_activity("one"))
+    assert channel.tokens == ["Bearer the-token", "Bearer the-token-2"]
+    assert channel.texts() == ["one"]
+
+
+async def test_what_is_too_large_goes_in_parts_with_nothing_missing(
+    outbox: Outbox, channel: FakeConnector
+) -> None:
+    words = [f"word{number}" for number in range(900)]
+    channel.fail_next(413, times=2)
+    await outbox.send(reference(channel), {**text_activity(" ".join(words)), "summary": "all"})
+    parts = channel.messages()
+    assert len(parts) > 2
+    assert " ".join(part["text"].strip() for part in parts).split() == words
+    assert [part.get("summary") for part in parts[-2:]] == [None, "all"]
+
+
+@pytest.mark.parametrize("status", [400, 405, 413])
+async def test_what_the_channel_never_takes_is_named_in_a_line(
+    status: int, outbox: Outbox, channel: FakeConnector
+) -> None:
+    channel.fail_next(status)
+    await outbox.send(reference(channel), text_activity("one"))
+    await outbox.send(reference(channel), text_activity("two"))
+    assert ["missing here" in text for text in channel.texts()] == [True, False]
+
+
+async def test_a_channel_that_is_slow_to_accept_gets_one_message(
+    connector: Connector, channel: FakeConnector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channel.accept_seconds = 0.6
+    slow = Connector(
+        session=connector._session,
+        tokens=PerBot(FixedToken()),
+        service_urls=ServiceUrls(hosts=(), loopback=True),
+        clock=SystemClock(),
+        send_seconds=0.2,
+    )
+    with pytest.raises(ChannelUnavailableError) as caught:
+        await slow.send(reference(channel), text_activity("one"))
+    assert caught.value.is_maybe_taken
+    await channel.until_said("one")
+    assert await channel.until_quiet(seconds=0.8) == channel.activities()
+    assert channel.texts() == ["one"]
 
 
 async def test_a_wait_that_is_too_long_is_not_waited(

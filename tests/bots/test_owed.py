@@ -37,7 +37,7 @@ async def never(run: Run) -> None:
 
 
 def notes(folder: Path) -> list[Path]:
-    return sorted((folder / "chat-users").rglob("owed/*.json"))
+    return sorted((folder / "chat-users" / "owed").rglob("*.json"))
 
 
 async def until_owed(folder: Path, count: int) -> None:

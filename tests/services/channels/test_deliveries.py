@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from data_models.blob_store import BlobStore
-from data_models.errors import StoreUnavailableError
+from data_models.errors import ChannelUnavailableError, StoreUnavailableError
 from data_models.incoming_message import IncomingMessage, Sender
-from services.channels.deliveries import KEPT_DAYS, SEARCHED_RUNS, Deliveries
+from services.channels.deliveries import KEPT_DAYS, SEARCHED_RUNS, Deliveries, Owed
 from services.replica import Replica
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -72,3 +72,54 @@ async def test_what_was_delivered_is_owed_no_more_although_old_notes_cannot_be_r
     with pytest.raises(StoreUnavailableError):
         await deliveries.settle("r1", "c", {"id-r1": "m1"})
     assert await on_day(inner, 0).owed("c") == []
+
+
+async def owed_note(deliveries: Deliveries) -> Owed:
+    (note,) = await deliveries.owed("c")
+    return note
+
+
+async def test_a_reply_is_tried_less_and_less_often_and_after_a_day_only_at_a_contact() -> None:
+    clock = FixedClock(BEGAN)
+    deliveries = Deliveries(store=MemoryBlobStore(), replica=Replica(), clock=clock)
+    sender = Sender(principal_id="p", display_name="P")
+    message = IncomingMessage(
+        conversation_id="c",
+        channel="bot",
+        channel_id="msteams",
+        owner="o",
+        sender=sender,
+        text="hello",
+        message_id="m",
+        received_at=BEGAN,
+    )
+    await deliveries.owe("r", message)
+    pauses: list[timedelta] = []
+    while not (note := await owed_note(deliveries)).is_parked:
+        assert note.next_try is None or deliveries.is_due(note)
+        await deliveries.update(
+            "r",
+            "c",
+            delivered=[],
+            activities=[{"type": "message"}],
+            is_kept=True,
+            failure=ChannelUnavailableError("503"),
+        )
+        note = await owed_note(deliveries)
+        assert note.next_try is not None
+        assert not deliveries.is_due(note)
+        pauses.append(note.next_try - clock.now())
+        clock.advance(pauses[-1].total_seconds())
+    assert pauses[:4] == [timedelta(seconds=15 * 2**step) for step in range(4)]
+    assert max(pauses) == timedelta(hours=1)
+    assert timedelta(hours=23) < sum(pauses, timedelta()) <= timedelta(hours=25)
+    assert not deliveries.is_due(note)
+    assert deliveries.is_left(note), "the next contact brings it"
+    assert await deliveries.take_over(note)
+
+
+async def test_one_note_that_cannot_be_read_holds_no_other_up() -> None:
+    store = MemoryBlobStore()
+    deliveries = on_day(store, 0)
+    await store.create("owed/c/broken.json", b"{")
+    assert [note async for note in deliveries.all_owed()] == []
