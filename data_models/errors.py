@@ -71,6 +71,7 @@
     * ChannelUnavailableError: retry
     * ChannelClosedError: the conversation takes no messages; it is parked
     * ChannelRefusedError: the channel does not take this reply
+      * ChannelTooLargeError: it may take it in parts
   * BackupError: a backup or a restore cannot be made as asked; the text says why
   * ConfigurationError: the operator can fix it; stops the start
 

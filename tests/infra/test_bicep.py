@@ -183,7 +183,7 @@ def test_notes_of_deliveries_go_when_the_server_needs_them_no_more() -> None:
     rule = (
         (INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("forget-deliveries")[2]
     )
-    assert "['chat-users/deliveries/']" in rule
+    assert "['chat-users/deliveries/', 'chat-users/owed/']" in rule
     days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
     assert days is not None
     assert int(days[1]) == KEPT_DAYS
