@@ -220,3 +220,11 @@ async def test_the_tour_is_answered_as_the_readme_says(tmp_path: Path) -> None:
                 assert answer.failure is None
                 lines = answer.text.splitlines()
                 assert [line for line in quoted if line not in lines] == [], said
+
+
+def test_the_glossary_explains_what_a_reader_needs_and_where_it_stands() -> None:
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| `([^`]+)` \|$", page(DOCS / "glossary.md"), re.M)
+    words = [word for word, _, _ in rows]
+    assert len(words) >= 40
+    assert words == sorted(words, key=str.casefold)
+    assert [file for _, _, file in rows if not (ROOT / file).is_file()] == []
