@@ -29,6 +29,13 @@ def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[st
     return tuple(dict.fromkeys(fitting))
 
 
+def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:
+    """Return the sentences of `held` that speak of something that `text` speaks of as well."""
+    said = set(_words(text))
+    stated = [(quote, one) for quote in held for one in held_statements(quote)]
+    return tuple(dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about))))
+
+
 def _is_about(statement: HeldStatement, question: ChartQuestion) -> bool:
     if statement.kind == "note":
         return bool(set(_words(statement.value)) & set(_words(question.name)))

@@ -74,7 +74,7 @@ class _Talk:
             if call is not None:
                 return OfflineReply(calls=(call,))
         held = said_of(self._questions, self._prompt.held)
-        as_said = [self._words.as_said.format(quotes=" ".join(held))] if held else []
+        as_said = [self._words.as_said.format(quotes="; ".join(held))] if held else []
         return OfflineReply(text="\n\n".join(dict.fromkeys([*self._said, *as_said])))
 
     def _answer(self, question: ChartQuestion) -> Call | None:

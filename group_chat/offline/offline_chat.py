@@ -25,6 +25,7 @@ from semantic_kernel.contents import (
     TextContent,
 )
 
+from group_chat.offline.as_said import held_of_same
 from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.judging import DANGER_FIRST, is_about_danger
 from group_chat.offline.prompt import Prompt, read_prompt
@@ -104,6 +105,9 @@ _NOT_HELD = (
 )
 
 
+_STILL_HELD = " Still held is what was said before: “{held}”. “forget …” withdraws it."
+
+
 def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> OfflineReply:
     offered = settings.tools if isinstance(settings, OpenAIChatPromptExecutionSettings) else None
     prompt = read_prompt(chat_history, offered or ())
@@ -141,7 +145,9 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
     if quotes := _stated(prompt):
         return OfflineReply(text=f"Noted as your statement, not as the record’s: “{quotes}”")
     if told := _told(prompt):
-        return OfflineReply(text=_NOT_HELD.format(told=told))
+        held = held_of_same(told, prompt.held)
+        still = _STILL_HELD.format(held="; ".join(held)) if held else ""
+        return OfflineReply(text=_NOT_HELD.format(told=told) + still)
     return None
 
 

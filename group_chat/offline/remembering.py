@@ -21,13 +21,14 @@ def asks_to_remember(prompt: Prompt) -> bool:
 def answer_from_memory(prompt: Prompt) -> OfflineReply:
     """Call the tool, or, once it has answered, quote what it found."""
     tool = prompt.tool(RECALL_TOOL)
-    if tool is not None and not prompt.answers:
+    answers = [one for one in prompt.answers if one.name == RECALL_TOOL]
+    if tool is not None and not answers:
         query = (
             query_of(without(without_address(prompt.asked), "frame_of_recall"))
             or prompt.asked[:400]
         )
         return OfflineReply(calls=(Call(tool.wire_name, {"query": query}),))
-    data = prompt.answers[-1].data if prompt.answers else {}
+    data = answers[-1].data if answers else {}
     if data.get("error"):
         return OfflineReply(text=f"I could not look that up. {data['error']}")
     rows = [_quoted(row) for row in data.get("remarks", ())]

@@ -2,6 +2,7 @@
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
+from services.memory_blocks.held import shown_history
 from services.memory_blocks.recall import Recalled, search
 
 SEARCHED_TURNS = 5_000
@@ -20,7 +21,8 @@ class PatientPast:
     async def recall(self, query: str, *, limit: int) -> Recalled:
         """See `PastTurns.recall`."""
         here = [turn for turn in self._context.chat_history if turn.run_id != self._run_id]
-        return search([*await self._older(), *here], query, limit=limit)
+        turns = shown_history(self._context, [*await self._older(), *here])
+        return search(turns, query, limit=limit)
 
     async def _older(self) -> list[Turn]:
         if self._archived is None:

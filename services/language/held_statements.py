@@ -80,6 +80,14 @@ def asks_to_hold(text: str) -> bool:
     return bool(sentences) and all(map(_is_request, sentences))
 
 
+def is_correction(text: str) -> bool:
+    """Whether `text` is one statement that puts an earlier one right: "no wait, she is DNR"."""
+    sentences = list(_sentences(text[:TEXT_LIMIT_CHARS]))
+    if len(sentences) != 1 or not _read(sentences[0]):
+        return False
+    return any(grammar.correcting.search(sentences[0]) for grammar in _grammars())
+
+
 def _is_request(sentence: str) -> bool:
     return any(grammar.notes.match(_without_leads(sentence, grammar)) for grammar in _grammars())
 

@@ -7,6 +7,7 @@ from services.language.folding import fold, words_of
 from services.language.in_english import is_word_of_request
 from services.language.phrases import places_of, says, words_for
 
+_BEGINNING_CHARS = 4
 _STATEMENT_WORD_CHARS = 3
 _WORD = re.compile(r"[^\W\d_][\w-]+")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”»]+)[\"“”»]")
@@ -41,9 +42,13 @@ def spaced(name: str) -> str:
 
 
 def words_of_statement(text: str) -> frozenset[str]:
-    """Return the words of three letters and more that say what a statement is about, folded."""
+    """Return how the words begin that say what a statement is about, folded.
+
+    "The smoking" is what "she smokes" says. Shorter words than of three letters say nothing.
+    """
     words = {word for word in words_of(text) if len(word) >= _STATEMENT_WORD_CHARS}
-    return frozenset(words - words_for("no_part_of_statement"))
+    telling = words - words_for("no_part_of_statement")
+    return frozenset(word[:_BEGINNING_CHARS] for word in telling)
 
 
 def joins_questions(text: str) -> bool:

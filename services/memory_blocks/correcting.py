@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from data_models.memory_blocks import NOTE, KeyPoint
 from services.language.folding import words_of
-from services.language.held_statements import HeldStatement
+from services.language.held_statements import HeldStatement, StatementKind
 from services.language.quantities import Quantity, quantities_in
 
 _SAME_WORDS = 2
@@ -19,7 +20,10 @@ def corrected_note(
 
     A bare quantity, "no, 200 m", speaks of the turn before it alone.
     """
-    held = [one for one in points if one.kind == NOTE and one.quote and one.status == "active"]
+    held = [one for one in points if one.quote and one.status == "active"]
+    if counted := [one for one in held if _recounted(one, statement) is not None]:
+        return next((one for one in reversed(counted) if one.turn_id == turn_id - 1), None)
+    held = [one for one in held if one.kind == NOTE]
     if _bare_quantity(statement.value) is not None:
         held = [one for one in held if one.turn_id == turn_id - 1]
     return next((one for one in reversed(held) if _is_about(one, statement)), None)
@@ -27,6 +31,8 @@ def corrected_note(
 
 def in_place_of(old: KeyPoint, statement: HeldStatement) -> HeldStatement:
     """Return what is held instead: a bare quantity stands where the note had its own."""
+    if (recounted := _recounted(old, statement)) is not None:
+        return recounted
     measured, new = _measured(old, statement), _bare_quantity(statement.value)
     if measured is None or new is None:
         return statement
@@ -38,8 +44,29 @@ def in_place_of(old: KeyPoint, statement: HeldStatement) -> HeldStatement:
 def _is_about(point: KeyPoint, statement: HeldStatement) -> bool:
     if _bare_quantity(statement.value) is not None:
         return _measured(point, statement) is not None
-    words = words_of(statement.value)[:_SAME_WORDS]
-    return len(words) == _SAME_WORDS and words_of(point.about)[:_SAME_WORDS] == words
+    words, held = words_of(statement.value)[:_SAME_WORDS], words_of(point.about)
+    if len(words) < _SAME_WORDS:
+        return False
+    # German puts the verb last: "dass sie allein lebt", "sie lebt bei ihrer Tochter".
+    return words in (held[:_SAME_WORDS], [*held[:1], *held[-1:]])
+
+
+def _recounted(point: KeyPoint, statement: HeldStatement) -> HeldStatement | None:
+    """Return a point with another number before the same words: "10 a day" of "smokes 5 a day"."""
+    number, _, counted = statement.value.partition(" ")
+    said = _said(point)
+    before, found, after = said.rpartition(f" {counted}")
+    kept, _, old = before.rpartition(" ")
+    if not (number.isdecimal() and counted and found and old.isdecimal()):
+        return None
+    value = " ".join(filter(None, [kept, number])) + found + after
+    return replace(
+        statement,
+        kind=cast(StatementKind, point.kind),
+        polarity=point.polarity,
+        value=value,
+        about=value.casefold() if point.kind == NOTE else point.about,
+    )
 
 
 def _measured(point: KeyPoint, statement: HeldStatement) -> Quantity | None:

@@ -12,7 +12,7 @@ from data_models.memory_blocks import NOTE, KeyPoint
 
 HEADING = "Said of this patient by users in this conversation; not from the record:"
 WITHDRAWN = "[withdrawn]"
-SHOWN_LIMIT = 20
+SHOWN_LIMIT = 30
 
 
 def held_lines(context: ChatContext) -> str:

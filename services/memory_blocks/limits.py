@@ -1,9 +1,12 @@
 """Keeps the memory part of a document within its bounds, whatever a model or a turn brings."""
 
+from collections.abc import Iterable
+
 from data_models.memory_blocks import (
     MEMORY_LIMIT_BYTES,
     RING,
     FlowEntry,
+    KeyPoint,
     MemoryBlocks,
     TopicSpan,
 )
@@ -17,8 +20,10 @@ TOPIC_CHARS = 60
 NAME_CHARS = 64
 ID_CHARS = 128
 FLOW_ENTRIES = 24
-POINTS = 20
+POINTS = 30
 RETIRED_POINTS = 10
+# What a statement says decides how long it is held; notes and measurements go first.
+_WEIGHTS = {"medication": 1, "code status": 2, "allergy": 2}
 NEXT_TOPICS = 5
 NO_TOPIC = "other"
 
@@ -68,10 +73,15 @@ def _cut(text: str, limit_chars: int) -> str:
     return text if len(text) <= limit_chars else one_line(text, limit_chars)
 
 
+def by_weight(points: Iterable[KeyPoint]) -> list[KeyPoint]:
+    """Return `points` as they may be dropped: what harms to forget comes last, the old first."""
+    return sorted(points, key=lambda one: (one.status == "active", _WEIGHTS.get(one.kind, 0)))
+
+
 def _drop_points(memory: MemoryBlocks) -> None:
     active = [one for one in memory.key_points if one.status == "active"]
     retired = [one for one in memory.key_points if one.status != "active"]
-    ours = [one for one in active if one.source != "person"]
+    ours = by_weight(one for one in active if one.source != "person")
     gone = [*ours[: max(0, len(active) - POINTS)], *retired[:-RETIRED_POINTS]]
     ids = {one.point_id for one in gone}
     memory.key_points = [one for one in memory.key_points if one.point_id not in ids]
@@ -80,7 +90,7 @@ def _drop_points(memory: MemoryBlocks) -> None:
 def _give_way(memory: MemoryBlocks) -> bool:
     """Make the part smaller by what matters least; False if nothing is left to drop."""
     told = next((one for one in memory.flow if one.routed or one.answered), None)
-    ours = next((one for one in memory.key_points if one.source != "person"), None)
+    ours = next(iter(by_weight(p for p in memory.key_points if p.source != "person")), None)
     if told is not None and told is not memory.flow[-1]:
         told.routed = told.answered = ""
     elif len(memory.flow) > 1:

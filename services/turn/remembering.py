@@ -11,9 +11,10 @@ from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from services.language.commands import command_in
-from services.language.held_statements import asks_to_hold
+from services.language.held_statements import asks_to_hold, held_statements, is_correction
 from services.language.yes_no import says_no
 from services.memory_blocks.limits import NAME_CHARS
+from services.memory_blocks.remembering import hold
 from services.memory_blocks.wording import one_line
 from services.memory_edits.undoing import MemoryWrite, newest_write, texts_of, undo_write
 from services.turn.documents import TurnDocuments
@@ -38,8 +39,21 @@ class TurnRemembering:
     ids: IdSource
 
     def is_meant(self, turn: TurnDraft) -> bool:
-        """Whether the whole message asks to remember something."""
-        return turn.claim.message.press is None and asks_to_hold(turn.text)
+        """Whether the whole message asks to remember something, or puts right what is held."""
+        if turn.claim.message.press is not None:
+            return False
+        return asks_to_hold(turn.text) or self._corrects(turn)
+
+    def _corrects(self, turn: TurnDraft) -> bool:
+        """Whether the message is one correction, and takes the place of something that is held."""
+        if turn.turn is None or not is_correction(turn.text):
+            return False
+        draft = turn.document().model_copy(deep=True)
+        held = [one.point_id for one in draft.memory.key_points if one.status == "active"]
+        for statement in held_statements(turn.text):
+            hold(draft, statement, turn=turn.turn)
+        after = {one.point_id: one.status for one in draft.memory.key_points}
+        return any(after.get(point) != "active" for point in held)
 
     def note(self, turn: TurnDraft) -> bool:
         """Hold what the message asks to remember of the open patient; its document is open."""

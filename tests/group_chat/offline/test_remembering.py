@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.turn_events import ToolCallStarted
+from group_chat.offline.as_said import held_of_same
 from services.memory_blocks.recall import Recalled, Remark
 from tests.group_chat.offline.conftest import conversation
 
@@ -64,3 +65,9 @@ async def test_what_is_told_is_neither_searched_for_nor_said_to_be_held(told: st
     assert f"“{told}”" in said
     assert "not in memory" in said
     assert "Noted" not in said
+
+
+def test_what_is_held_of_the_same_thing_is_named() -> None:
+    held = ("he's on warfarin 5 mg", "She is allergic to latex.")
+    assert held_of_same("the warfarin made him dizzy", held) == held[:1]
+    assert held_of_same("he feels dizzy", held) == ()

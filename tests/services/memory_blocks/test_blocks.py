@@ -14,7 +14,7 @@ from data_models.memory_blocks import (
 )
 from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_blocks.figures import accuracy
-from services.memory_blocks.limits import bound
+from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import conclude
 from services.memory_blocks.rotation import RotationRules, rotate
 from services.memory_blocks.sizes import size_chars
@@ -198,7 +198,7 @@ def test_what_people_wrote_outlives_what_is_dropped_for_room() -> None:
     memory = MemoryBlocks(key_points=[own, *others])
     bound(memory)
     assert memory.key_points[0] == own
-    assert len(memory.key_points) <= 20
+    assert len(memory.key_points) <= POINTS
 
 
 def test_what_a_person_corrects_lowers_the_accuracy_until_it_is_undone() -> None:

@@ -37,6 +37,16 @@ def held_after(*said: str) -> list[str]:
             ["Noted: she walks 200 m"],
         ),
         (("merke dir, dass sie allein lebt", "nein, 200 m"), ["Noted: sie allein lebt"]),
+        (
+            ("merke dir, dass sie allein lebt", "nein, sie lebt bei ihrer Tochter"),
+            ["Noted: sie lebt bei ihrer Tochter"],
+        ),
+        (
+            ("remember that she smokes 5 a day", "correction: 10 a day"),
+            ["Smoking: smokes 10 a day"],
+        ),
+        (("remember that she has 3 children", "no, 4 children"), ["Noted: she has 4 children"]),
+        (("remember that she has 3 children", "no, 4 nights"), ["Noted: she has 3 children"]),
         (("remember that she lives alone", "correction: he is late"), ["Noted: she lives alone"]),
         (("remember that she has 3 children", "no, 4"), ["Noted: she has 3 children"]),
         (("correction: she lives with her son",), []),

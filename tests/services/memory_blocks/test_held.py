@@ -6,6 +6,7 @@ from data_models.memory_blocks import KeyPoint
 from data_models.upgrades import upgraded
 from services.language.held_statements import held_statements
 from services.memory_blocks.held import held_lines, shown_history
+from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import hold
 from services.memory_blocks.summary import shown_summary
 from tests.fakes import FixedClock
@@ -105,3 +106,16 @@ def test_a_point_of_a_person_needs_no_quote() -> None:
     context = ChatContext(conversation_id="c")
     context.memory.key_points.append(KeyPoint(point_id="p", text="Prefers mail", source="person"))
     assert "- Prefers mail" in held_lines(context)
+
+
+def test_notes_give_way_before_an_allergy_does() -> None:
+    said = ["She is allergic to latex.", "Code status is DNR"]
+    context = talk(*said, *(f"remember that she walked {n} m" for n in range(POINTS + 5)))
+    bound(context.memory)
+    assert active(context)[:2] == ["Allergy: latex", "Code status: DNR"]
+    assert len(active(context)) == POINTS
+
+
+def test_a_note_of_a_user_is_shown_with_its_words() -> None:
+    shown = held_lines(talk("remember that she lives alone"))
+    assert "(Dr. Roth, turn 1: “remember that she lives alone”)" in shown

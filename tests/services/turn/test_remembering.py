@@ -110,3 +110,21 @@ async def test_undo_after_ten_minutes_takes_nothing_back(
     clock.advance(timedelta(minutes=11).total_seconds())
     await said(world, "undo")
     assert held(store) == ["Noted: she lives alone"]
+
+
+async def test_a_correction_says_what_it_takes_the_place_of(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "remember that he refuses blood")
+    answer = await said(world, "correction: he refuses plasma only")
+    assert "takes the place of “Noted: he refuses blood”" in answer
+    assert held(store) == ["Noted: he refuses plasma only"]
+    await said(world, "undo")
+    assert held(store) == ["Noted: he refuses blood"]
+
+
+async def test_words_of_one_stem_name_what_is_to_be_forgotten(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "he smokes")
+    assert "“Smoking: smokes”" in await said(world, "forget the smoking")
