@@ -12,7 +12,7 @@ _NUMBER = re.compile(
 )
 _UNIT = re.compile(
     r"\s?(?P<power>(?:[x×·]\s?)?10(?:[*^]\d+|[⁰¹²³⁴-⁹]+|e\d+)\s?/\s?[µμumn]?[lL])"
-    r"|[\s-]?(?P<unit>(?:%|‰|°\s?[CF]|/[a-zA-Zµμ]+|[A-Za-zµμ\[{][\w\[\]{}µμ.*^²³]*"
+    r"|[\s-]?(?P<unit>(?:pack[- ]years?|%|‰|°\s?[CF]|/[a-zA-Zµμ]+|[A-Za-zµμ\[{][\w\[\]{}µμ.*^²³]*"
     r"(?:/[\w\[\]{}µμ.*^²³]+){0,3}))"
 )
 _TIME = re.compile(r"(?<![\w.,:])\d{1,2}:\d\d(?::\d\d)?(?:\s?(?:Uhr|[ap]\.?m\.?))?(?![\w:])")
@@ -58,7 +58,8 @@ _SAME = {
     "meq": "meq", "mmol/mol": "mmol/mol", "{tbl}": "tablet tablets tab tabs tablette tabletten",
     "{puff}": "puff puffs actuation actuations actuat", "{drop}": "drop drops tropfen",
     "mg/mL": "mg/ml", "ug/h": "mcg/hr ug/h mcg/h ug/hr", "meq/mL": "meq/ml",
-    "{packyears}": "pack-years packyears pack-year", "{cycle}": "cycle cycles zyklen zyklus",
+    "{packyears}": "pack-years packyears pack-year packyear",
+    "{cycle}": "cycle cycles zyklen zyklus",
     "{score}": "{score} points point punkte", "Mb": "mutations/mb mut/mb",
 }  # fmt: skip
 _CODES = {spelling: code for code, row in _SAME.items() for spelling in row.split()}

@@ -22,6 +22,14 @@ _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
+_SPOKEN_STAGE = re.compile(
+    r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
+)
+_JOINED = re.compile(
+    r"(?i)(?<=[^\W_]{3})(?<!\bnon)(?<!\bwild)-"
+    r"(?=(?:wert|werte|spiegel|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert|amplified"
+    r"|rearranged|wild-?type|wildtyp)\b)"
+)
 _HEAD_WORDS = 5
 _LISTED_WORDS = 3
 
@@ -34,7 +42,7 @@ def placed(word: str) -> tuple[str, ...]:
 
 
 def with_digits(text: str) -> str:
-    """Return `text` with `two point nine` as `2.9`."""
+    """Return `text` with `two point nine` as `2.9`, `stage three B` as `stage 3B`."""
     numbers = statement_words().numbers
 
     def written(found: re.Match[str]) -> str:
@@ -43,7 +51,16 @@ def with_digits(text: str) -> str:
             return found.group()
         return f"{parts[0]}.{''.join(str(one) for one in parts[1:])}"
 
-    return _SPOKEN.sub(written, text)
+    def graded_in_digits(found: re.Match[str]) -> str:
+        number = numbers.get(found["number"].lower())
+        return found.group() if not number else f"{found['scale']} {number}{found['rest'] or ''}"
+
+    return _SPOKEN_STAGE.sub(graded_in_digits, _SPOKEN.sub(written, text))
+
+
+def parted(text: str) -> str:
+    """Return `text` with `CEA-Wert` and `KRAS-mutated` as two words each."""
+    return _JOINED.sub(" ", text) if "-" in text else text
 
 
 def graded(word: str) -> str:

@@ -15,8 +15,11 @@ _CUES = (
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
     "steady", "is_now", "objects_follow", "maybe", "about_patient", "general", "as_you_said",
     "approximately", "family", "weak", "splits", "doers", "first_person", "not_yet", "things_done",
-    "stages", "range",
+    "stages", "range", "tolerates",
 )  # fmt: skip
+
+
+_LISTS = {"medication": "drug", "problem": "diagnosis", "procedure": "procedure"}
 
 
 class Phrase(NamedTuple):
@@ -47,6 +50,10 @@ class StatementWords:
         sides: Sides and heights in the body, by every word for them: `links` is `left`.
         places: Parts of the body in another language than the record's.
         counted: What kind of rows a plural counts.
+        allergic: Stems by which something is said of an allergy.
+        kin: Stems of relatives.
+        lists: For drugs, problems and procedures: stems of their names, and how they end.
+        deeds: For each kind of deed the stems that tell of it.
     """
 
     phrases: Mapping[str, Sequence[Phrase]]
@@ -66,6 +73,10 @@ class StatementWords:
     months: Mapping[str, int]
     numbers: Mapping[str, int]
     counted: Mapping[str, str]
+    allergic: frozenset[str]
+    kin: frozenset[str]
+    lists: Mapping[str, tuple[frozenset[str], tuple[str, ...]]]
+    deeds: Mapping[str, frozenset[str]]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
         """Yield the phrases in `words` from the left, the longest at each place."""
@@ -118,6 +129,16 @@ def statement_words() -> StatementWords:
         counted={
             word: kind for one in files for kind, row in one["counted"].items() for word in row
         },
+        allergic=frozenset(stem(word) for word in _all(files, "allergic")),
+        kin=frozenset(stem(word) for word in _all(files, "family")),
+        lists={
+            kind: (
+                _stems_of(names[f"{of}s" if of != "diagnosis" else "diagnoses"]),
+                tuple(names[f"{of}_endings"].split()),
+            )
+            for kind, of in _LISTS.items()
+        },
+        deeds=_deeds(files),
     )
 
 
@@ -146,6 +167,16 @@ def is_clinical_name(stemmed: str) -> bool:
     return len(stemmed) > 6 and stemmed.endswith(words.endings) and stemmed not in words.not_names
 
 
+@lru_cache(maxsize=4_000)
+def kind_of_name(name: str) -> str:
+    """Return `medication`, `problem` or `procedure` for a stem or a group; "" for anything else."""
+    words = [stem(word) for word in name.removeprefix("=").split()]
+    for kind, (names, endings) in statement_words().lists.items():
+        if any(word in names or (len(word) > 6 and word.endswith(endings)) for word in words):
+            return kind
+    return ""
+
+
 def _read(path: Path) -> dict[str, Any]:
     # Without types: "no" and "on" are words here.
     text = path.read_text(encoding="utf-8")
@@ -161,6 +192,18 @@ def _stems_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in text.split())
 
 
+def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
+    """Return the stems of the words that tell of each kind of deed."""
+    found: dict[str, set[str]] = {}
+    for one in files:
+        for kind, row in one["deeds"].items():
+            words = {stem(word) for phrase in row for word in phrase.split()}
+            found.setdefault(kind, set()).update(words)
+        for deed in one.get("own_deeds", ()):
+            found.setdefault(deed, set()).add(stem(deed))
+    return {kind: frozenset(words) for kind, words in found.items()}
+
+
 def _tagged(
     files: Sequence[Mapping[str, Any]], names: Mapping[str, Any]
 ) -> Iterator[tuple[str, str]]:
@@ -174,6 +217,10 @@ def _tagged(
     for prefix, key in (("deed", "deeds"), ("often", "frequencies"), ("smoking", "smoking")):
         rows = [row for one in files for row in one.get(key, {}).items()]
         yield from ((phrase, f"{prefix}:{kind}") for kind, row in rows for phrase in row)
+    for who in _all(files, "first_person"):
+        for deed in _all(files, "own_deeds"):
+            for tag in (f"deed:{deed}", "first_person", "doers"):
+                yield f"{who} {deed}", tag
 
 
 def _phrases(

@@ -15,6 +15,7 @@ from services.language.statement_parts import (
     is_cue_only,
     listed_in,
     masked,
+    parted,
     placed,
     scale,
     with_digits,
@@ -73,7 +74,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     """
     lead = _LEAD.match(text)
     refs = tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
-    body = with_digits(text[lead.end() :] if lead else text)
+    body = parted(with_digits(text[lead.end() :] if lead else text))
     if refs:
         body = REFERENCE.sub(blank, _BRACKETS.sub(blank, body))
     body = _MARKS.sub(blank, _CELL_EDGE.sub(" ", body))

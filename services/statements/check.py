@@ -9,7 +9,7 @@ from services.language.statement_words import is_clinical_name, stem
 from services.language.statements import Sentence, person_named_in, read_sentence
 from services.statements.compare import compare_values, person_groups
 from services.statements.compare_absence import compare_absence
-from services.statements.deeds import DONE
+from services.statements.deeds import claims_deed, is_in_course
 from services.statements.fit import fits
 from services.statements.known import KnownRows
 from services.statements.verdict import UNCHECKED, Verdict, worst
@@ -229,8 +229,12 @@ class MessageCheck:
     def _deed(self, sentence: Sentence, clause: Clause) -> Verdict | None:
         """Return the verdict over a deed that the agent claims; None where it claims none."""
         kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
-        if not kinds or not self._claims_deed(clause, kinds):
+        if not kinds:
             return None
+        reads_records = self.speaker.reads_records
+        if not claims_deed(clause, kinds, reads_records=reads_records):
+            is_told = not reads_records or is_in_course(clause, kinds, self.grounds.rows.words)
+            return None if is_told else Verdict("unsupported")
         if clause.cues & {"maybe", "no", "not_yet"} or sentence.cues & {"not_yet"}:
             return UNCHECKED
         if set(kinds) & self.grounds.deeds:
@@ -242,19 +246,6 @@ class MessageCheck:
             return UNCHECKED
         said = f"Nothing was {kinds[0]} in this conversation."
         return Verdict("contradicted", (), said)
-
-    def _claims_deed(self, clause: Clause, kinds: Sequence[str]) -> bool:
-        """Whether a clause tells of a deed of this conversation, not of the patient's course."""
-        is_short = len(clause.words) <= _SHORT_CLAIM_WORDS and not clause.names
-        if is_short and not clause.has_values:
-            return True
-        if kinds == [DONE] or "doers" not in clause.cues:
-            return False
-        if clause.cues & {"things_done", "first_person"}:
-            return True
-        if not self.speaker.reads_records:
-            return not _OF_A_COURSE.issuperset(kinds)
-        return bool(clause.topics) and bool(_OF_RECORDS & set(kinds))
 
     # -- what it is about -----------------------------------------------------------------------
 
@@ -295,10 +286,6 @@ class MessageCheck:
             self._subject = ()
 
 
-_SHORT_CLAIM_WORDS = 2
-# "The lymph nodes were removed", "chemotherapy was completed": what happened to the patient.
-_OF_A_COURSE = frozenset({"deleted", "completed", "ordered", DONE})
-_OF_RECORDS = frozenset({"saved", "added", "deleted", "registered", "booked", "sent"})
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
 _CLINICAL_TOPICS = frozenset(
     f"={topic}"

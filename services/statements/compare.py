@@ -22,11 +22,8 @@ from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
 
 _ROWS_CITED = 3
-_STEADY = 0.1
-"""What is called stable may have changed by this share of its value."""
-_FROM = frozenset({"from", "von"})
+_SMALL_CHARS = 3
 _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
-_WITHOUT = frozenset({"without", "ohne"})
 
 
 def compare_values(
@@ -42,11 +39,13 @@ def compare_values(
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
-    candidates = subject or ([] if names else _by_values(clause, rows))
+    is_by_values = not names and not person_groups(clause)
+    candidates = subject or (_by_values(clause, rows) if is_by_values else [])
     fitting = [row for row in candidates if fits(clause, row)]
     fitting = [row for row in fitting if not row.is_earlier] or fitting
     if fitting:
         against = _against_polarity(clause, fitting, candidates)
+        against = against or _against_part(clause, fitting, candidates)
         against = against or _objection(clause, fitting, candidates, cited=cited)
         return against if against is not None else supported(fitting)
     several = _by_each(clause, rows, names)
@@ -95,6 +94,21 @@ def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bo
     return not row.needs.isdisjoint(spoken) or not row.words.isdisjoint(names)
 
 
+def told_of(words: Iterable[str]) -> frozenset[str]:
+    """Return the stems that say what is spoken of: no small words, none that say how it is."""
+    known = statement_words()
+    return frozenset(
+        word
+        for word in words
+        if len(word) > _SMALL_CHARS
+        and word.isalpha()
+        and word not in known.phrases
+        and word not in known.common
+        and word not in known.soft
+        and word not in known.fillers
+    )
+
+
 def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     found: list[KnownRow] = []
     for one in clause.quantities:
@@ -106,6 +120,10 @@ def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
         found += [
             row for row in rows.rows if row.stages or row.often or set(clause.codes) & row.words
         ]
+    if clause.dates and not clause.quantities and not clause.stages:
+        # A day alone does not say what was on it.
+        meant = frozenset(clause.topics) | told_of(clause.words)
+        found = [row for row in found if not meant or not meant.isdisjoint(row.words)]
     return list({id(row): row for row in found}.values())
 
 
@@ -179,6 +197,23 @@ def _against_polarity(
     return None
 
 
+def _against_part(
+    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
+) -> Verdict | None:
+    """Return the row that says present of one of several, where a clause calls all absent.
+
+    `EGFR wild-type` is more than that `EGFR T790M` is absent.
+    """
+    if not clause.words & statement_words().denying or not all(row.negated for row in fitting):
+        return None
+    for row in candidates:
+        own = fitting[0].needs - row.needs
+        is_present = not row.is_text and not row.negated and excludes(clause, row)
+        if is_present and own and own.isdisjoint(clause.words):
+            return Verdict("contradicted", row.sources, row.says)
+    return None
+
+
 def _objection(
     clause: Clause,
     fitting: Sequence[KnownRow],
@@ -225,10 +260,10 @@ def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | No
 def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     if row.negated:
         return True
+    if "tolerates" in clause.cues and row.kind.startswith("allerg"):
+        return True
     if any(not is_measured(one, row) for one in clause.quantities):
-        return any(
-            is_comparable(one, known) for one in clause.quantities for known in row.quantities
-        ) or (row.number is not None)
+        return _is_other_value(clause, row)
     for stage in clause.stages:
         if any(one.scale == stage.scale and not stage.fits(one) for one in row.stages):
             return True
@@ -241,6 +276,16 @@ def _is_opposed(clause: Clause, row: KnownRow) -> bool:
     )
     is_other_day = any(not has_date(one, row) for one in clause.dates)
     return bool(is_dated and row.dates and is_other_day and not row.is_text)
+
+
+def _is_other_value(clause: Clause, row: KnownRow) -> bool:
+    is_course = len(clause.quantities) > 1 and clause.cues & {"rising", "falling"}
+    if is_course and any(is_measured(one, row) for one in clause.quantities):
+        return False  # the other value may be one that nobody looked up
+    is_alike = any(
+        is_comparable(one, known) for one in clause.quantities for known in row.quantities
+    )
+    return is_alike or row.number is not None
 
 
 def _agreement(clause: Clause, row: KnownRow) -> int:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from services.language.clauses import Clause
+from services.language.statement_words import kind_of_name
 from services.statements.compare import is_meant, refs, supported
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -50,4 +51,16 @@ def _not_recorded(rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[st
             return Verdict("supported", (), empty.says)
     if any(row.standing == "absent" for row in meant):
         return supported([row for row in meant if row.standing == "absent"])
-    return Verdict("unsupported")
+    said = _missing_from_list(rows, names)
+    return Verdict("supported", (), said) if said else Verdict("unsupported")
+
+
+def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:
+    """Return that a whole list of a thing's kind does not hold it; "" where no list says so.
+
+    A list of problems says nothing of a drug or an operation, nor of what a text names.
+    """
+    if not names or any(rows.about([name]) for name in names):
+        return ""
+    kinds = {kind_of_name(name) for name in names}
+    return rows.whole.get(kinds.pop(), "") if len(kinds) == 1 else ""

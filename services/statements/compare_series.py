@@ -73,8 +73,10 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     if len(clause.quantities) != 1 or not clause.cues & {"rising", "falling", "steady"}:
         return None
     earlier = [one for one in numbers if one.order < row.order]
-    if not earlier or clause.words & _FROM or row.number is None:
+    if clause.words & _FROM or row.number is None:
         return None
+    if not earlier:
+        return None if "steady" in clause.cues else Verdict("unsupported", row.sources)
     before, now = earlier[-1].number or 0.0, row.number
     is_wrong = (
         ("rising" in clause.cues and now <= before)
@@ -92,9 +94,15 @@ def _has_changed(before: float, now: float) -> bool:
 
 def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None:
     """Return what speaks against a rise, a fall or a steady course."""
+    numbers = _since(clause, numbers)
+    if len(numbers) < 2:
+        return None
     first, before, last = (one.number or 0.0 for one in (numbers[0], numbers[-2], numbers[-1]))
-    rises = last > first or last > before
-    falls = last < first or last < before
+    is_now = bool(clause.cues & {"is_now", "newest"}) and not clause.dates
+    rises = last > before or (last > first and not (is_now and last < before))
+    falls = last < before or (last < first and not (is_now and last > before))
+    if clause.dates:
+        rises, falls = last > first, last < first
     steady = not _has_changed(before, last)
     for cue, holds in (("rising", rises), ("falling", falls), ("steady", steady)):
         if cue in clause.cues and not holds:
@@ -102,6 +110,17 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
                 "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
             )
     return None
+
+
+def _since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
+    """Return the values since the day that a clause names: `falling since March 2024`."""
+    if len(clause.dates) != 1 or "begun" not in clause.cues:
+        return numbers
+    days = [one for one in clause.dates[0].readings if one.year is not None]
+    if not days:
+        return numbers
+    begin = f"{days[0].year}" + (f"-{days[0].month:02}" if days[0].month else "")
+    return [one for one in numbers if one.order >= begin]
 
 
 def against_flag(clause: Clause, row: KnownRow) -> str:

@@ -1,6 +1,9 @@
-"""Which deeds the runs of tools prove."""
+"""Which deeds the runs of tools prove, and which a clause claims."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
+
+from services.language.clauses import Clause
+from services.language.statement_words import statement_words
 
 DONE = "done"
 """What "Done." claims: something was changed."""
@@ -22,6 +25,11 @@ _LOOKED_UP = {
     "search_contacts": ("added", "saved"),
     "search_documents": ("added", "saved"),
 }
+_SHORT_CLAIM_WORDS = 2
+# "The lymph nodes were removed", "chemotherapy was completed": what happened to the patient.
+_OF_A_COURSE = frozenset({"deleted", "completed", "ordered", DONE})
+_IN_A_COURSE = frozenset({"ordered", "sent", "booked", "referred", "registered", "cancelled"})
+_OF_RECORDS = frozenset({"saved", "added", "deleted", "registered", "booked", "sent"})
 
 
 def proven_by(tool: str) -> Iterator[str]:
@@ -35,3 +43,26 @@ def proven_by(tool: str) -> Iterator[str]:
     if tool in ("create_event", "create_report", "draft_mail"):
         yield from ("booked",) if tool == "create_event" else ("saved", "added")
     yield from _LOOKED_UP.get(tool, ())
+
+
+def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) -> bool:
+    """Whether a clause tells of a deed of this conversation, not of the patient's course."""
+    is_short = len(clause.words) <= _SHORT_CLAIM_WORDS and not clause.names
+    if is_short and not clause.has_values:
+        return True
+    if kinds == [DONE] or "doers" not in clause.cues:
+        return False
+    if clause.cues & {"things_done", "first_person"}:
+        return True
+    if not reads_records:
+        return not _OF_A_COURSE.issuperset(kinds)
+    return bool(clause.topics) and bool(_OF_RECORDS & set(kinds))
+
+
+def is_in_course(clause: Clause, kinds: Sequence[str], known: Collection[str]) -> bool:
+    """Whether what was done in the patient's course is told by a word of `known`, where it must."""
+    is_told = "doers" in clause.cues and bool(_IN_A_COURSE & set(kinds))
+    if not is_told or clause.cues & {"maybe", "no", "not_yet"}:
+        return True
+    deeds = statement_words().deeds
+    return any(word in known for kind in kinds for word in deeds.get(kind, ()))

@@ -12,6 +12,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
         is_denied_alike(clause, row)
+        and is_of_same_matter(clause, row)
         and _measures(clause, row)
         and all(has_date(one, row) for one in clause.dates)
         and all(
@@ -24,6 +25,23 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not excludes(clause, row)
         and stands(clause, row)
     )
+
+
+def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
+    """Whether allergies are told by rows of allergies, drugs by rows of drugs, kin by rows of kin.
+
+    A row of a penicillin allergy says nothing of who takes penicillin; that of ramipril, which
+    somebody takes, nothing of an allergy to it.
+    """
+    vocabulary = statement_words()
+    is_told_of_kin = row.kind.startswith("family") or bool(row.words & vocabulary.kin)
+    if ("family" in clause.cues) != is_told_of_kin and (is_told_of_kin or not row.is_text):
+        return False
+    is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
+    is_of_allergy = is_of_allergy or bool(row.words & vocabulary.allergic)
+    if clause.words & vocabulary.allergic:
+        return is_of_allergy
+    return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
 
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:

@@ -8,8 +8,11 @@ from data_models.chart_view import ChartView
 from services.language.statement_words import is_clinical_name, statement_words
 from services.statements.quotes import Quotable, is_quote, quotable, repeated
 from services.statements.result_rows import quotables_of_result, rows_of_result
-from services.statements.rows import EmptyResult, KnownRow, rows_of_text
+from services.statements.rows import EmptyResult, KnownRow, clause_of, rows_of_text, stems_of
 from services.statements.view_rows import empty_of_view, rows_of_view
+
+_MISSING = ": not in the record"
+"""How a view says that something was asked for by name and is not there."""
 
 
 class KnownRows:
@@ -23,6 +26,7 @@ class KnownRows:
         self._names: set[str] = set()
         self.rows: list[KnownRow] = []
         self.empty: list[EmptyResult] = []
+        self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
         self.words: set[str] = set()
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
@@ -48,6 +52,13 @@ class KnownRows:
         empty = empty_of_view(view)
         if empty is not None:
             self.empty.append(empty)
+        missing = [one for one in view.notes if one.endswith(_MISSING)]
+        for note in missing:
+            words = stems_of(note) | clause_of(note.removesuffix(_MISSING)).words
+            self.empty.append(EmptyResult(words=words, says=note))
+        if _is_whole(view):
+            lacks = f"Not among the {len(view.rows)} listed {view.title.lower()}"
+            self.whole[_kind_of_tool(view.tool)] = lacks
 
     def add_result(self, data: Mapping[str, Any]) -> None:
         """Take in a tool's result that is no view."""
@@ -116,6 +127,12 @@ class KnownRows:
             active = [row for row in of_kind if row.status.lower() == "active"]
             found = {float(len(of_kind)), float(len(active)), total, total + left_out}
             self.counts.setdefault(kind, set()).update(found - {0.0} if view.rows else found)
+
+
+def _is_whole(view: ChartView) -> bool:
+    """Whether a list holds all of its kind: nothing was asked for by name, nothing left out."""
+    title = view.title.lower().removesuffix(" now")
+    return title == view.tool and bool(view.rows) and not view.left_out
 
 
 def _kind_of_tool(tool: str) -> str:

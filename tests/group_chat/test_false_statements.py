@@ -32,6 +32,19 @@ NOT_SO = [
     "She had a stroke in 2019.",
     "She is allergic to iodine.",
     "Her weight is 80 kg.",
+    "She takes penicillin.",
+    "She is allergic to ramipril.",
+    "Sie nimmt Metformin 500 mg zweimal täglich.",
+    "Keine bekannten Allergien.",
+    "Brain metastases have been excluded.",
+    "There is no evidence of metastatic disease.",
+    "The tumour is in the left upper lobe.",
+    "CEA is falling.",
+    "ALK-positive disease.",
+    "Stage three B disease.",
+    "I've referred her to cardiology.",
+    "According to the outside report, her potassium is 6.8 mmol/L.",
+    "| LDH | 480 U/L |",
 ]
 
 
