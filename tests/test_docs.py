@@ -223,7 +223,9 @@ async def test_the_tour_is_answered_as_the_readme_says(tmp_path: Path) -> None:
 
 
 def test_the_glossary_explains_what_a_reader_needs_and_where_it_stands() -> None:
-    rows = re.findall(r"^\| ([^|]+) \| ([^|]+) \| `([^`]+)` \|$", page(DOCS / "glossary.md"), re.M)
+    rows = re.findall(
+        r"^\| ([^|]+) \| ([^|]+) \| `([^`]+)` \|$", page(DOCS / "glossary.md"), re.MULTILINE
+    )
     words = [word for word, _, _ in rows]
     assert len(words) >= 40
     assert words == sorted(words, key=str.casefold)
