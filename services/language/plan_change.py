@@ -52,7 +52,18 @@ _VERBS: Mapping[tuple[str, ...], _Verb] = {
     ("except", "for"): "skip",
     ("start", "with"): "first",
     ("begin", "with"): "first",
+    ("do", "not", "need"): "skip",
+    ("don", "t", "need"): "skip",
+    ("dont", "need"): "skip",
+    ("brauche", "kein"): "skip",
+    ("brauche", "keine"): "skip",
+    ("brauchen", "kein"): "skip",
+    ("brauchen", "keine"): "skip",
+    ("lass",): "skip",
+    ("lasse",): "skip",
     ("ohne",): "skip",
+    ("not",): "skip",
+    ("nicht",): "skip",
     ("skip",): "skip",
     ("without",): "skip",
     ("drop",): "skip",
@@ -96,9 +107,10 @@ _FILLERS = frozenset(
     yes yeah yep yup y ok okay sure fine good great please pls but and then so the a an
     step steps number agent agents this time for now go ahead proceed with it one ones
     can could you we lets let us i want would like to of from plan in on report reports
-    part looks all right alright thanks thank ja bitte aber
+    part looks all right alright thanks thank ja bitte aber die den das der weg mal ich wir
     """.split()  # noqa: SIM905  # a list of words reads as one
 )
+_REFUSALS = frozenset("no nope nah nein nee non".split())  # noqa: SIM905
 _EDITS = frozenset({"change", "edit", "make", "reword"})
 
 
@@ -114,19 +126,22 @@ def plan_change_in(text: str, *, names: Iterable[str], numbers: Sequence[int]) -
     edited = _edited(text, numbers)
     if edited is not None:
         return edited
-    reader = _Reader(_words(text), _aliases(names), numbers)
+    reader = _Reader(_without_refusal(_words(text), text), _aliases(names), numbers)
     return reader.read()
 
 
 def begins_change(text: str) -> bool:
     """Whether `text` sets out to change a plan, whether or not the rest of it is understood."""
     words = _words(text)
+    if words[:1] and words[0] in _REFUSALS:
+        del words[0]
     while words and words[0] in _FILLERS:
         del words[0]
     if len(words) < 2 or text.rstrip().endswith("?"):
         return False
     starts = [tuple(words[:size]) for size in (1, 2)]
     changes = any(_VERBS.get(start) in ("skip", "first") for start in starts) or words[0] == "add"
+    changes &= words[0] not in ("not", "nicht")
     edits = words[0] in _EDITS and words[1] in ("step", "the", "plan")
     return changes or edits or (words[0] in ("move", "put"))
 
@@ -245,6 +260,19 @@ class _Reader:
             if len(phrase) == size and phrase in phrases:
                 return size, phrases[phrase]
         return None
+
+
+def _without_refusal(words: list[str], text: str) -> list[str]:
+    """Return `words` without a "no" that a change follows, for "no pathology" as "skip pathology".
+
+    "No, pathology" stays: it may name whom the user wants instead.
+    """
+    if not words or words[0] not in _REFUSALS:
+        return words
+    if any(tuple(words[1 : 1 + size]) in _VERBS for size in (3, 2, 1)):
+        return words[1:]
+    is_one_phrase = text.strip()[len(words[0]) :][:1] == " "
+    return ["skip", *words[1:]] if is_one_phrase else words
 
 
 def _edited(text: str, numbers: Sequence[int]) -> PlanChange | None:
