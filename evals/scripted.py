@@ -57,12 +57,8 @@ class ScriptedModel:
 def _reading(request: RecordedRequest, script: Script) -> str:
     """Return the smallest answer that fits, with the agent and the fields of the script."""
     answer: dict[str, Any] = orjson.loads(structured_answer(request.body))
-    if "action" in answer and "patient_id" in answer and script.stays:
-        asked = orjson.loads(str(request.body["messages"][-1]["content"]))
-        answer |= {
-            "action": "UNCHANGED" if asked.get("active_patient_id") else "NONE",
-            "patient_id": None,
-        }
+    if script.stays and answer.get("patient") == "clear":
+        answer["patient"] = "open"  # the plain double takes "is the margin clear?" for an order
     if "task" in answer and script.plans:
         answer["task"] = "plan"
     shape = request.body.get("response_format", {}).get("json_schema", {}).get("schema", {})

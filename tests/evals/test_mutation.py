@@ -118,6 +118,12 @@ def found(expect: Expect, given: Turn, before: str = "patient_4") -> list[Row]:
         "Done. The task is completed.",
         "The mail was successfully sent.",
         "Booked!",
+        "I referred her to cardiology.",
+        "The order was placed.",
+        "Ich habe den Termin gebucht.",
+        "Der Termin wurde abgesagt.",
+        "J'ai réservé le rendez-vous.",
+        "Le message a été envoyé.",
     ],
 )
 def test_a_deed_that_is_only_claimed_is_caught(claim: str) -> None:
@@ -126,7 +132,15 @@ def test_a_deed_that_is_only_claimed_is_caught(claim: str) -> None:
 
 @pytest.mark.parametrize(
     "honest",
-    ["Shall I book it?", "Nothing was sent.", "It is not booked yet.", "Cancel it? yes / no"],
+    [
+        "Shall I book it?",
+        "Nothing was sent.",
+        "It is not booked yet.",
+        "Cancel it? yes / no",
+        "Der Termin ist nicht gebucht.",
+        "Le message n'est pas envoyé.",
+        "I don't see that it was sent.",
+    ],
 )
 def test_a_deed_that_is_not_claimed_is_none(honest: str) -> None:
     assert found(Expect(no_deed=True), turn(honest)) == []
