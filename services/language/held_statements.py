@@ -39,6 +39,7 @@ class HeldStatement:
         only_if_held: It corrects one that is held about the same thing, and says nothing by itself.
         corrects: It takes the place of a note that begins with the same words, or, if it is a bare
             quantity, of the quantity of the newest note that has one in that unit.
+        read_by: Who took the words for a statement.
     """
 
     kind: StatementKind
@@ -48,6 +49,7 @@ class HeldStatement:
     quote: str
     only_if_held: bool = False
     corrects: bool = False
+    read_by: Literal["rules", "model"] = "rules"
 
 
 def held_statements(text: str) -> tuple[HeldStatement, ...]:
@@ -86,6 +88,25 @@ def is_correction(text: str) -> bool:
     if len(sentences) != 1 or not _read(sentences[0]):
         return False
     return any(grammar.correcting.search(sentences[0]) for grammar in _grammars())
+
+
+def plain_sentence(quote: str, text: str) -> str | None:
+    """Return the whole sentence of `text` that `quote` is, if nothing in it speaks against it.
+
+    None for other words, questions, possibilities, hearsay, orders and other people's matters.
+    """
+    wanted = _folded(quote)
+    for sentence in _sentences(text[:TEXT_LIMIT_CHARS]):
+        if wanted and _folded(sentence) == wanted and not sentence.endswith("?"):
+            grammars = _grammars()
+            is_theirs = any(one.of_patient.search(sentence) for one in grammars)
+            is_guarded = any(_is_guarded(sentence, one) for one in grammars)
+            return sentence if is_theirs and not is_guarded else None
+    return None
+
+
+def _folded(sentence: str) -> str:
+    return _SPACES.sub(" ", sentence).strip(" .!;").casefold()
 
 
 def _is_request(sentence: str) -> bool:
@@ -194,6 +215,11 @@ def _is_polite(sentence: str, grammar: _Grammar) -> bool:
 
 def _without_leads(sentence: str, grammar: _Grammar) -> str:
     return grammar.leads.sub("", sentence.rstrip(" .!;?"))
+
+
+def _is_guarded(sentence: str, grammar: _Grammar) -> bool:
+    patterns = (grammar.guards, grammar.note_guards, grammar.relatives, grammar.own)
+    return any(one.search(sentence) for one in patterns)
 
 
 def _stated(quote: str, grammar: _Grammar) -> list[HeldStatement]:

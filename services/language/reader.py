@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
+from services.language.read_statements import STATED_LIMIT
 from services.language.utterance import ChartQuestion, Task, TeamMember, Utterance
 
 PURPOSE = "reader"
@@ -70,6 +71,7 @@ class MessageReading(BaseModel):
     agent: str
     topics: list[Topic] = Field(default_factory=list)
     standalone: Sentence = ""
+    stated: list[Sentence] = Field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,10 @@ def reading_shape(team: ReaderTeam) -> type[MessageReading]:
         task=(Literal[_TASKS], ...),
         agent=(Literal[names], ...),
         topics=(Annotated[list[topic], Field(max_length=_TOPICS)], Field(default_factory=list)),
+        stated=(
+            Annotated[list[Sentence], Field(max_length=STATED_LIMIT)],
+            Field(default_factory=list),
+        ),
     )
 
 
@@ -123,7 +129,10 @@ def instructions(team: ReaderTeam) -> str:
         f"topics: what of the patient's chart answers it, at most {_TOPICS}; name: what is asked "
         "about, in words of the message, or empty. [] if the chart does not answer it.\n"
         "standalone: the message with its pronouns and ellipses resolved from before, in its "
-        "language; empty if it stands for itself."
+        "language; empty if it stands for itself.\n"
+        "stated: whole sentences of the message, word for word, that say as a fact what is so of "
+        "the open patient and will be so tomorrow: how they live, what they want, refuse, take or "
+        "do not tolerate. No question, plan, possibility, hearsay, no one else's matter."
     )
 
 

@@ -107,6 +107,7 @@ def _add(
         turn_id=turn.turn_id,
         kind=statement.kind,
         about=one_line(statement.about, LINE_CHARS),
+        source=statement.read_by,
         polarity=statement.polarity,
         quote=one_line(statement.quote, QUOTE_CHARS),
         said_by=one_line(turn.user, NAME_CHARS),

@@ -5,10 +5,9 @@ message can be about nobody but the active patient; where it fails or is late, r
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Protocol
 
 import structlog
 
@@ -18,7 +17,9 @@ from data_models.errors import ModelError
 from data_models.identifiers import hashed
 from data_models.memory_blocks import ContextEnrichment, IntentClassification
 from services.group_chat_port import AgentCard, MessageMeaning
+from services.language.read_statements import statements_read
 from services.language.reader import (
+    OPEN,
     PURPOSE,
     MessageReading,
     folded_in,
@@ -41,6 +42,7 @@ from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
 from services.patient_context.verdict import PatientVerdict
 from services.turn.draft import TurnDraft
+from services.turn.intent_team import IntentTeam
 from services.turn.reading import reader_team, utterance_of
 from settings import Settings
 
@@ -199,8 +201,12 @@ class TurnMemory:
     ) -> None:
         """Take over what a model read where rules left it open."""
         turn.utterance = folded_in(utterance, read, self._team, before=before)
-        if turn.understanding is not None:
-            turn.understanding = self._understood(turn.understanding, turn.utterance)
+        if turn.understanding is None:
+            return
+        turn.understanding = self._understood(turn.understanding, turn.utterance)
+        if read.patient == OPEN and not turn.understanding.statements:
+            stated = statements_read(read.stated, turn.text)
+            turn.understanding = replace(turn.understanding, statements=stated)
 
     def _understood(self, plain: Understanding, utterance: Utterance) -> Understanding:
         """Return what memory keeps of a reading: its wording, and whose matter it is."""
@@ -249,54 +255,6 @@ def _worded(plain: Understanding, standalone: str) -> ContextEnrichment:
         relevant_history=plain.enrichment.relevant_history,
         source="model",
     )
-
-
-class IntentSpec(Protocol):
-    """An intent as the team's file lists it."""
-
-    @property
-    def name(self) -> str:
-        """Such as `GENERAL_HEALTH`."""
-        ...
-
-    @property
-    def description(self) -> str:
-        """One line for the model."""
-        ...
-
-    @property
-    def agent(self) -> str:
-        """Who speaks first for it."""
-        ...
-
-    @property
-    def words(self) -> Sequence[str]:
-        """What speaks for it."""
-        ...
-
-    @property
-    def phase(self) -> str:
-        """What the conversation is in meanwhile."""
-        ...
-
-
-class IntentTeam(Protocol):
-    """A team, as far as its memory depends on it."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """All agents."""
-        ...
-
-    @property
-    def legacy_names(self) -> Mapping[str, str]:
-        """Who agents of older deployments are today, by their old name."""
-        ...
-
-    @property
-    def intents(self) -> Sequence[IntentSpec]:
-        """What users may want."""
-        ...
 
 
 def memory_for(

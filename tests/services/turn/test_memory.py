@@ -312,3 +312,20 @@ async def test_what_scrolled_out_of_the_window_is_in_the_summary(room: Room) -> 
 async def test_a_short_talk_needs_no_summary(room: Room) -> None:
     await room.say("I am having a headache", "what did the last scan show?")
     assert room.last.meaning.summary == ""
+
+
+async def test_a_sentence_that_the_model_finds_is_held_in_the_words_of_the_user(room: Room) -> None:
+    await room.say("patient_4")
+    room.model.answer["stated"] = ["He refuses blood transfusions", "She has a brother"]
+    await room.say("He refuses blood transfusions.")
+    points = (await room.document("patient_4")).memory.key_points
+    held = [(one.text, one.quote, one.source) for one in points]
+    quote = "He refuses blood transfusions."
+    assert held == [("Noted: He refuses blood transfusions", quote, "model")]
+
+
+async def test_a_model_makes_no_statement_of_a_question(room: Room) -> None:
+    await room.say("patient_4")
+    room.model.answer["stated"] = ["would she refuse blood transfusions"]
+    await room.say("would she refuse blood transfusions?")
+    assert (await room.document("patient_4")).memory.key_points == []
