@@ -37,7 +37,9 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
     exact = index.exactly(word.text)
     if exact:
         return exact
-    if word.is_common and not (word.is_owner or word.title in ("man", "woman")):
+    if (word.is_common or word.is_derived) and not (
+        word.is_owner or word.title in ("man", "woman")
+    ):
         return ()
     return index.nearly(word.text)
 

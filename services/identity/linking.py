@@ -235,7 +235,7 @@ def _is_plain(said: Said) -> bool:
 
 
 def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date]:
-    has_name = any(_looks_like_name(one) for one in message.words)
+    has_name = any(_looks_like_name(one) or one.raw[0].isupper() for one in message.words)
     return tuple(day for one in dates if one.is_birth or has_name for day in sorted(one.readings))[
         :_SEARCHES_LIMIT
     ]

@@ -10,19 +10,23 @@ from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
     begins_a_chart_question,
     fills_a_clause,
+    is_alone,
     is_before_a_family_name,
     is_first_name_beside,
     is_genitive,
     is_name_beside,
+    is_named_after_of,
     is_part_of_another_name,
     is_sure_sign,
     is_unknown_full_name,
     is_way_to_reach,
     stands_alone,
+    stands_as_drug,
     stands_before_a_name,
     stands_where_names_do,
 )
 from services.identity.person import Person
+from services.language.letters import folded
 from services.language.mentions import Message, Word, neighbours
 from services.language.people_words import people_words
 
@@ -117,11 +121,16 @@ def _mention(
         for one in all_of
     )
     # A name that they share with the open patient means the open one, unless more is said.
-    if fits_open and not _has_stranger_beside(run, span, known):
-        namesakes = _namesakes(span, chosen, known)
+    is_another = span[0].before in people_words().others
+    if fits_open and not is_another and not _has_stranger_beside(run, span, known):
+        namesakes = [
+            one
+            for one in _namesakes(span, chosen, known)
+            if _counts(run, span, one, _strength(chosen), best, known)
+        ]
         if not namesakes:
             return Mention(_typed(span), (), "full", names_open=True, span=span)
-        return Mention(_typed(span), namesakes, "family", span=span)
+        return Mention(_typed(span), tuple(namesakes), "family", span=span)
     covers = [one for one in chosen if open_one is None or not one.person.same_as(open_one)]
     covers = [one for one in covers if not _contradicts(span, one.person)] or covers
     people = _distinct(one.person for one in covers)
@@ -146,10 +155,24 @@ def _namesakes(span: tuple[Word, ...], chosen: Sequence[Cover], known: Known) ->
         one.person
         for one in chosen
         if one.is_exact
-        and not (one.has_family and one.has_given)
+        and (not (one.has_family and one.has_given) or _is_nearer(one.person, open_one, span))
         and one.person.patient_id in known.roster
         and not (open_one is not None and one.person.same_as(open_one))
         and not _contradicts(span, one.person)
+    )
+
+
+def _is_nearer(person: Person, open_one: Person | None, span: tuple[Word, ...]) -> bool:
+    """Whether the words are all of their name, and only part of the open patient's."""
+    words = {one.text for one in span}
+    return open_one is not None and _is_all_of(person, words) and not _is_all_of(open_one, words)
+
+
+def _is_all_of(person: Person, words: Collection[str]) -> bool:
+    return any(
+        all(part in words for text in (name.family, *name.given) for part in folded(text).split())
+        for name in person.names
+        if not name.is_former
     )
 
 
@@ -186,10 +209,8 @@ def _counts(
     common = [one.is_common for one in span]
     if in_roster and cover.is_exact:
         asks = cover.has_family and begins_a_chart_question(run, span)
-        return signed or begins or asks or not all(common)
-    if is_first_name_beside(span, known.others):
-        return False
-    if _is_somebody_beside(span) or is_part_of_another_name(run, span):
+        return signed or begins or asks or is_alone(run, span) or not all(common)
+    if _is_beside(run, span, strength, known):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
         return signed or begins or not all(common)
@@ -201,8 +222,17 @@ def _counts(
     if strength in ("family", "former"):
         return signed if any(common) else True
     is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
-    is_sure = is_sure_sign(span) or is_asked_of
+    is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
     return is_sure or (in_roster and signed) or stands_alone(span)
+
+
+def _is_beside(
+    run: Sequence[Word], span: tuple[Word, ...], strength: Strength, known: Known
+) -> bool:
+    """Whether the words are a drug, staff, a relative, or part of another name."""
+    if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
+        return True
+    return _is_somebody_beside(span) or (strength != "full" and stands_as_drug(run, span))
 
 
 def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
+from services.language.full_dates import month_numbers
 from services.language.mentions import HYPHENS, Word
 from services.language.people_words import people_words
 from services.language.statement_words import is_clinical_name, stem
@@ -55,6 +56,37 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
             for one in (first, last)
         )
     )
+
+
+def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether one word stands where drugs do: `is she on Yasmin?`, `Arava or methotrexate`."""
+    word, known = span[0], people_words()
+    if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
+        return False
+    if word.before in known.before_drugs or ("(" in word.gap and _is_clinical(word.before)):
+        return True
+    if word.after in known.joins and _is_clinical(word.beyond):
+        return True
+    at = next(place for place, one in enumerate(run) if one is word)
+    return at > 1 and word.before in known.joins and _is_clinical(run[at - 2].text)
+
+
+def _is_clinical(text: str) -> bool:
+    return bool(text) and is_clinical_name(stem(text))
+
+
+def is_named_after_of(word: Word) -> bool:
+    """Whether a word with a capital follows what names follow, and ends the clause: `di Vera`."""
+    known = people_words()
+    is_month = word.text in month_numbers() or word.text in known.seasons
+    return word.is_capital and word.closes and word.before in known.before_names and not is_month
+
+
+def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name with a capital heads the message, or is all of it: `Kurz: …`, `Joy?`."""
+    first = span[0]
+    is_all = len(run) == len(span) and first.is_first and not first.after
+    return first.raw[0].isupper() and (is_all or first.is_heading)
 
 
 def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

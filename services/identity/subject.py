@@ -140,18 +140,27 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             if (problem := _narrow(one, found)) is not None:
                 return problem
             continue
-        is_open = known.open is not None and known.open.is_born_on(one.readings)
-        if is_open:
+        if known.open is not None and known.open.is_born_on(one.readings):
             found.names_open = True
-            continue
-        roster = [each for each in born if each.patient_id in known.roster]
-        if one.is_birth or roster:
-            if not born:
-                if said.message.registers:
-                    continue
-                return Subject("unsure", "contradiction", said=_typed(said, one))
-            found.asked += [(each, "birth_date", _typed(said, one)) for each in born]
+        elif one.is_birth and not born and not said.message.registers:
+            return Subject("unsure", "contradiction", said=_typed(said, one))
+        else:
+            # `Grant 1942-03-03`: a common word beside its bearer's birth date is a name.
+            meant = [
+                each
+                for each in born
+                if one.is_birth
+                or each.patient_id in known.roster
+                or _has_word_of(said.message, each, known)
+            ]
+            found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
+
+
+def _has_word_of(message: Message, person: Person, known: Known) -> bool:
+    """Whether any word of the message is a word of somebody's name."""
+    hits = (hit for word in message.words for hit in known.index.exactly(word.text))
+    return any(hit.person.same_as(person) for hit in hits)
 
 
 def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:

@@ -79,6 +79,14 @@ class Word:
         )
 
     @property
+    def is_derived(self) -> bool:
+        """Whether it is a word of common language with an ending, in small letters: `frankly`."""
+        ends = (one for one in people_words().endings if self.text.endswith(one))
+        return self.raw.islower() and any(
+            self.text.removesuffix(end) in common_words() for end in ends
+        )
+
+    @property
     def is_eponym(self) -> bool:
         """Whether it stands for a disease, a score or an operation."""
         known = people_words()
@@ -257,10 +265,17 @@ def _is_shouted(raws: Sequence[str]) -> bool:
 
 def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:
     """Whether a month stands beside a number, or where only a time can stand."""
+    known = people_words()
+    is_after = at > 0 and folds[at - 1] in known.before_months
+    if folds[at] in known.seasons:
+        return is_after
     if folds[at] not in month_numbers():
         return False
+    is_after = is_after or (
+        at > 1 and folds[at - 1] in known.joins and folds[at - 2] in month_numbers()
+    )
     has_number = gap.rstrip(" .,-")[-1:].isdigit() or behind.lstrip(" .,-")[:1].isdigit()
-    return has_number or (at > 0 and folds[at - 1] in people_words().before_months)
+    return has_number or is_after
 
 
 def _title(

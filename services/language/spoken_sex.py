@@ -25,7 +25,7 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
         raws: The words as typed; `folds` the same, folded.
     """
     known, said = people_words(), set(folds)
-    if said & (known.relatives | known.staff | known.people):
+    if any(_is_somebody(folds, at) for at in range(len(folds))):
         return None
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)
@@ -37,6 +37,14 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     if not (is_man or is_woman):
         return None
     return "male" if is_man else "female"
+
+
+def _is_somebody(folds: Sequence[str], at: int) -> bool:
+    """Whether somebody else is spoken of; `a smoker` says what the one who is spoken of is."""
+    known = people_words()
+    if folds[at] in known.relatives | known.staff:
+        return True
+    return folds[at] in known.people and not (at and folds[at - 1] in known.articles)
 
 
 def _beside_verbs(folds: Sequence[str]) -> Collection[str]:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 from hypothesis import given, settings
@@ -20,11 +21,12 @@ from data_models.clock import SystemClock
 from group_chat.tools.function import PLUGIN
 from services.identity.directory import FileDirectory
 from services.identity.linking import SubjectLinker
+from services.model_port import Answer, StructuredModel
 from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld, team_world
 from tests.services.records.charts import records_in
-from tests.services.world import Heard, World
+from tests.services.world import Heard, NoModel, World
 
 Brain = Callable[[RecordedRequest], Reply]
 PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)
@@ -43,8 +45,32 @@ NAMING = [
     "is her stage higher than {id}'s?",
     "her husband is {id}, any allergies?",
     "back to {given} {family} please",
+    "{given} {family}'s allergies",
+    "and {family}'s?",
+    "what about {title} {family}?",
+    "DOB {born}: stage?",
+    "{family} {born}",
+    "any allergies for the one born {born}?",
+    "compare with {given} {family}",
+    "¿qué alergias tiene {given} {family}?",
+    "quali allergie ha {given} {family}?",
+    "From: ward 3\nSubject: {given} {family}, born {born}\n\nPlease check the allergies.",
+    "{given} {family}\nnext: stage",
 ]
-PLAIN = ["what is the stage?", "any allergies?", "and the medication?", "thanks", "yes", "1", "2"]
+PLAIN = [
+    "what is the stage?",
+    "any allergies?",
+    "and the medication?",
+    "the other one",
+    "what about her?",
+    "back to the first patient",
+    "any new mail?",
+    "thanks",
+    "yes",
+    "no",
+    "1",
+    "2",
+]
 _CANARY = re.compile(r"canary-of-(patient_\d+)-x")
 
 
@@ -64,6 +90,10 @@ class Someone:
     def number(self) -> str:
         return f"SYN-{self.place:06}"
 
+    @property
+    def born(self) -> str:
+        return f"19{40 + self.place}-03-0{self.place % 9 + 1}"
+
     def write(self, folder: Path) -> None:
         canary = f"canary-of-{self.id}-x"
         numbers = [
@@ -77,7 +107,7 @@ class Someone:
                 "id": f"p{self.place}",
                 "identifier": numbers,
                 "name": [{"family": self.family, "given": [self.given]}],
-                "birthDate": f"19{40 + self.place}-03-0{self.place % 9 + 1}",
+                "birthDate": self.born,
             },
             {
                 "resourceType": "Condition",
@@ -109,6 +139,40 @@ def repeats_all(request: RecordedRequest) -> Reply:
     return Reply(text=None, tool_calls=[tool])
 
 
+class Anything:
+    """A reader that says anything of what may be said: anybody, several, nobody, clear."""
+
+    def __init__(self, chance: Random) -> None:
+        self._chance = chance
+
+    async def ask(
+        self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
+    ) -> Answer:
+        shape = answer.model_json_schema()
+        said = {
+            "patient": self._chance.choice(shape["properties"]["patient"]["enum"]),
+            "task": self._chance.choice(shape["properties"]["task"]["enum"]),
+            "agent": "nobody",
+            "topics": [],
+            "standalone": self._chance.choice(["", "What is the stage of patient_2?", text[:200]]),
+        }
+        return answer.model_validate(said)
+
+
+def says_anything(chance: Random) -> Brain:
+    """A team's model that reaches for any chart, claims to have switched, and repeats all."""
+
+    def brain(request: RecordedRequest) -> Reply:
+        if request.messages[-1]["role"] == "tool" or not request.tool_names:
+            return repeats_all(request)
+        given = chance.choice([{}, {"patient_id": "patient_2"}, {"patient_id": "patient_1"}])
+        if chance.random() < 0.2:
+            return Reply(text=f"I have switched to patient_2. {' '.join(_words(request.text))}")
+        return Reply(text=None, tool_calls=[ToolCall(f"{PLUGIN}-load_patient_data", given)])
+
+    return brain
+
+
 def _words(text: str) -> Sequence[str]:
     return [one.group() for one in _CANARY.finditer(text)]
 
@@ -132,15 +196,15 @@ messages = st.lists(
 
 
 @settings(max_examples=settings().max_examples // 6)
-@given(people, messages)
+@given(people, messages, st.integers(0, 10_000))
 def test_no_chart_speaks_for_another(
-    names: list[tuple[str, str]], said: list[tuple[str, int | None]]
+    names: list[tuple[str, str]], said: list[tuple[str, int | None]], seed: int
 ) -> None:
     everybody = [Someone(place, *name) for place, name in enumerate(names, start=1)]
     with TemporaryDirectory() as folder:
         for one in everybody:
             one.write(Path(folder))
-        asyncio.run(_talk(Path(folder), everybody, said))
+        asyncio.run(_talk(Path(folder), everybody, said, Random(seed)))
 
 
 def test_the_model_that_repeats_all_does_see_the_open_chart() -> None:
@@ -156,18 +220,26 @@ async def _sees(folder: Path) -> None:
 
 
 @asynccontextmanager
-async def talking(folder: Path, brain: Brain) -> AsyncIterator[tuple[World, TeamWorld]]:
+async def talking(
+    folder: Path, brain: Brain, reader: StructuredModel | None = None
+) -> AsyncIterator[tuple[World, TeamWorld]]:
     """A conversation over the charts of `folder`, with the real team before a model's double."""
     records = records_in(folder, SystemClock())
     async with team_world(records=records) as team:
         team.model.brain = brain
         directory = FileDirectory(records=records, fits=PATTERN.matches, clock=team.clock)
         linker = SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30)
-        yield World(linker=linker, group_chat=team.chat), team
+        decider = reader or NoModel()
+        yield World(linker=linker, group_chat=team.chat, decider=decider), team
 
 
-async def _talk(folder: Path, everybody: list[Someone], said: list[tuple[str, int | None]]) -> None:
-    async with talking(folder, repeats_all) as (world, team):
+async def _talk(
+    folder: Path,
+    everybody: list[Someone],
+    said: list[tuple[str, int | None]],
+    chance: Random,
+) -> None:
+    async with talking(folder, says_anything(chance), Anything(chance)) as (world, team):
         await world.say(f"open {everybody[0].id}")
         for shape, place in said:
             named = None if place is None else everybody[place % len(everybody)]
@@ -181,4 +253,11 @@ async def _talk(folder: Path, everybody: list[Someone], said: list[tuple[str, in
 
 
 def _parts(one: Someone) -> dict[str, str]:
-    return {"given": one.given, "family": one.family, "id": one.id, "number": one.number}
+    return {
+        "given": one.given,
+        "family": one.family,
+        "id": one.id,
+        "number": one.number,
+        "born": one.born,
+        "title": "Mrs",
+    }
