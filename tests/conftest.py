@@ -26,7 +26,13 @@ settings.register_profile(
     print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
-settings.load_profile("fast")  # --hypothesis-profile=ci for more
+settings.register_profile(
+    "nightly",
+    parent=settings.get_profile("ci"),
+    max_examples=5_000,
+    derandomize=False,
+)
+settings.load_profile("fast")  # --hypothesis-profile=ci for more, nightly for 5,000 of each
 
 _GUARD = NetworkGuard()
 _GUARD.install()

@@ -1,8 +1,10 @@
 """A turn's scenario: commands, migration, the agents' seat, and what follows the write."""
 
+from collections.abc import Sequence
+
 import structlog
 
-from data_models.chat_context import Continuation
+from data_models.chat_context import AgentMessage, Continuation
 from data_models.errors import (
     ClaimLostError,
     RoundsError,
@@ -109,9 +111,20 @@ class TurnScenarios:
             try:
                 await seat.close()
                 await self._asked_still(turn, seat, is_said=False)
+                await self._resumed_after(turn, seat, said)
             except _UNEXPECTED as error:
                 _log.warning("scenario_step_failed", error=type(error).__name__)
         self.show(turn)
+
+    async def _resumed_after(
+        self, turn: TurnDraft, seat: ScenarioSeat, said: Sequence[AgentMessage]
+    ) -> None:
+        """Put the step's question again where somebody else answered something beside it."""
+        is_beside = seat.is_beside and said[-1].agent != seat.lead
+        if not is_beside or turn.question is not None or turn.document().plan:
+            return
+        if question := await seat.asked_again():
+            self._voice.say(turn, question)
 
     def show(self, turn: TurnDraft) -> None:
         """Show where the user is, if that has changed; cheap enough for every event."""
@@ -175,7 +188,7 @@ class TurnScenarios:
         """Carry the command out; None where the team answers, or it was none after all."""
         if command.kind == "where":
             return None if turn.document().plan and not seat.has_any else await seat.where()
-        if command.kind in ("back", "skip"):
+        if command.kind in ("back", "skip", "question", "noted"):
             return await self._within(seat, command, act)
         titles = await self._titles(command)
         if command.kind == "list":
@@ -192,14 +205,18 @@ class TurnScenarios:
         return None
 
     async def _within(self, seat: ScenarioSeat, command: Command, act: Act) -> str | None:
-        """Go back, or say why a step cannot be skipped; without a scenario it is no command."""
+        """Do what is asked of the open run; without a scenario, or a question, it is no command."""
         if seat.session is None or seat.session.progress is not None:
             return None
         if command.kind == "skip":
             return await seat.skip()
+        if command.kind == "question":
+            return await seat.asked_again() or None
+        if command.kind == "noted":
+            return await seat.noted()
         told = await seat.back()
         await seat.settle(act)
-        return told
+        return " ".join(part for part in (told, await seat.asked_again()) if part)
 
     async def _resumed(self, seat: ScenarioSeat, scenario_id: str | None) -> str | None:
         session = seat.session

@@ -8,8 +8,11 @@ from services.language.folding import words_of
 from services.language.phrases import parts_in, says, without
 from services.language.text_words import words_as_written
 
-CommandKind: TypeAlias = Literal["where", "back", "skip", "leave", "resume", "list", "start"]
+CommandKind: TypeAlias = Literal[
+    "where", "question", "noted", "back", "skip", "leave", "resume", "list", "start"
+]
 _LONGEST_CHARS = 160
+_PLAIN_KINDS: tuple[CommandKind, ...] = ("where", "question", "noted", "list", "back", "skip")
 _KINDS: tuple[CommandKind, ...] = ("leave", "resume", "start")
 _ANY = frozenset({"scenario", "it", "this", "intake", "workflow"})
 
@@ -32,14 +35,9 @@ def command_in(text: str) -> Command | None:
     """Return the command that `text` may be; a name has still to be a scenario's."""
     if len(text) > _LONGEST_CHARS:
         return None
-    if says(text, "scenario_where"):
-        return Command("where")
-    if says(text, "scenario_list"):
-        return Command("list")
-    if says(text, "scenario_back"):
-        return Command("back")
-    if says(text, "scenario_skip"):
-        return Command("skip")
+    for kind in _PLAIN_KINDS:
+        if says(text, f"scenario_{kind}"):
+            return Command(kind)
     for kind in _KINDS:
         found = parts_in(text, f"scenario_{kind}")
         if found is not None:

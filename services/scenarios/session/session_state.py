@@ -22,8 +22,8 @@ from services.scenarios.session.corrections import gone_back
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.guide import ScenarioGuide
 from services.scenarios.session.lasting import lasting, with_lasting
-from services.scenarios.session.progress import put_anew
-from services.scenarios.session.step_text import joined, needed_at
+from services.scenarios.session.progress import put_anew, spoken
+from services.scenarios.session.step_text import held_text, joined, needed_at, question_for
 
 
 class RecordSource(Protocol):
@@ -103,6 +103,15 @@ class SessionState:
         """Whether the current step was put to the user, who may be answering it."""
         session = self.session
         return session is not None and session.step_history[-1].spoken
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether the turn found a question of the same step open, and has answered nothing."""
+        now, before = self.session, self.before
+        if now is None or before is None or self.taken or not before.is_open:
+            return False
+        was_asked = bool(before.step_history) and before.step_history[-1].spoken
+        return was_asked and now.path == before.path and now.variables == before.variables
 
     async def profile(self, names: Collection[str] = ()) -> PatientProfile:
         """Return what the record holds of `names`; it outweighs what is said."""
@@ -187,6 +196,39 @@ class SessionState:
             f"“{step.title}” cannot be skipped: it needs {joined(needed)}. "
             "Say “leave” to stop here, “resume” to go on later."
         )
+
+    async def asked_again(self) -> str:
+        """Put what the current step asks for once more: the next message may answer it.
+
+        Returns:
+            The question; "" where the step asks for nothing, or where its tool has asked.
+        """
+        session = self.session
+        if session is None or session.awaiting or session.progress is not None:
+            return ""
+        graph = await self._guide.graph(session)
+        step = graph.steps[session.step or ""]
+        known = self._guide.values(graph, session, await self.profile(graph.fields))
+        needed = needed_at(graph, step, known)
+        if not needed:
+            return ""
+        self._document.scenario = spoken(session)
+        return f"{graph.scenario.title}, {step.title}: {question_for(graph, needed, known)}"
+
+    async def noted(self) -> str:
+        """Return what the open run holds of what was said, read out field by field."""
+        session = self.session
+        if session is None:
+            return ""
+        graph = await self._guide.graph(session)
+        rows = [
+            f"- {held_text(field, session.variables[name])}"
+            for name, field in graph.fields.items()
+            if name in session.variables
+        ]
+        if not rows:
+            return f"{graph.scenario.title}: nothing is noted yet."
+        return "\n".join([f"Noted so far in {graph.scenario.title}:", *rows])
 
     def put_anew(self) -> None:
         """Have the current step said again: what the user just said answered something else."""

@@ -97,11 +97,17 @@ def asked_as(field: FieldDefinition, values: Mapping[str, JsonValue]) -> str:
     return SLOT.sub(lambda found: str(values[found[1]]), field.question)
 
 
-def question_for(graph: Graph, names: Sequence[str]) -> str:
-    """Return the question for several fields: their authors' own, else one made of the labels."""
+def question_for(
+    graph: Graph, names: Sequence[str], values: Mapping[str, JsonValue] | None = None
+) -> str:
+    """Return the question for several fields: their authors' own, else one made of the labels.
+
+    Args:
+        values: What authors' own questions may name.
+    """
     fields = [graph.fields[name] for name in names]
-    own = [question for field in fields if (question := asked_as(field, {}))]
-    plain = [field.label for field in fields if not asked_as(field, {})]
+    own = [question for field in fields if (question := asked_as(field, values or {}))]
+    plain = [field.label for field in fields if not asked_as(field, values or {})]
     if plain and any(_is_clause(label) for label in plain):
         own.append(f"Please say {joined(plain)}.")
     elif plain:
@@ -121,7 +127,9 @@ def corrected_text(
     graph: Graph, session: ScenarioSession, names: Sequence[str], decided: Decided
 ) -> str:
     """Return what the user is told of a correction, and of where it leads."""
-    told = [f"Corrected: {_held(graph.fields[name], session.variables[name])}." for name in names]
+    told = [
+        f"Corrected: {held_text(graph.fields[name], session.variables[name])}." for name in names
+    ]
     if decided.blocked_by is not None:
         done = decided.blocked_by.description or decided.blocked_by.step_id
         target = graph.steps[decided.blocked_target].title
@@ -135,7 +143,8 @@ def corrected_text(
     return " ".join(told)
 
 
-def _held(field: FieldDefinition, value: JsonValue) -> str:
+def held_text(field: FieldDefinition, value: JsonValue) -> str:
+    """Return a field with its value as it is read out: "age is 41"."""
     said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
     return f"{field.label} is {said}" if not _is_clause(field.label) else f"{field.label}: {said}"
 

@@ -2,7 +2,14 @@
 
 import pytest
 
-from data_models.turn_events import AgentTextDelta, RunFailed, StateChanged
+from data_models.chat_context import AgentMessage
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    RunFailed,
+    StateChanged,
+)
 from services.group_chat_port import GroupChatRequest
 from services.turn.entities import needed_keys
 from tests.services.scenario_world import (
@@ -331,7 +338,9 @@ async def test_going_back_asks_the_last_question_again(visit: ScenarioWorld) -> 
     await world.begin("appointment booking")
     await world.say("a follow-up", service="follow-up")
     heard = await world.say("go back")
-    assert questions(heard) == ["Back to “Choice of service”."]
+    assert questions(heard) == [
+        "Back to “Choice of service”. Appointment booking, Choice of service: What is your service?"
+    ]
     session = await world.session()
     assert (session.step, session.variables) == ("service", {})
     await world.say("a second opinion", service="second opinion")
@@ -361,3 +370,52 @@ async def test_back_is_no_command_where_no_scenario_is_open() -> None:
     world = ScenarioWorld()
     await world.say("hello patient_4")
     assert questions(await world.say("go back")) == []
+
+
+async def test_the_answer_after_going_back_is_taken_and_not_asked_for_twice() -> None:
+    world = ScenarioWorld()
+    await world.publish(sample("appointment_booking"))
+    await world.begin("appointment booking")
+    await world.say("a follow-up", service="follow-up")
+    await world.say("go back")
+    assert (await world.session()).step_history[-1].spoken
+
+
+@pytest.mark.parametrize(
+    "said", ["what was the question?", "please ask again", "Was war die Frage?"]
+)
+async def test_the_question_is_repeated_on_request(visit: ScenarioWorld, said: str) -> None:
+    await visit.begin()
+    await visit.say("fine")
+    asked = questions(await visit.say(said))
+    assert asked == ["Visit, size: What is your size?"]
+    await visit.say("3", size=3)
+    assert (await visit.session()).variables == {"size": 3}
+
+
+@pytest.mark.parametrize("said", ["what have you noted?", "was haben Sie bisher notiert?"])
+async def test_what_is_noted_so_far_is_read_out(visit: ScenarioWorld, said: str) -> None:
+    await visit.begin()
+    assert questions(await visit.say(said)) == ["Visit: nothing is noted yet."]
+    await visit.say("fine")
+    await visit.say("3", size=3)
+    if (await visit.session()).is_open:
+        assert questions(await visit.say(said)) == ["Noted so far in Visit:\n- size is 3"]
+
+
+async def test_a_question_answered_by_another_agent_leads_back_to_the_step(
+    visit: ScenarioWorld,
+) -> None:
+    await visit.begin()
+    await visit.say("fine")
+    seen = AgentMessage(
+        message_id="m9", agent="Radiology", text="Heard: a nodule.", timestamp=visit.clock.now()
+    )
+    visit.team.also = lambda _: (
+        AgentMessageStarted("m9", "Radiology"),
+        AgentTextDelta("m9", seen.text),
+        AgentMessageFinished(seen),
+    )
+    told = questions(await visit.say("what does the CT show?"))
+    assert told[-1] == "Visit, size: What is your size?"
+    assert (await visit.session()).variables == {}
