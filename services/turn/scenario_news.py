@@ -33,3 +33,11 @@ async def _offered(session: ScenarioSession, parts: ScenarioParts) -> ScenarioSe
             title = graph.scenario.title if graph is not None else session.scenario_id
             return withdrawn(session, title, parts.clock.now())
     return session
+
+
+def listed(titles: dict[str, str]) -> str:
+    """Return the scenarios that can be started, by id, as the user is told of them."""
+    if not titles:
+        return "No scenario is published here yet; operators publish them on the page /operator."
+    first, lines = next(iter(titles.values())), [f"- {title}" for title in titles.values()]
+    return "\n".join([f'These scenarios can be started, as with "start {first}":', *lines])

@@ -21,7 +21,7 @@ from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer
 from services.turn.scenario_corrections import TurnCorrections
-from services.turn.scenario_news import news_of_operators
+from services.turn.scenario_news import listed, news_of_operators
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.voice import TurnVoice
 
@@ -192,7 +192,7 @@ class TurnScenarios:
             return await self._within(seat, command, act)
         titles = await self._titles(command)
         if command.kind == "list":
-            return _listed(titles)
+            return listed(titles)
         scenario_id = named(command.name, titles)
         match command.kind:
             case "leave" if seat.session is not None:
@@ -330,10 +330,3 @@ class TurnScenarios:
             )
         document.scenario = session.model_copy(update={"outbox": []})
         await self._documents.save(turn)
-
-
-def _listed(titles: dict[str, str]) -> str:
-    if not titles:
-        return "No scenario is published here yet; operators publish them on the page /operator."
-    first, lines = next(iter(titles.values())), [f"- {title}" for title in titles.values()]
-    return "\n".join([f'These scenarios can be started, as with "start {first}":', *lines])
