@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 import yaml
 
 _FOLDER = Path(__file__).parent
-_LANGUAGES = ("en", "de")
+_LANGUAGES = ("en", "de", "fr", "es")
 _CUES = (
     "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest", "before",
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
     "steady", "is_now", "objects_follow", "maybe", "about_patient", "general", "as_you_said",
     "approximately", "family", "weak", "splits", "doers", "first_person", "not_yet", "things_done",
-    "stages", "range", "tolerates",
+    "stages", "range", "tolerates", "clinical",
 )  # fmt: skip
 
 
@@ -113,21 +113,31 @@ def statement_words() -> StatementWords:
         exclusive={
             stem(word): (group, which)
             for one in files
-            for group, sides in one["exclusive"].items()
+            for group, sides in one.get("exclusive", {}).items()
             for which, words in enumerate(sides)
             for word in words.split()
         },
-        denying=frozenset(stem(word) for one in files for word in one["denying"]),
-        sides={word: side for one in files for side, row in one["sides"].items() for word in row},
+        denying=frozenset(stem(word) for one in files for word in one.get("denying", ())),
+        sides={
+            word: side
+            for one in files
+            for side, row in one.get("sides", {}).items()
+            for word in row
+        },
         places={
             word: tuple(said.split())
             for one in files
             for word, said in one.get("places", {}).items()
         },
-        months={name: int(month) for one in files for name, month in one["months"].items()},
-        numbers={name: int(number) for one in files for name, number in one["numbers"].items()},
+        months={name: int(month) for one in files for name, month in one.get("months", {}).items()},
+        numbers={
+            name: int(number) for one in files for name, number in one.get("numbers", {}).items()
+        },
         counted={
-            word: kind for one in files for kind, row in one["counted"].items() for word in row
+            word: kind
+            for one in files
+            for kind, row in one.get("counted", {}).items()
+            for word in row
         },
         allergic=frozenset(stem(word) for word in _all(files, "allergic")),
         kin=frozenset(stem(word) for word in _all(files, "family")),
@@ -196,7 +206,7 @@ def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
     """Return the stems of the words that tell of each kind of deed."""
     found: dict[str, set[str]] = {}
     for one in files:
-        for kind, row in one["deeds"].items():
+        for kind, row in one.get("deeds", {}).items():
             words = {stem(word) for phrase in row for word in phrase.split()}
             found.setdefault(kind, set()).update(words)
         for deed in one.get("own_deeds", ()):

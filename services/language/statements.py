@@ -38,6 +38,7 @@ _PERSON = re.compile(
     r"(?:has|had|is|was|takes|took|lives|denies|hat|hatte|ist|war|nimmt|leidet)\b"
 )
 _SITE_WORDS = 4
+_NAME_CHARS = 6
 _BREAKS = frozenset({",", ";", "–", "—"})
 
 
@@ -189,7 +190,7 @@ class _Reader:
         stages, used = self._stages(start, end, phrases)
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
         places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
-        stems = {at: stem(self._lower[at]) for at in places if not self._lower[at].isdigit()}
+        stems = {at: self._stem(at) for at in places if not self._lower[at].isdigit()}
         named = {at: one for at, one in stems.items() if at not in taken and self._is_name(one)}
         named |= {one.start: group for one in phrases for group in groups(one, "same:")}
         names = [named[at] for at in sorted(named)]
@@ -212,6 +213,12 @@ class _Reader:
             sites=tuple(self._sites(start, end, taken)),
             counted=counted,
         )
+
+    def _stem(self, at: int) -> str:
+        """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
+        found = stem(self._lower[at])
+        is_longer = len(found) > _NAME_CHARS and found[-1] in "eao" and not self._is_name(found)
+        return found[:-1] if is_longer and self._is_name(found[:-1]) else found
 
     def _counted(
         self, quantities: list[Quantity], places: list[int]

@@ -174,7 +174,11 @@ class MessageCheck:
         return bool(sentence.is_item or "asserts" in clause.cues or len(clause.words) <= 6)
 
     def _is_clinical(self, clause: Clause) -> bool:
-        return any(is_clinical_name(name) for name in clause.names) or bool(clause.stages)
+        if any(is_clinical_name(name) for name in clause.names) or clause.stages:
+            return True
+        is_told = clause.has_values or "about_patient" in clause.cues
+        is_of_group = is_told and any(name.startswith("=") for name in clause.names)
+        return is_of_group or bool(clause.objects and "clinical" in clause.cues)
 
     def _unknown_object(self, clause: Clause) -> bool:
         """Whether somebody takes, has or is allergic to what no row has a word of."""
@@ -291,7 +295,7 @@ _CLINICAL_TOPICS = frozenset(
     f"={topic}"
     for topic in (
         "allergy", "medication", "problem", "procedure", "immunization", "metastasis", "mutation",
-        "biomarker", "infection",
+        "biomarker", "infection", "anticoagulant",
     )
 )  # fmt: skip
 
