@@ -19,9 +19,6 @@ _CUES = (
 )  # fmt: skip
 
 
-_LISTS = {"medication": "drug", "problem": "diagnosis", "procedure": "procedure"}
-
-
 class Phrase(NamedTuple):
     """One or more words and what they say, such as `no`, `deed:booked`, `often:2/d`."""
 
@@ -52,7 +49,6 @@ class StatementWords:
         counted: What kind of rows a plural counts.
         allergic: Stems by which something is said of an allergy.
         kin: Stems of relatives.
-        lists: For drugs, problems and procedures: stems of their names, and how they end.
         deeds: For each kind of deed the stems that tell of it.
     """
 
@@ -75,7 +71,6 @@ class StatementWords:
     counted: Mapping[str, str]
     allergic: frozenset[str]
     kin: frozenset[str]
-    lists: Mapping[str, tuple[frozenset[str], tuple[str, ...]]]
     deeds: Mapping[str, frozenset[str]]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
@@ -96,7 +91,7 @@ class StatementWords:
 def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
     files = [_read(_FOLDER / language / "statements.yaml") for language in _LANGUAGES]
-    names = _read(_FOLDER / "clinical_names.yaml")
+    names = read_names()
     kinds = ("drugs", "tests", "diagnoses", "procedures")
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     return StatementWords(
@@ -124,11 +119,7 @@ def statement_words() -> StatementWords:
             for side, row in one.get("sides", {}).items()
             for word in row
         },
-        places={
-            word: tuple(said.split())
-            for one in files
-            for word, said in one.get("places", {}).items()
-        },
+        places=_places(files),
         months={name: int(month) for one in files for name, month in one.get("months", {}).items()},
         numbers={
             name: int(number) for one in files for name, number in one.get("numbers", {}).items()
@@ -141,13 +132,6 @@ def statement_words() -> StatementWords:
         },
         allergic=frozenset(stem(word) for word in _all(files, "allergic")),
         kin=frozenset(stem(word) for word in _all(files, "family")),
-        lists={
-            kind: (
-                _stems_of(names[f"{of}s" if of != "diagnosis" else "diagnoses"]),
-                tuple(names[f"{of}_endings"].split()),
-            )
-            for kind, of in _LISTS.items()
-        },
         deeds=_deeds(files),
     )
 
@@ -177,14 +161,9 @@ def is_clinical_name(stemmed: str) -> bool:
     return len(stemmed) > 6 and stemmed.endswith(words.endings) and stemmed not in words.not_names
 
 
-@lru_cache(maxsize=4_000)
-def kind_of_name(name: str) -> str:
-    """Return `medication`, `problem` or `procedure` for a stem or a group; "" for anything else."""
-    words = [stem(word) for word in name.removeprefix("=").split()]
-    for kind, (names, endings) in statement_words().lists.items():
-        if any(word in names or (len(word) > 6 and word.endswith(endings)) for word in words):
-            return kind
-    return ""
+def read_names() -> dict[str, Any]:
+    """Return the names that sentences may state of a patient, by their kinds."""
+    return _read(_FOLDER / "clinical_names.yaml")
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -200,6 +179,12 @@ def _all(files: Iterable[Mapping[str, Any]], key: str) -> frozenset[str]:
 
 def _stems_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in text.split())
+
+
+def _places(files: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Return the parts of the body in the words of records."""
+    rows = [row for one in files for row in one.get("places", {}).items()]
+    return {word: tuple(said.split()) for word, said in rows}
 
 
 def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:

@@ -217,8 +217,8 @@ class _Reader:
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
         found = stem(self._lower[at])
-        is_longer = len(found) > _NAME_CHARS and found[-1] in "eao" and not self._is_name(found)
-        return found[:-1] if is_longer and self._is_name(found[:-1]) else found
+        is_ours = len(found) <= _NAME_CHARS or found[-1] not in "eao" or self._is_name(found)
+        return found if is_ours or not self._is_name(found[:-1]) else found[:-1]
 
     def _counted(
         self, quantities: list[Quantity], places: list[int]
@@ -226,7 +226,6 @@ class _Reader:
         """Return what is counted, such as `(3.0, "problem")`, and the other numbers."""
         vocabulary = statement_words()
         counted: list[tuple[float, str]] = []
-        rest = []
         numbers = {one.start: one for one in quantities}
         for place, at in enumerate(places):
             kind = vocabulary.counted.get(self._lower[at])

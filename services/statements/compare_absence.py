@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from services.language.clauses import Clause
-from services.language.statement_words import kind_of_name
+from services.language.name_kinds import kind_of_name
 from services.statements.compare import is_meant, refs, supported
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow

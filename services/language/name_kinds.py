@@ -1,0 +1,37 @@
+"""In which list of a chart a name stands: that of drugs, of problems or of procedures."""
+
+from functools import lru_cache
+
+from services.language.statement_words import read_names, stem
+
+_LISTS = {
+    "medication": ("drugs", "drug_endings"),
+    "problem": ("diagnoses", "diagnosis_endings"),
+    "procedure": ("procedures", "procedure_endings"),
+}
+_LONG_CHARS = 6
+"""Of shorter words the ending says nothing."""
+
+
+@lru_cache(maxsize=4_000)
+def kind_of_name(name: str) -> str:
+    """Return `medication`, `problem` or `procedure` for a stem or a group; "" for anything else."""
+    words = [stem(word) for word in name.removeprefix("=").split()]
+    for kind, (names, endings) in _kinds().items():
+        if any(
+            word in names or (len(word) > _LONG_CHARS and word.endswith(endings)) for word in words
+        ):
+            return kind
+    return ""
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[str, tuple[frozenset[str], tuple[str, ...]]]:
+    content = read_names()
+    return {
+        kind: (
+            frozenset(stem(word) for word in content[names].split()),
+            tuple(content[endings].split()),
+        )
+        for kind, (names, endings) in _LISTS.items()
+    }
