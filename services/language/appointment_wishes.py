@@ -10,8 +10,10 @@ from services.language.folding import fold
 from services.language.in_english import in_english
 from services.language.phrases import found_in, says, without, words_for
 from services.language.requests import refused_doctors
+from services.language.vocabulary import LANGUAGES
 
 _END_CHARS = 1_000
+_ANSWER_CHARS = 40
 _AFTERNOON_UNTIL = 7
 _DOCTOR = re.compile(
     r"\b(?:[Dd]r\.?|[Dd]octor|[Dd]oktor|[Dd]ra\.|[Dd]octeur|[Pp]rof\.)\s+"
@@ -51,6 +53,8 @@ def wishes_in(text: str, *, is_booking: bool) -> dict[str, Any]:
     if not is_topic and (not is_booking or says(text, "calendar_event", "email", "task")):
         return {}
     english = _wished(in_english(text)).casefold()
+    if is_booking and len(text) <= _ANSWER_CHARS and _day(english) is None is _time(english):
+        english = _in_any_language(text) or english
     found = {
         "doctor_preference": _doctor(text),
         "date_preference": _day(english),
@@ -61,6 +65,15 @@ def wishes_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         "user_name": _of(_NAME, text),
     }
     return {key: value for key, value in found.items() if value}
+
+
+def _in_any_language(text: str) -> str:
+    """Return in English a day or a time that is said alone: too few words to tell the language."""
+    for language in LANGUAGES[1:]:
+        english = _wished(in_english(text, language)).casefold()
+        if _day(english) is not None or _time(english) is not None:
+            return english
+    return ""
 
 
 def _wished(english: str) -> str:

@@ -10,6 +10,12 @@ _MOVE = (
     r"(?:switch|change|go|move|jump|return|get|come|turn|swap)(?:\s+(?:back|over))*\s+to|back\s+to"
 )
 _SWITCH = rf"(?:{_MOVE}|switch|open|activate|select|load)"
+_SWITCH_ELSEWHERE = (
+    r"(?:(?:wieder\s+)?zur(?:ü|u|ue)ck\s+zu[mr]?|(?:wechs(?:le|ele|eln)|geh|gehe|spring|springe)"
+    r"(?:\s+(?:bitte|wieder|zur(?:ü|u|ue)ck))*\s+zu[mr]?|(?:ö|o|oe)ffne(?:\s+bitte)?"
+    r"|retour\s+(?:à|a|au)|(?:reviens|revenons|passe)\s+(?:à|a|au)|ouvre"
+    r"|(?:vuelve|volver|volvamos|cambia)\s+al?|abre|torna\s+a|apri)"
+)
 _WORK = (
     r"(?:review|show|see|view|start|begin|prepare|pull\s+up|bring\s+up|look\s+(?:at|into)|work\s+on"
     r"|continue\s+with|proceed\s+with|discuss|present|summari[sz]e|assess|evaluate|check"
@@ -22,7 +28,10 @@ _PATIENT = r"(?:patient(?:s|en|in|innen|e|es)?|pacientes?|pazient[ei])"
 _SHORT = r"(?:^|\b(?:of|for|to|about|is|does|has|was|open)\s+)(?:pt|pat)\.?_?"
 _OBJECT = r"(?:(?:the|patient|case|chart|record|id|of|for)\s+)*"
 _TARGET = rf"(?:<id>|<unfit>|patient[\s:=]*{_NUMBER})"
-_END = r"(?:\s*'s)?(?:\s+(?:please|pls|now|instead|again|then))*[\s.!?]*"
+_END = (
+    r"(?:\s*'s)?(?:\s+(?:please|pls|now|instead|again|then|bitte|jetzt|wieder|ahora|maintenant))*"
+    r"[\s.!?]*"
+)
 # What follows a number that counts or measures something.
 _UNIT = (
     r"(?!\s*(?:%|st\b|nd\b|rd\b|th\b|[xX]\b|/|-|(?:days?|weeks?|wks?|months?|mos?|years?|yrs?|y|yo|hours?|hrs?"
@@ -44,7 +53,9 @@ PLAYED_ROLE = re.compile(
 )
 """What plays the part of the server or of a model in a text: pasted, whoever sent it."""
 
-BARE_SWITCH = re.compile(rf"(?:(?:{_SWITCH}|use|choose|pick)\s+{_OBJECT})?{_TARGET}{_END}")
+BARE_SWITCH = re.compile(
+    rf"(?:(?:{_SWITCH}|{_SWITCH_ELSEWHERE}|use|choose|pick)\s+{_OBJECT})?{_TARGET}{_END}"
+)
 """Nothing but a change of patient, by an id or by "patient 15"."""
 
 BARE_SWITCH_BY_NUMBER = re.compile(

@@ -110,6 +110,7 @@ _FILLERS = frozenset(
     part looks all right alright thanks thank ja bitte aber die den das der weg mal ich wir
     """.split()  # noqa: SIM905  # a list of words reads as one
 )
+_ENDS = ("ie", "ia", "ía")
 _REFUSALS = frozenset("no nope nah nein nee non".split())  # noqa: SIM905
 _EDITS = frozenset({"change", "edit", "make", "reword"})
 
@@ -303,6 +304,8 @@ def _aliases(names: Iterable[str]) -> Mapping[tuple[str, ...], str]:
         for word in words:
             if said.count(word) == 1:
                 aliases[(word,)] = name
+                # Radiologie, radiología: the field's own words elsewhere.
+                aliases |= {(word[:-1] + end,): name for end in _ENDS if word.endswith("logy")}
     return aliases
 
 

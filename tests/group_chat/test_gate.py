@@ -60,7 +60,7 @@ def test_a_question_beside_an_open_plan_is_answered_by_whose_work_it_is(
         ("no radiology please", PlanChange(skipped=("Radiology",))),
         ("yes but not radiology", PlanChange(skipped=("Radiology",))),
         ("we don't need radiology", PlanChange(skipped=("Radiology",))),
-        ("nein, ohne Radiology", PlanChange(skipped=("Radiology",))),
+        ("nein, ohne Radiologie", PlanChange(skipped=("Radiology",))),
         ("just the pathology please", PlanChange(only=("Pathology",))),
         ("add pathology first", PlanChange(moved=(Moved("Pathology", "first", is_new=True),))),
         ("move radiology first", PlanChange(moved=(Moved("Radiology", "first"),))),

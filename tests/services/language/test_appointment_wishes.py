@@ -90,3 +90,17 @@ def test_a_wish_is_the_same_in_each_language(text: str) -> None:
         "date_preference": "tomorrow",
         "time_preference": "15:30",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("um 10 Uhr", {"time_preference": "10:00"}),
+        ("um zehn Uhr", {"time_preference": "10:00"}),
+        ("halb elf", {"time_preference": "10:30"}),
+        ("a las 10", {"time_preference": "10:00"}),
+        ("was ist mit den 10 Tabletten?", {}),
+    ],
+)
+def test_a_time_said_alone_is_read_in_any_language(text: str, expected: dict[str, Any]) -> None:
+    assert wishes_in(text, is_booking=True) == expected
