@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -147,3 +147,60 @@ async def test_a_refusal_can_be_broken_with_a_reason_and_is_on_record(site: Site
     written = b"".join(one.data for one in blobs if one is not None)
     assert b'"open_chart"' in written
     assert b'"break_glass"' in written
+
+
+async def by_socket(site: Site, text: str) -> str:
+    """Say it over the plain socket, as scripts do."""
+    url = f"{site.base}/api/ws/chats/{site.chat}/messages"
+    told = ""
+    async with site.client.ws_connect(url, headers=ADA) as socket:
+        await socket.send_json({"content": text})
+        while (frame := await socket.receive_json(timeout=60)).get("type") != "done":
+            told += str(frame)
+    return told
+
+
+async def by_ag_ui(site: Site, text: str) -> str:
+    """Say it as an AG-UI client does; the conversation is its thread."""
+    message = {"id": f"m-{text}", "role": "user", "content": text}
+    given = {"threadId": site.chat, "runId": f"run of {text}", "messages": [message], "state": {}}
+    body = {**given, "tools": [], "context": [], "forwardedProps": {}}
+    async with site.client.post(f"{site.base}/api/ag-ui", json=body, headers=ADA) as reply:
+        assert reply.status == 200
+        return await reply.text()
+
+
+@pytest.mark.parametrize("say", [by_socket, by_ag_ui])
+async def test_each_door_offers_break_glass_asks_for_a_reason_and_puts_it_on_record(
+    site: Site, say: Callable[[Site, str], Awaitable[str]]
+) -> None:
+    site.close_the_chart()
+
+    offered = await say(site, "patient_4")
+    without = await say(site, "break glass:")
+    still = await say(site, "any allergies?")
+    await say(site, "patient_4")
+    told = await say(site, "break glass: unconscious in the emergency room")
+
+    assert "not open to you" in offered
+    assert "break glass:" in offered
+    assert "Whitfield" not in offered + without + still
+    assert "unconscious in the emergency room" in told
+    assert "Whitfield" in await say(site, "who is she?")
+    blobs = [
+        await site.stores.audit.read(one.name) async for one in site.stores.audit.list("trail/")
+    ]
+    assert b'"break_glass"' in b"".join(one.data for one in blobs if one is not None)
+
+
+async def test_over_ag_ui_two_charts_stand_side_by_side_after_a_yes(site: Site) -> None:
+    site.roster.write_text("key:ada: [patient_4, patient_7]\n")
+
+    asked = await by_ag_ui(site, "compare patient_4 and patient_7")
+    done = await by_ag_ui(site, "yes")
+
+    assert "side by side?" in asked
+    assert "Whitfield" in asked
+    assert "Adeyemi" in asked
+    assert "Side by side: " in done
+    assert '"labels"' in done

@@ -246,10 +246,21 @@ async def _talk(
             text = shape if named is None else shape.format(**_parts(named))
             heard = await world.say(text)
             if named is not None:
-                assert shown(heard) <= {named.id}, (text, heard.texts)
-            assert len(shown(heard)) < 2, (text, heard.texts)
+                assert shown(heard) <= _bearers(named, shape, everybody), (text, heard.texts)
+            # Two charts are side by side only after a yes, and no model sees both.
+            assert len(shown(heard)) < 2 or "Side by side" in heard.texts[0], (text, heard.texts)
         for request in team.model.requests:
             assert len(set(_CANARY.findall(request.text))) < 2, request.text
+
+
+def _bearers(one: Someone, shape: str, everybody: list[Someone]) -> set[str]:
+    """Whom a message may mean: of a family name alone, all who bear it."""
+    is_family_alone = shape in ("and {family}'s?", "what about {title} {family}?")
+    return {
+        each.id
+        for each in everybody
+        if each is one or (is_family_alone and each.family == one.family)
+    }
 
 
 def _parts(one: Someone) -> dict[str, str]:

@@ -1,0 +1,74 @@
+"""People named after months, drugs and words of common language, and namesakes of the open one."""
+
+import pytest
+
+from data_models.identifiers import PatientId
+from services.identity.linking import Situation, SubjectLinker
+from services.identity.person import Person, PersonName
+from services.identity.subject import Subject
+from tests.services.identity.test_linking import PATTERN, Scripted, person
+
+OPEN = Person(
+    PatientId("patient_1"),
+    "1",
+    (PersonName("Wilson", ("Dawn", "Rose"), ""),),
+    birth_date="1959-02-11",
+    sex="female",
+)
+KNOWN = (
+    OPEN,
+    person("patient_2", "Wilson", "Dawn", birth_date="1984-02-11", sex="female"),
+    person("patient_3", "Kurz", "Ernst", birth_date="1950-03-19", sex="male"),
+    person("patient_4", "Bird", "Joy", birth_date="1963-08-23", sex="female"),
+)
+OTHERS = (
+    person("patient_5", "Costa", "Vera", birth_date="1990-06-26", sex="female"),
+    person("patient_6", "Arava", "Yasmin", birth_date="1986-11-03", sex="female"),
+    person("patient_7", "Grant", "Anna", birth_date="1942-03-03", sex="female"),
+    person("patient_8", "Sommer", "Heike", birth_date="1969-07-01", sex="female"),
+)
+
+
+async def subject(text: str) -> Subject:
+    linker = SubjectLinker(directory=Scripted(*KNOWN, *OTHERS), fits=PATTERN.matches)
+    roster = {PatientId(f"patient_{place}"): one for place, one in enumerate(KNOWN, start=1)}
+    return (
+        await linker.link(text, Situation(active=PatientId("patient_1"), roster=roster))
+    ).subject
+
+
+@pytest.mark.parametrize(
+    ("text", "candidate"),
+    [
+        ("Dawn Wilson's potassium", "patient_2"),
+        ("the other Dawn Wilson", "patient_2"),
+        ("Kurz: Befund?", "patient_3"),
+        ("Joy?", "patient_4"),
+        ("allergie di Vera", "patient_5"),
+        ("Grant 1942-03-03", "patient_7"),
+    ],
+)
+async def test_a_word_that_stands_as_somebodys_name_is_never_answered_from_the_open_chart(
+    text: str, candidate: str
+) -> None:
+    found = await subject(text)
+
+    assert found.outcome in ("unsure", "several", "other")
+    assert candidate in [one.patient_id for one in found.people]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dawn Rose Wilson's potassium",
+        "since dawn she has had chest pain",
+        "kurz gefasst: was ist das Problem?",
+        "no joy with the line, any access problems?",
+        "is she on Yasmin?",
+        "Arava or methotrexate, which was it?",
+        "im Sommer war sie in der Klinik, weshalb?",
+        "CT of 2024-03-06?",
+    ],
+)
+async def test_the_same_words_without_a_sign_name_nobody(text: str) -> None:
+    assert (await subject(text)).outcome == "same"
