@@ -69,13 +69,31 @@ def _ahead(session: ScenarioSession, move: Move, way: OwnWay) -> str | None:
 
 
 def _first_of(steps: list[str], move: Move) -> str:
-    """Return the one that leads to most of the others, however the fork before them is written."""
+    """Return the one that leads to most of the others, however the fork before them is written.
 
-    def rank(step: str) -> tuple[int, str, str]:
+    Of steps that lead to one another what they do decides, then what lies ahead of them.
+    """
+
+    def rank(step: str) -> tuple[int, str, str, list[list[str]]]:
         led_to = move.old.reached_from(step).intersection(steps)
-        return -len(led_to), move.old.hashes[step], move.old.steps[step].title
+        return (
+            -len(led_to),
+            move.old.hashes[step],
+            move.old.steps[step].title,
+            _contents_ahead(step, move),
+        )
 
     return min(steps, key=rank)
+
+
+def _contents_ahead(start: str, move: Move) -> list[list[str]]:
+    """Return what the steps ahead do, by distance: the same in whatever order forks are written."""
+    ahead, level, seen = [], {start}, {start}
+    while level:
+        level = {target for step in level for target in move.old.successors[step]} - seen
+        seen |= level
+        ahead.append(sorted(move.old.hashes[step] for step in level))
+    return ahead
 
 
 def _is_beyond(session: ScenarioSession, move: Move, way: OwnWay, step: str) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from services.scenarios.migration.anchors import match_anchors
@@ -11,7 +11,16 @@ from services.scenarios.migration.own_way import way_of
 from services.scenarios.migration.version_chain import VersionChain
 from tests.services.scenarios.cases import TURN, Row, answer, at, played, version
 from tests.services.scenarios.test_migration_properties import many, run
-from tests.services.scenarios.worlds import AGAIN, Node, Played, World, graph_of, play, worlds
+from tests.services.scenarios.worlds import (
+    AGAIN,
+    Node,
+    Played,
+    World,
+    graph_of,
+    play,
+    simple_world_of,
+    worlds,
+)
 
 LOOP = "E>A ? again == true"
 """Behind the session: start over."""
@@ -172,6 +181,7 @@ def exclusive(draft: tuple[Node, ...]) -> tuple[Node, ...]:
 
 @many
 @given(worlds(simple=True))
+@example(simple_world_of(256, 2, 7, 5))  # two steps alike, equally near, in a loop with each other
 def test_the_order_in_which_exclusive_branches_are_written_changes_nothing(world: World) -> None:
     def graphs(drafts: tuple[tuple[Node, ...], ...]) -> Played:
         made = [graph_of(draft, number) for number, draft in enumerate(drafts, 1)]
