@@ -315,6 +315,8 @@ def _value(row: Json) -> tuple[str, str]:
     quantity = row.get("valueQuantity")
     if quantity is not None and quantity.get("comparator") is None and "value" in quantity:
         unit = str(quantity.get("unit") or quantity.get("code") or "")
+        # UCUM: what stands in braces alone, as "{score}", is a remark on a bare number.
+        unit = "" if unit.startswith("{") and unit.endswith("}") else unit
         return str(quantity["value"]), unit
     if "valueCodeableConcept" in row:
         return _name(row["valueCodeableConcept"]), ""

@@ -56,7 +56,9 @@ _MODALITIES = {
     "pet": frozenset({"pet", "positron"}),
     "ultrasound": frozenset({"ultrasound", "sonography", "us", "echo", "endosonography"}),
     "mammography": frozenset({"mammography", "mammogram", "mg"}),
-    "x ray": frozenset({"x", "xray", "radiograph", "dx", "cr"}),
+    "x ray": frozenset(
+        {"x", "xray", "radiograph", "radiographs", "radiography", "rontgen", "dx", "cr"}
+    ),
 }
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
@@ -128,11 +130,17 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "search_record" if not name:
             return _has_any_word(row, str(question.arguments.get("query", "")))
         case "documents" | "search_record" | "biomarkers" if name:
-            return _has_words(row, name)
+            return _has_words(row, name) or _is_vaccine(row, name)
         case "current_status" if name in _FACTS or name == "treatment":
             return _is_fact(row, name)
         case _:
             return True
+
+
+def _is_vaccine(row: ViewRow, name: str) -> bool:
+    """Whether a vaccination is asked for by the illness: "hepatitis B" is "Hep B, adult"."""
+    is_given = row.kind == "immunization"
+    return is_given and means("vaccine", name, label=row.name, codes=row.code)
 
 
 def _is_visit(row: ViewRow, name: str) -> bool:

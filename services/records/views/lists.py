@@ -23,6 +23,14 @@ SOCIAL_SHOWN = 5
 """Values of each thing; older ones are told by `results`."""
 _OPERATIONS = frozenset({("surgery",), ("operation",)})
 _NOT_GIVEN = frozenset({"not-done"})
+_TWO_WORDS = {
+    "radiotherapy": ("radiation", "therapy"),
+    "radiochemotherapy": ("radiation", "chemotherapy"),
+    "chemoradiotherapy": ("radiation", "chemotherapy"),
+    "chemoradiation": ("radiation", "chemotherapy"),
+    "phototherapy": ("light", "therapy"),
+}
+"""Procedures that some records name by one word and others by two."""
 
 
 def allergies(record: PatientRecord) -> ChartView:
@@ -211,12 +219,18 @@ def is_operation(row: ViewRow) -> bool:
 
 
 def _is_named(row: ViewRow, name: str) -> bool:
-    wanted = frozenset(words_of(name))
-    have = words_of(f"{row.name} {row.detail}")
+    wanted = _apart(name)
+    have = _apart(f"{row.name} {row.detail}")
     return all(
         any(word == own or (len(word) > 4 and own.startswith(word[:-1])) for own in have)
         for word in wanted
     )
+
+
+def _apart(said: str) -> frozenset[str]:
+    """Return the words of `said`, those of one word that others write as two apart."""
+    words = words_of(said)
+    return frozenset(part for word in words for part in _TWO_WORDS.get(word, (word,)))
 
 
 def _is_since(begun: str, ended: str, since: date | None) -> bool:

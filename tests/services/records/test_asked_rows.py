@@ -1,0 +1,46 @@
+"""Which rows of a view a question asks for."""
+
+import pytest
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.utterance import ChartQuestion
+from services.records.answers.asked_rows import asked_rows
+from services.records.views.lists import procedures
+from tests.services.records.charts import record, resource
+
+
+def _view(tool: str, *rows: ViewRow) -> ChartView:
+    return ChartView(kind="table", tool=tool, title=tool, rows=rows)
+
+
+@pytest.mark.parametrize("title", ["Digital Radiography", "Chest radiographs, two views"])
+def test_an_x_ray_is_found_under_the_names_of_its_modality(title: str) -> None:
+    study = ViewRow(kind="imaging study", name="Imaging study", value=title)
+    other = ViewRow(kind="imaging study", name="Imaging study", value="Computed Tomography")
+    question = ChartQuestion(tool="imaging_reports", name="x ray")
+    assert asked_rows(question, _view("imaging_reports", other, study)).rows == (study,)
+
+
+def test_a_vaccine_is_found_by_the_illness_that_it_prevents() -> None:
+    given = ViewRow(kind="immunization", name="Hep B, adolescent or pediatric")
+    other = ViewRow(kind="immunization", name="Hep A, adult")
+    question = ChartQuestion(tool="search_record", name="hepatitis b")
+    assert asked_rows(question, _view("search_record", other, given)).rows == (given,)
+
+
+def test_a_test_of_another_illness_is_not_its_vaccine() -> None:
+    other = ViewRow(kind="laboratory", name="Hepatitis C antibody")
+    question = ChartQuestion(tool="search_record", name="hepatitis b vaccine")
+    assert not asked_rows(question, _view("search_record", other)).rows
+
+
+@pytest.mark.parametrize("name", ["external beam radiation therapy", "beam radiotherapy"])
+@pytest.mark.parametrize(
+    "recorded", ["External beam radiotherapy", "Beam radiation therapy, external"]
+)
+def test_radiotherapy_is_found_however_many_words_it_is_written_in(
+    name: str, recorded: str
+) -> None:
+    done = resource("Procedure", "rt", code={"text": recorded}, performedDateTime="2024-12-02")
+    chart = record(done)
+    assert [row.name for row in procedures(chart, name=name).rows] == [recorded]
