@@ -92,7 +92,7 @@ class TurnCorrections:
             return False
         meant = answer_meant(correction, session, graph)
         if not meant:
-            return False
+            return correction.is_sure and self._asked_which(turn, session, graph)
         if len(meant) > 1:
             labels = [field.label for field in meant]
             return self._tell(
@@ -110,6 +110,14 @@ class TurnCorrections:
         note = await self._changed(turn, seat, {field.name: value}, graph)
         self._voice.say(turn, note)
         return False
+
+    def _asked_which(self, turn: TurnDraft, session: ScenarioSession, graph: Graph) -> bool:
+        """Ask which answer is meant where the "no" of a correction would be taken for an answer."""
+        waits = [graph.fields[n] for n in graph.steps[session.step or ""].collects_profile_fields]
+        given = [field for name, field in graph.fields.items() if name in session.variables]
+        if not given or all(field.value_type != "boolean" for field in waits):
+            return False
+        return self._tell(turn, f"Which answer do you mean? {_such_as(given[-1])}")
 
     async def _changed(
         self, turn: TurnDraft, seat: ScenarioSeat, values: dict[str, object], graph: Graph

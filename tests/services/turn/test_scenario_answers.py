@@ -320,3 +320,11 @@ async def test_a_value_out_of_range_is_asked_again_twice_and_then_a_person_is_of
     assert session.variables == {}
     assert session.review is not None
     assert session.review.reason == "answer_not_read"
+
+
+async def test_the_no_of_a_correction_that_names_nothing_answers_no_question() -> None:
+    world = await answering(FORK)
+    await world.say("3", size=3)
+    heard = await world.say("no, I meant she did lose weight", smokes=False)
+    assert questions(heard) == ["Which answer do you mean? Say for example: “size is …”."]
+    assert (await world.session()).variables == {"size": 3}
