@@ -43,8 +43,10 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
     is_owned = last.is_owner and first.gap.strip() != "-"
     is_heading = first.is_first and last.heads
     is_after = first.before in people_words().about and last.closes
+    # `is Olga Petrenko allergic to latex?`
+    is_asked = first.is_capital and first.before in people_words().auxiliaries
     return (
-        (is_owned or is_heading or is_after)
+        (is_owned or is_heading or is_after or is_asked)
         and last.gap == " "
         and all(
             (one.is_capital or (one.is_first and one.raw[0].isupper()))

@@ -72,3 +72,9 @@ async def test_a_word_that_stands_as_somebodys_name_is_never_answered_from_the_o
 )
 async def test_the_same_words_without_a_sign_name_nobody(text: str) -> None:
     assert (await subject(text)).outcome == "same"
+
+
+async def test_a_whole_name_of_nobody_is_asked_about_where_a_question_is_about_it() -> None:
+    found = await subject("is Olga Petrenko allergic to latex?")
+
+    assert (found.outcome, found.reason) == ("unsure", "stranger")
