@@ -24,13 +24,7 @@ from services.language.text_words import (
 ASSISTANT_TOOL = "list_events"
 _NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _LOOK_FIRST = "list or search them first"
-_ONLY = "Offline I understand only simple requests; say it as: {example}."
-_EXAMPLE = 'add a task "Call the lab" by Friday'
-_EXAMPLES = {
-    "email": "draft a mail to anna@example.org about the rota: I can swap on Friday",
-    "calendar_event": 'add "Ward round" tomorrow at 8, or move the ward round to 4 pm',
-    "contact": "add a contact Ada Leeward, +49 30 1234567",
-}
+_EXAMPLES = frozenset({"email", "calendar_event", "contact"})
 
 Given: TypeAlias = Mapping[str, Any]
 
@@ -68,8 +62,9 @@ def answer_as_assistant(prompt: Prompt) -> OfflineReply:
     """Call one tool, look for what is meant if it does not know, or report what it gave."""
     plan = _plan(prompt)
     if plan is None:
-        example = _EXAMPLES.get(_kind(prompt), _EXAMPLE)
-        return OfflineReply(text=_ONLY.format(example=example))
+        kind = _kind(prompt)
+        example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
+        return OfflineReply(text=prompt.text("only_simple", example=example))
     if not prompt.answers:
         return _calling(prompt, plan.tool, plan.given)
     last = prompt.answers[-1]
@@ -79,13 +74,13 @@ def answer_as_assistant(prompt: Prompt) -> OfflineReply:
             return _calling(prompt, plan.looks_with, _looking_for(prompt, plan.looks_with))
         if last.name == plan.looks_with:
             return _calling(prompt, plan.tool, plan.given)
-    return OfflineReply(text=report_of(last))
+    return OfflineReply(text=report_of(prompt, last))
 
 
 def _calling(prompt: Prompt, name: str, given: Given) -> OfflineReply:
     tool = prompt.tool(name)
     if tool is None:
-        return OfflineReply(text="I have no tool for that.")
+        return OfflineReply(text=prompt.text("no_tool_for_that"))
     return OfflineReply(calls=(Call(tool.wire_name, given),))
 
 

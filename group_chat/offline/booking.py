@@ -50,7 +50,7 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
         moved = next_of_move(prompt)
         return moved if moved is not None else OfflineReply(text=_said(prompt))
     if not prompt.answers and says(prompt.asked, "drops_arrangement"):
-        return OfflineReply(text="All right, no appointment was arranged or changed.")
+        return OfflineReply(text=prompt.text("nothing_arranged"))
     calls = _follow_up(prompt) if prompt.answers else _first_calls(prompt)
     if calls:
         return OfflineReply(calls=tuple(calls))
@@ -149,7 +149,7 @@ def _after_doctors(prompt: Prompt, found: Mapping[str, Any], tried: int) -> Sequ
 def _said(prompt: Prompt) -> str:
     days = [answer.data for answer in prompt.answers if answer.name == _SLOTS_TOOL]
     if len(days) > 1:
-        return "\n".join(week_lines(days))
+        return "\n".join(week_lines(prompt, days))
     if says(prompt.asked, "cancel"):
         return _said_of_cancel(prompt)
     lines: list[str] = []
@@ -162,13 +162,13 @@ def _said_of_cancel(prompt: Prompt) -> str:
     last = prompt.answers[-1]
     problem = str(last.data.get("error", ""))
     if last.name == _LIST_TOOL and not last.data.get("appointments"):
-        return "There are no appointments."
+        return prompt.text("no_appointments")
     if _ASKED_WHICH in problem:
-        return "Please choose:"
+        return prompt.text("please_choose")
     if _LOOK_FIRST in problem:
         lists = [one for one in prompt.answers if one.name == _LIST_TOOL]
         rows = [line for one in lists for line in _lines(prompt, one.name, one.data)]
-        return "\n".join(["I changed nothing. These are the appointments:", *rows])
+        return "\n".join([prompt.text("these_appointments"), *rows])
     return "\n".join(_lines(prompt, last.name, last.data))
 
 
@@ -177,36 +177,40 @@ def _lines(prompt: Prompt, tool: str, data: Mapping[str, Any]) -> list[str]:
         said = str(data["error"]).partition(";")[0]
         return [f"{said[:1].upper()}{said[1:]}: {_wanted(prompt).get('doctor', '')}.", ""]
     if "error" in data:
-        return [f"That did not work: {data['error']}."]
+        return [prompt.text("did_not_work", problem=data["error"])]
     if "proposal" in data:
         # The server asks; what was found free is said already.
         alone = len(prompt.answers) == 1 or tool in (_CANCEL_TOOL, MOVE_TOOL)
-        return [f"I propose this: {_proposed(data['proposal'])}."] if alone else []
+        return [_proposed(prompt, data["proposal"])] if alone else []
     if tool == _LIST_TOOL:
         rows = [line_of(row) for row in data.get("appointments", ())]
-        return [] if is_move(prompt) else rows or ["There are no appointments."]
+        return [] if is_move(prompt) else rows or [prompt.text("no_appointments")]
     if tool == _DOCTOR_TOOL:
         return _doctors(prompt, data)
-    return _times(data) if tool == _SLOTS_TOOL else []
+    return _times(prompt, data) if tool == _SLOTS_TOOL else []
 
 
-def _proposed(proposal: Mapping[str, Any]) -> str:
+def _proposed(prompt: Prompt, proposal: Mapping[str, Any]) -> str:
     verb = str(proposal.get("action")).partition("_")[0]
-    to = "to" if verb == "move" else "at"
-    when = [f"{to} {proposal['start']}"] if "start" in proposal else []
-    return " ".join([verb, "the appointment", *when])
+    done = prompt.text(f"proposed_{verb}", start=proposal.get("start", ""))
+    return prompt.text("i_propose", proposed=done)
 
 
 def _doctors(prompt: Prompt, data: Mapping[str, Any]) -> list[str]:
     named = [str(row["name"]) for row in data.get("doctors", ())]
     rows = [name for name in named if not _is_refused(prompt, name)]
     if named and not rows:
-        return ["No other doctor is here.", ""]
+        return [prompt.text("no_other_doctor"), ""]
     if not rows and _name_in(prompt):
-        return [f"No doctor here is called {_name_in(prompt)}.", ""]
+        return [prompt.text("no_doctor_called", name=_name_in(prompt)), ""]
     if not rows or (len(rows) == 1 and _name_in(prompt)):
         return []
-    return ["Doctors here:", *(f"- {name}" for name in rows), "", WHICH_DOCTOR]
+    return [
+        prompt.text("doctors_here"),
+        *(f"- {name}" for name in rows),
+        "",
+        prompt.text(WHICH_DOCTOR),
+    ]
 
 
 def _is_refused(prompt: Prompt, doctor: str) -> bool:
@@ -216,21 +220,21 @@ def _is_refused(prompt: Prompt, doctor: str) -> bool:
     return any(name.casefold().split()[-1] in words for name in refused)
 
 
-def _times(data: Mapping[str, Any]) -> list[str]:
+def _times(prompt: Prompt, data: Mapping[str, Any]) -> list[str]:
     slots = [str(row["start"])[-5:] for row in data.get("slots", ())]
-    head = f"{data.get('doctor', 'The doctor')}, {data.get('day', '')}"
+    doctor, day = data.get("doctor") or prompt.text("the_doctor"), data.get("day", "")
     if data.get("wanted_time_is_free"):
-        return [f"{head} at {slots[0]} is free."]
+        return [prompt.text("time_is_free", doctor=doctor, day=day, time=slots[0])]
     if not slots:
-        return [f"{head}: nothing is free that day.", WHICH_DAY]
-    taken = data.get("wanted_time_is_free") is False
-    note = "that time is not free; free are" if taken else "free are"
-    return [f"{head}: {note} {', '.join(slots)}.", WHICH_TIME]
+        return [prompt.text("day_is_full", doctor=doctor, day=day), prompt.text(WHICH_DAY)]
+    said = "time_is_taken" if data.get("wanted_time_is_free") is False else "free_are"
+    times = ", ".join(slots)
+    return [prompt.text(said, doctor=doctor, day=day, times=times), prompt.text(WHICH_TIME)]
 
 
 def _question(prompt: Prompt, *, known: frozenset[str] | set[str] = frozenset()) -> str:
     missing = [text for key, text in _MISSING.items() if key not in {*_wishes(prompt), *known}]
-    return missing[0] if missing else "What shall I do about the appointment?"
+    return prompt.text(missing[0] if missing else "what_about_it")
 
 
 def _wanted(prompt: Prompt) -> dict[str, str]:

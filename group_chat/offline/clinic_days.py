@@ -13,11 +13,13 @@ from services.language.clock import (
     week_ahead_in,
 )
 from services.language.in_english import in_english
+from services.language.talk_texts import in_every_language
 
-WHICH_DOCTOR = "Which doctor would you like to see?"
-WHICH_DAY = "Which day suits?"
-WHICH_TIME = "Which time suits?"
-WHICH_APPOINTMENT = "Which appointment shall I move?"
+# The names of our questions.
+WHICH_DOCTOR = "which_doctor"
+WHICH_DAY = "which_day"
+WHICH_TIME = "which_time"
+WHICH_APPOINTMENT = "which_appointment"
 _QUESTIONS = (WHICH_DOCTOR, WHICH_DAY, WHICH_TIME, WHICH_APPOINTMENT)
 _DAY_FORM = "%a %d %b %Y"
 _FIRST_HOUR = 7
@@ -35,7 +37,7 @@ class Link:
     @property
     def picks(self) -> bool:
         """Whether it says which appointment is moved, not where to."""
-        return self.answers.endswith(WHICH_APPOINTMENT)
+        return self.answers.endswith(in_every_language(WHICH_APPOINTMENT))
 
 
 def chain_of(prompt: Prompt) -> list[Link]:
@@ -44,11 +46,15 @@ def chain_of(prompt: Prompt) -> list[Link]:
     text = prompt.asked
     for each in reversed(prompt.past):
         answered = each.answered.rstrip()
-        if not answered.endswith(_QUESTIONS) and not _proposes_move(answered):
+        if not _asks_one(answered) and not _proposes_move(answered):
             break
         links.insert(0, Link(text, answered))
         text = each.asked
     return [Link(text), *links]
+
+
+def _asks_one(answered: str) -> bool:
+    return any(answered.endswith(in_every_language(one)) for one in _QUESTIONS)
 
 
 def _proposes_move(answered: str) -> bool:
@@ -58,7 +64,9 @@ def _proposes_move(answered: str) -> bool:
 
 def asks(prompt: Prompt, question: str) -> bool:
     """Whether the last thing said ends with `question`."""
-    return bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith(question)
+    return bool(prompt.earlier) and prompt.earlier[-1].text.rstrip().endswith(
+        in_every_language(question)
+    )
 
 
 def hour_in(prompt: Prompt) -> str | None:
@@ -101,21 +109,25 @@ def listed_day_in(prompt: Prompt) -> str | None:
     return None
 
 
-def week_lines(answers: Sequence[Mapping[str, Any]]) -> list[str]:
+def week_lines(prompt: Prompt, answers: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return the free times of several days, and the question which day."""
     by_day = sorted((one for one in answers if one.get("slots")), key=lambda one: str(one["day"]))
-    lines = [_day_line(one) for one in by_day]
-    doctor = next((str(one["doctor"]) for one in answers if one.get("doctor")), "The doctor")
+    lines = [_day_line(prompt, one) for one in by_day]
+    doctor = next(
+        (str(one["doctor"]) for one in answers if one.get("doctor")), prompt.text("the_doctor")
+    )
     if not lines:
-        return [f"{doctor}: nothing is free that week.", WHICH_DAY]
-    return [f"{doctor} is free on:", *lines, "", WHICH_DAY]
+        return [prompt.text("week_is_full", doctor=doctor), prompt.text(WHICH_DAY)]
+    return [prompt.text("week_is_free", doctor=doctor), *lines, "", prompt.text(WHICH_DAY)]
 
 
-def _day_line(answer: Mapping[str, Any]) -> str:
+def _day_line(prompt: Prompt, answer: Mapping[str, Any]) -> str:
     day = date.fromisoformat(str(answer["day"]))
     times = [str(slot["start"])[-5:] for slot in answer["slots"]]
     more = len(times) - _TIMES_OF_A_DAY
-    shown = ", ".join(times[:_TIMES_OF_A_DAY]) + (f" and {more} more" if more > 0 else "")
+    shown = ", ".join(times[:_TIMES_OF_A_DAY]) + (
+        prompt.text("and_more", count=more) if more > 0 else ""
+    )
     return f"- {day:%a %-d %b %Y}: {shown}"
 
 

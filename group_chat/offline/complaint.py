@@ -7,9 +7,8 @@ from group_chat.offline.reply import OfflineReply
 from group_chat.offline.words import works_on
 from services.language.phrases import says
 from services.language.ratings import rating_in
+from services.language.talk_texts import in_every_language
 
-SEVERITY = "How strong is it now, from 1 to 10?"
-ONSET = "Since when have you had it?"
 _SPEAKER = re.compile(r"\AYou are (?P<name>[A-Za-z][\w-]{0,63})\.")
 _SHORT_WORDS = 8
 
@@ -25,12 +24,12 @@ def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
         return None
     last = prompt.earlier[-1].text.rstrip()
     rating = rating_in(prompt.asked)
-    if last.endswith(SEVERITY) and rating is not None:
-        return OfflineReply(text=f"Noted: {rating} of 10.\n\n{ONSET}")
+    if last.endswith(in_every_language("severity")) and rating is not None:
+        return OfflineReply(text=f"{prompt.text('rated', rating=rating)}\n\n{prompt.text('onset')}")
     is_short = len(prompt.asked.split()) <= _SHORT_WORDS and "?" not in prompt.asked
-    if last.endswith(ONSET) and is_short:
+    if last.endswith(in_every_language("onset")) and is_short:
         said = " ".join(prompt.asked.split()).rstrip(".")
-        return OfflineReply(text=f"Noted: {said}. A clinician can read both in this conversation.")
+        return OfflineReply(text=prompt.text("both_noted", said=said))
     return None
 
 

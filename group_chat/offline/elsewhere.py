@@ -7,14 +7,8 @@ from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.appointment_wishes import wishes_in
 from services.language.full_dates import full_dates
 from services.language.phrases import says
+from services.language.talk_texts import in_every_language, told_in
 from services.language.text_words import asks_question
-
-NOT_FOR_ME = "this is not for me."
-_PASSED_ON = ("*, please see to this.", "*, please answer this from the record.")
-_ALONE = (
-    "That is not for me, and nothing was changed. Please ask it once more, and who can answer it "
-    "will."
-)
 
 
 def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
@@ -24,15 +18,24 @@ def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
     if prompt.answers or prompt.said or not is_elsewhere:
         return None
     leader = next(
-        (one.agent for one in reversed(prompt.earlier) if one.text.rstrip().endswith(_PASSED_ON)),
+        (one.agent for one in reversed(prompt.earlier) if _passes_on(one.text)),
         None,
     )
-    return OfflineReply(text=_ALONE if leader is None else f"*{leader}*, {NOT_FOR_ME}")
+    return OfflineReply(
+        text=prompt.text("not_for_me_alone")
+        if leader is None
+        else f"*{leader}*, {prompt.text('not_for_me')}"
+    )
 
 
 def is_handed_back(prompt: Prompt) -> bool:
     """Whether what was said last is such a message."""
-    return bool(prompt.said) and prompt.said[-1].text.endswith(NOT_FOR_ME)
+    return bool(prompt.said) and prompt.said[-1].text.endswith(in_every_language("not_for_me"))
+
+
+def _passes_on(text: str) -> bool:
+    last = text.rstrip().rpartition("\n")[2]
+    return any(told_in(name, last) is not None for name in ("see_to_this", "from_the_record"))
 
 
 def _is_of_chart(prompt: Prompt, topic: str) -> bool:

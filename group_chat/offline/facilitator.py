@@ -5,7 +5,6 @@ from group_chat.offline.elsewhere import is_handed_back
 from group_chat.offline.judging import asks_for_judgement, caution_for, compares
 from group_chat.offline.plain_talk import (
     LONG_CHARS,
-    NOTHING_TO_CANCEL,
     courtesy,
     not_understood,
     only_names_patient,
@@ -16,7 +15,7 @@ from group_chat.offline.prompt import Prompt, Spoken
 from group_chat.offline.remembering import answer_from_memory, asks_to_remember
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.offline.scenario import answer_in_scenario
-from group_chat.offline.specialist import NO_PATIENT, answer_as_specialist, bullets_of
+from group_chat.offline.specialist import answer_as_specialist, bullets_of
 from group_chat.offline.words import (
     asks_overview,
     best_match,
@@ -31,6 +30,7 @@ from group_chat.offline.words import (
 from group_chat.plan_text import PLAN_QUESTION
 from services.language.detection import is_unread
 from services.language.phrases import found_in, says
+from services.language.talk_texts import talk_text, told_in
 from services.language.text_words import asks_question
 from services.language.work import work_in
 from services.scenarios.session.commands import command_in
@@ -39,22 +39,13 @@ _ROWS_OF_EACH_AGENT = 8
 _STEP_LIMIT = 20
 _KEYWORDS = 3
 _ROSTER_TOOL = "list_roster"
-_INSTEAD = (
-    "Ask for the status, the timeline, the imaging or the pathology, or start a tumor board, "
-    "which puts together what is missing and where sources differ."
-)
 _WORDS_OF = {
     "own": "calendar mail contacts tasks",
     "persons": "register person",
     "visits": "appointment",
 }
-_TASKS = {
-    "history": "give the course of the illness in order of time",
-    "status": "give the current status",
-    "imaging": "review the imaging reports and studies",
-    "pathology": "review the pathology reports and biomarkers",
-    "document": "write the tumor board document from what was said",
-}
+_TASKS = ("history", "status", "imaging", "pathology", "document")
+"""What agents do in a plan, in the order in which they are known by; our texts name each."""
 
 
 def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
@@ -84,17 +75,17 @@ def _answer(prompt: Prompt) -> OfflineReply:
     plain = None if has_answer else plain_answer(prompt)
     office = _clinic(prompt) or _by_work(prompt) or _office(prompt)
     if office is not None and not has_answer and plain is None:
-        return OfflineReply(text=f"*{office}*, please see to this.")
+        return OfflineReply(text=prompt.text("see_to_this", agent=office))
     if plain is not None:
         return OfflineReply(text=plain)
     if says(prompt.asked, "roster"):
         return _roster(prompt)
     if prompt.patient_id is None:
-        return OfflineReply(text=NO_PATIENT)
+        return OfflineReply(text=prompt.text("no_patient"))
     if wants_plan(prompt.asked):
         return _propose(prompt)
     if has_answer:
-        return OfflineReply(text="Nothing else is open. What would you like to review next?")
+        return OfflineReply(text=prompt.text("nothing_else"))
     return _passed_on(prompt)
 
 
@@ -109,16 +100,15 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
         return OfflineReply(calls=(Call(overview.wire_name, {}),))
     if agent is not None:
         is_of_record = is_clinical(agent, prompt.team[agent])
-        wish = "please answer this from the record" if is_of_record else "please see to this"
+        handed = prompt.text("from_the_record" if is_of_record else "see_to_this", agent=agent)
         rest = others_wanted(prompt.asked, agent, prompt.team) if is_of_record else []
-        first = (
-            f"One agent answers at a time; for the rest, ask {rest[0]} next.\n\n" if rest else ""
-        )
-        return OfflineReply(text=f"{first}*{agent}*, {wish}.")
+        first = [prompt.text("ask_next", agent=rest[0])] if rest else []
+        return OfflineReply(text="\n\n".join([*first, handed]))
     if only_names_patient(prompt):
         return OfflineReply(text=what_next(prompt))
     if asks_for_judgement(prompt.asked):
-        return OfflineReply(text=f"{caution_for(prompt.asked)}\n\n{_INSTEAD}")
+        caution = prompt.text(caution_for(prompt.asked))
+        return OfflineReply(text=f"{caution}\n\n{prompt.text('ask_instead')}")
     return OfflineReply(text=_no_scenario(prompt) or _nothing_to_cancel(prompt))
 
 
@@ -126,7 +116,7 @@ def _nothing_to_cancel(prompt: Prompt) -> str:
     """Answer what nobody's work is; "cancel it" points at nothing that is known."""
     if not says(prompt.asked, "cancel"):
         return not_understood(prompt)
-    return NOTHING_TO_CANCEL
+    return prompt.text("nothing_to_cancel")
 
 
 def _no_scenario(prompt: Prompt) -> str | None:
@@ -134,10 +124,7 @@ def _no_scenario(prompt: Prompt) -> str | None:
     command = command_in(prompt.asked)
     if command is None or command.kind != "start" or command.is_bare or not command.name:
         return None
-    return (
-        f"No scenario named “{command.name}” is published here. Ask “which scenarios are there” "
-        "for those that are; operators publish them on the page /operator."
-    )
+    return prompt.text("no_scenario", name=command.name)
 
 
 def _clinic(prompt: Prompt) -> str | None:
@@ -186,11 +173,11 @@ def _propose(prompt: Prompt) -> OfflineReply:
     steps = _steps(prompt)
     tool = prompt.tool("propose_plan")
     if not steps:
-        return OfflineReply(text="Nobody in the team has work in such a plan, so I propose none.")
-    count = "one step" if len(steps) == 1 else f"{len(steps)} steps"
-    intro = f"I propose a plan of {count} for `{prompt.patient_id}`."
+        return OfflineReply(text=prompt.text("no_steps"))
+    size = "plan_of_one" if len(steps) == 1 else "plan_of"
+    intro = prompt.text(size, count=len(steps), patient=prompt.patient_id)
     if tool is None:
-        return OfflineReply(text="This team's lead has no tool to propose a plan with.")
+        return OfflineReply(text=prompt.text("no_plan_tool"))
     return OfflineReply(text=intro, calls=(Call(tool.wire_name, {"steps": steps}),))
 
 
@@ -200,9 +187,13 @@ def _steps(prompt: Prompt) -> list[dict[str, str]]:
     tasks = {name: _topic(name, description) for name, description in chosen.items()}
     ordered = sorted(chosen, key=lambda name: tasks[name] == "document")
     return [
-        {"agent": name, "text": _TASKS.get(tasks[name], chosen[name].rstrip("."))}
+        {"agent": name, "text": _task(prompt, tasks[name]) or chosen[name].rstrip(".")}
         for name in ordered[:_STEP_LIMIT]
     ]
+
+
+def _task(prompt: Prompt, topic: str) -> str:
+    return prompt.text(f"task_{topic}") if topic else ""
 
 
 def _wanted(prompt: Prompt) -> list[str]:
@@ -227,7 +218,8 @@ def _planned(prompt: Prompt) -> set[str]:
 
 def _topic(name: str, description: str) -> str:
     """Return the work an agent is for; one whose topics are not plain is described by its text."""
-    fits = {topic: best_match(_TASKS[topic], {name: description}) for topic in _TASKS}
+    words = {topic: talk_text("en", f"task_{topic}") for topic in _TASKS}
+    fits = {topic: best_match(words[topic], {name: description}) for topic in _TASKS}
     found = topics_named_in(f"{name} {description}")
     if "document" in found:
         return "document"
@@ -244,23 +236,21 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
         return _roster(prompt)
     asks = asks_question(prompt.asked) or topics_of(prompt.asked) or plain_answer(prompt)
     is_reply = courtesy(prompt) or not asks
-    return OfflineReply(text="Nothing is changed.") if is_reply else _answer(prompt)
+    return OfflineReply(text=prompt.text("nothing_changed")) if is_reply else _answer(prompt)
 
 
 def _after_tools(prompt: Prompt) -> OfflineReply:
     roster = next((one.data for one in prompt.answers if one.name == _ROSTER_TOOL), None)
     if roster is not None:
         patients = [str(patient) for patient in roster.get("patients", ())]
-        return OfflineReply(text=_patients(patients, prompt.patient_id))
+        return OfflineReply(text=_patients(prompt, patients))
     report = answer_as_specialist(prompt).text
     # Two list lines that name agents, as the titles of reports do, would be read as a plan.
     lines = [
         f"{line.removeprefix('- ')}  " if line.startswith("- ") else line
         for line in report.splitlines()
     ]
-    return OfflineReply(
-        text="\n".join([*lines, "", "For a full review, ask me to start a tumor board."])
-    )
+    return OfflineReply(text="\n".join([*lines, "", prompt.text("full_review")]))
 
 
 def _roster(prompt: Prompt) -> OfflineReply:
@@ -268,39 +258,37 @@ def _roster(prompt: Prompt) -> OfflineReply:
     tool = prompt.tool(_ROSTER_TOOL)
     if tool is not None and "patient_count" in prompt.snapshot:
         return OfflineReply(calls=(Call(tool.wire_name, {}),))
-    return OfflineReply(text=_patients(prompt.patients, prompt.patient_id))
+    return OfflineReply(text=_patients(prompt, prompt.patients))
 
 
-def _patients(patients: list[str], active: str | None) -> str:
-    names = [f"`{one}`{' (active)' if one == active else ''}" for one in patients]
+def _patients(prompt: Prompt, patients: list[str]) -> str:
+    active = f" {prompt.text('active')}"
+    names = [f"`{one}`{active if one == prompt.patient_id else ''}" for one in patients]
     if not names:
-        return "No patient was discussed in this conversation yet."
-    count = "One patient was" if len(names) == 1 else f"{len(names)} patients were"
-    return f"{count} discussed in this conversation: {', '.join(names)}."
+        return prompt.text("nobody_discussed")
+    said = "one_discussed" if len(names) == 1 else "many_discussed"
+    return prompt.text(said, count=len(names), names=", ".join(names))
 
 
 def _failed(prompt: Prompt) -> str:
-    agent = prompt.said[-1].agent if prompt.said else "the last agent"
-    return (
-        f"The step of {agent} gave nothing, because its tools could not be read; what it would "
-        "have found is missing from here on. Shall I go on without it?"
-    )
+    agent = prompt.said[-1].agent if prompt.said else ""
+    return prompt.text("step_failed", agent=agent)
 
 
 def _summary(prompt: Prompt) -> str:
     reports = _reports(prompt)
-    lines = ["**Summary for the board**"]
+    lines = [prompt.text("summary")]
     for spoken in reports:
         rows = bullets_of(spoken)
         if rows:
-            lines += ["", f"**{spoken.agent}**", *_newest(rows)]
+            lines += ["", f"**{spoken.agent}**", *_newest(prompt, rows)]
     gaps = _gaps(reports)
     if gaps:
-        lines += ["", "**Missing**", *gaps]
+        lines += ["", prompt.text("missing"), *gaps]
     differing = [row for spoken in reports for row in bullets_of(spoken) if "sources differ" in row]
     if differing:
-        lines += ["", "**For the board to settle: sources differ**", *dict.fromkeys(differing)]
-    return "\n".join([*lines, "", "All steps of the plan are done."])
+        lines += ["", prompt.text("to_settle"), *dict.fromkeys(differing)]
+    return "\n".join([*lines, "", prompt.text("steps_done")])
 
 
 def _reports(prompt: Prompt) -> list[Spoken]:
@@ -316,12 +304,12 @@ def _reports(prompt: Prompt) -> list[Spoken]:
     return list(last.values())
 
 
-def _newest(rows: list[str]) -> list[str]:
+def _newest(prompt: Prompt, rows: list[str]) -> list[str]:
     """Return the rows of one agent that count most: the end of a timeline, else the beginning."""
     more = len(rows) - _ROWS_OF_EACH_AGENT
     if more <= 0:
         return rows
-    note = f"- … {more} more in its message above"
+    note = prompt.text("more_above", count=more)
     first, last = (row.removeprefix("- ")[:10] for row in (rows[0], rows[-1]))
     if first[:4].isdecimal() and last[:4].isdecimal() and first < last:
         return [note, *rows[-_ROWS_OF_EACH_AGENT:]]
@@ -332,8 +320,8 @@ def _gaps(reports: list[Spoken]) -> list[str]:
     gaps: dict[str, None] = {}
     for spoken in reports:
         for line in spoken.text.splitlines():
-            if line.startswith("Not in the record:"):
-                gaps[f"- {line.removeprefix('Not in the record:').strip()}"] = None
-            elif "could not be read" in line or "holds nothing on this" in line:
+            if (missing := told_in("not_in_record", line)) is not None:
+                gaps[f"- {missing['names']}"] = None
+            elif any(told_in(name, line) is not None for name in ("unreadable", "holds_nothing")):
                 gaps[f"- {spoken.agent}: {line.replace('**', '')}"] = None
     return list(gaps)

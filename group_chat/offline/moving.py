@@ -36,11 +36,11 @@ def next_of_move(prompt: Prompt) -> OfflineReply | None:
         return _calling(prompt, _LIST_TOOL, {})
     rows = booked.get("appointments") or []
     if not rows:
-        return OfflineReply(text="There are no appointments to move.")
+        return OfflineReply(text=prompt.text("none_to_move"))
     row = rows[0] if len(rows) == 1 else _meant(prompt, rows)
     if row is None:
         lines = [f"{number}. {line_of(one)[2:]}" for number, one in enumerate(rows, 1)]
-        return OfflineReply(text="\n".join([*lines, "", WHICH_APPOINTMENT]))
+        return OfflineReply(text="\n".join([*lines, "", prompt.text(WHICH_APPOINTMENT)]))
     return _to_a_time(prompt, row)
 
 
@@ -64,7 +64,7 @@ def _to_a_time(prompt: Prompt, row: Mapping[str, Any]) -> OfflineReply | None:
         return OfflineReply(calls=tuple(calls))
     wanted = _wanted(prompt)
     if "day" not in wanted:
-        return OfflineReply(text=f"{line_of(row)}\n\n{WHICH_DAY}")
+        return OfflineReply(text=f"{line_of(row)}\n\n{prompt.text(WHICH_DAY)}")
     return _calling(prompt, _SLOTS_TOOL, {"doctor": doctor, **wanted})
 
 

@@ -27,9 +27,9 @@ from semantic_kernel.contents import (
 
 from group_chat.offline.as_said import held_of_same
 from group_chat.offline.facilitator import answer_as_facilitator
-from group_chat.offline.judging import DANGER_FIRST, is_about_danger
+from group_chat.offline.judging import is_about_danger
 from group_chat.offline.prompt import Prompt, read_prompt
-from group_chat.offline.reply import NOT_A_LANGUAGE_MODEL, OfflineReply
+from group_chat.offline.reply import OfflineReply
 from group_chat.offline.scenario import scenario_in
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
@@ -99,15 +99,6 @@ class OfflineChatCompletion(ChatCompletionClientBase):
             settings.tools = None
 
 
-_NOT_HELD = (
-    "Read, and held in this conversation only as what you wrote: “{told}”. It is not in the record "
-    "and not in memory; “remember that …” puts it there."
-)
-
-
-_STILL_HELD = " Still held is what was said before: “{held}”. “forget …” withdraws it."
-
-
 def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> OfflineReply:
     offered = settings.tools if isinstance(settings, OpenAIChatPromptExecutionSettings) else None
     prompt = read_prompt(chat_history, offered or ())
@@ -125,9 +116,9 @@ def reply_to(prompt: Prompt) -> OfflineReply:
         return noted
     is_facilitator = prompt.is_facilitator
     reply = answer_as_facilitator(prompt) if is_facilitator else answer_as_specialist(prompt)
-    before = [NOT_A_LANGUAGE_MODEL] if prompt.is_first else []
+    before = [prompt.text("not_a_model")] if prompt.is_first else []
     if not prompt.said and is_about_danger(prompt.asked):
-        before.insert(0, DANGER_FIRST)
+        before.insert(0, prompt.text("danger_first"))
     if reply.text and before:
         return OfflineReply(text="\n\n".join([*before, reply.text]), calls=reply.calls)
     return reply
@@ -143,11 +134,12 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
     if prompt.patient_id is None:
         return None
     if quotes := _stated(prompt):
-        return OfflineReply(text=f"Noted as your statement, not as the record’s: “{quotes}”")
+        return OfflineReply(text=prompt.text("noted", quotes=quotes))
     if told := _told(prompt):
-        held = held_of_same(told, prompt.held)
-        still = _STILL_HELD.format(held="; ".join(held)) if held else ""
-        return OfflineReply(text=_NOT_HELD.format(told=told) + still)
+        held = "; ".join(held_of_same(told, prompt.held))
+        parts = [prompt.text("not_held", told=told)]
+        parts += [prompt.text("still_held", held=held)] if held else []
+        return OfflineReply(text=" ".join(parts))
     return None
 
 

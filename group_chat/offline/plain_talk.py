@@ -7,64 +7,21 @@ from group_chat.offline.assistant import names_office_thing
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.words import known_word_like, query_of, topics_of
 from services.language.addressing import without_address
-from services.language.detection import is_unread
+from services.language.detection import is_unread, language_of
 from services.language.phrases import says
 from services.language.statements import REFERENCE
+from services.language.talk_texts import talk_text
 from services.language.text_words import all_words
 from services.language.yes_no import yes_no_in
 
 LONG_CHARS = 1_500
 _SHORT_WORDS = 12
 _SOURCES_SHOWN = 8
-_EXAMPLES = (
-    "- start tumor board\n"
-    "- what is the current status, the timeline, the imaging, the pathology\n"
-    "- any hemoglobin?\n"
-    "- which patients have we discussed\n"
-    "- I want to see Dr. Smith\n"
-    "- what's on my calendar tomorrow"
-)
-HELP = (
-    "I can propose a plan for a tumor board, pass a question on to one agent of the team, give an "
-    "overview of the record, arrange an appointment, look into your calendar, or say which "
-    f"patients were discussed. Try one of these:\n{_EXAMPLES}"
-)
-NOTHING_TO_CANCEL = (
-    "I do not know what to cancel; nothing was changed. Name it, for example: cancel the "
-    "appointment, or: cancel the ward round tomorrow."
-)
-_NO_PATIENT_YET = (
-    "No patient is active yet. Name one to begin, for example: start tumor board for patient_4."
-)
-_SIMPLE = (
-    (
-        "prints",
-        "I cannot print or send anything. On the web page, *Export* in the bar above gives this "
-        "conversation as text, Word or JSON, and your browser prints the page.",
-    ),
-    (
-        "takes_back",
-        "I cannot take back what was said. *Memory* on the web page undoes corrections; an "
-        "appointment can be moved or cancelled; what was cleared is kept in the archive.",
-    ),
-    (
-        "says_wrong",
-        "I only repeat what the record and this conversation hold. A mistake in the record is put "
-        "right in the clinical system; what is remembered of this conversation, under *Memory* on "
-        "the web page. Press a source to read what it says.",
-    ),
-    (
-        "reaches_people",
-        "I cannot call or write to anybody, write letters or set reminders. I can draft a mail "
-        "from your own mailbox, or note a task: add a task to call the lab by Friday.",
-    ),
-    ("asks_language", "I understand English and German; a language model of your own does more."),
-    (
-        "goes_back",
-        "To turn to another patient, name that patient, for example: switch to patient_4.",
-    ),
-    ("wants_more", "All that I found is in the answer above. Please ask again in full."),
-)
+# Wishes that nobody here can carry out; our text about each has its name.
+_CANNOT = (
+    "prints", "takes_back", "says_wrong", "reaches_people", "asks_language", "goes_back",
+    "wants_more",
+)  # fmt: skip
 
 
 def plain_answer(prompt: Prompt) -> str | None:
@@ -82,17 +39,18 @@ def courtesy(prompt: Prompt) -> str | None:
     """Return the answer to a greeting, to thanks and to a yes that nothing asked for."""
     text = without_address(prompt.asked)
     if says(text, "greeting"):
-        return f"Hello. {what_next(prompt)}"
+        return prompt.text("hello", next=what_next(prompt))
     if says(text, "thanks"):
-        return "You are welcome."
+        return prompt.text("welcome")
     if says(text, "bare") or (yes_no_in(text) in ("yes", "no") and not says(text, "cancel")):
-        return "All right. Nothing waits for an answer; ask me anything about the record."
+        return prompt.text("nothing_waits")
     return None
 
 
 def help_for(prompt: Prompt) -> str:
     """Return what works, and how to begin where no patient is open."""
-    return HELP if prompt.patient_id is not None else f"{HELP}\n\n{_NO_PATIENT_YET}"
+    parts = [] if prompt.patient_id is not None else [prompt.text("no_patient_yet")]
+    return "\n\n".join([prompt.text("help"), *parts])
 
 
 def only_names_patient(prompt: Prompt) -> bool:
@@ -104,15 +62,9 @@ def only_names_patient(prompt: Prompt) -> bool:
 def not_understood(prompt: Prompt) -> str:
     """Return that the message was not understood, and what it may mean or what works."""
     if is_unread(prompt.asked):
-        return (
-            "I understand English and German only, so I cannot answer this. Ask: “What is the "
-            "current stage?” A language model of your own understands other languages."
-        )
+        return talk_text(language_of(prompt.asked), "not_my_language")
     if len(prompt.asked) > LONG_CHARS:
-        return (
-            "I cannot make sense of a long text; nothing was taken from it into the record. It "
-            "stays in this conversation. Ask one short question about the patient."
-        )
+        return prompt.text("too_long")
     return _not_understood(prompt)
 
 
@@ -123,8 +75,8 @@ def _not_understood(prompt: Prompt) -> str:
         meant = prompt.asked
         for word, known in guesses.items():
             meant = meant.replace(word, known)
-        return f"I did not understand that. If you mean “{' '.join(meant.split())}”, write it so."
-    return f"I did not understand that. {help_for(prompt)}"
+        return prompt.text("if_you_mean", meant=" ".join(meant.split()))
+    return prompt.text("not_understood", help=help_for(prompt))
 
 
 def _cannot(prompt: Prompt) -> str | None:
@@ -132,15 +84,11 @@ def _cannot(prompt: Prompt) -> str | None:
     text = prompt.asked
     if len(text.split()) > _SHORT_WORDS:
         return None
-    for wish, answer in _SIMPLE:
-        if says(text, wish):
-            return answer
+    if (wish := next((one for one in _CANNOT if says(text, one)), None)) is not None:
+        return prompt.text(wish)
     is_of_user = says(text, "timetable") or names_office_thing(text)
     if says(text, "writes_record") and not is_of_user:
-        return (
-            "Clinical records are only read here: I cannot change, delete, order or prescribe "
-            "anything. Please do that in the clinical system."
-        )
+        return prompt.text("only_read")
     is_about_sources = says(text, "asks_source") and not topics_of(text) and prompt.patient_id
     return _sources(prompt) if is_about_sources else None
 
@@ -151,17 +99,14 @@ def _sources(prompt: Prompt) -> str:
         refs = list(dict.fromkeys(one[0] for one in REFERENCE.finditer(spoken.text)))
         if refs:
             more = len(refs) - _SOURCES_SHOWN
-            rest = f"\n- … and {more} more" if more > 0 else ""
-            rows = "\n".join(f"- {ref}" for ref in refs[:_SOURCES_SHOWN])
-            return (
-                f"The last answer with sources is {spoken.agent}'s. It names:\n{rows}{rest}\n\n"
-                "Press a source in that answer to read it at the passage."
-            )
-    return "Nothing with a source was said yet. Ask about the record; each answer names its own."
+            rows = [f"- {ref}" for ref in refs[:_SOURCES_SHOWN]]
+            rows += [prompt.text("more_sources", count=more)] if more > 0 else []
+            return prompt.text("sources", agent=spoken.agent, rows="\n".join(rows))
+    return prompt.text("no_source")
 
 
 def what_next(prompt: Prompt) -> str:
     """Return whose record is open, and ask what is wanted of it."""
     if prompt.patient_id is None:
-        return _NO_PATIENT_YET
-    return f"`{prompt.patient_id}` is open. What would you like to review?"
+        return prompt.text("no_patient_yet")
+    return prompt.text("is_open", patient=prompt.patient_id)

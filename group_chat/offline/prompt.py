@@ -17,6 +17,8 @@ from semantic_kernel.contents import (
 from data_models.chart_view import ChartView
 from group_chat.window import MEANING_MARK, SUMMARY_MARK
 from services.entities.session import GROUNDING_MARK
+from services.language.detection import WELL_READ, language_of
+from services.language.talk_texts import talk_text
 from services.language.utterance import Utterance
 from services.patient_context.snapshot import is_snapshot
 from services.tool_memory.extractors import CLINIC_PREFIX
@@ -171,6 +173,20 @@ class Prompt:
     def _recent(self) -> Mapping[str, Any]:
         rows = self.tool_memory.get("recent_entities") or [{}]
         return rows[0] if isinstance(rows[0], Mapping) else {}
+
+    @property
+    def language(self) -> str:
+        """In which language the user is answered, ISO 639-1: a bare "15:00" tells none itself."""
+        read = self.utterance
+        if read is not None and read.about and read.language in WELL_READ:
+            return read.language
+        texts = (self.asked, *(one.asked for one in reversed(self.past)))
+        told = (language_of(one, default="") for one in texts)
+        return next((one for one in told if one in WELL_READ), WELL_READ[0])
+
+    def text(self, name: str, /, **parts: object) -> str:
+        """Return one of our own texts in the language of the user."""
+        return talk_text(self.language, name, **parts)
 
     def tool(self, name: str) -> ToolOffer | None:
         """Return the tool of that name, if the agent has it."""

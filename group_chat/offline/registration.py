@@ -10,24 +10,9 @@ from services.language.phrases import says
 
 REGISTRATION_TOOL = "register_person"
 LOOKUP_TOOL = "find_person"
-_MISSING = (
-    "To register somebody I need the full name and the date of birth. Say it as: "
-    "register Ada Leeward, born 1980-02-29."
-)
 
 
-_KNOWN = {
-    "nobody": "Nobody of that name and date of birth is registered here.",
-    "this_patient": "That is the active patient, who is registered.",
-    "another_person": "Somebody of that name and date of birth is registered, and it is not the "
-    "active patient. To work on their record, send their patient ID; I can see nothing of it here.",
-    "several": "Several persons of that name and date of birth are registered. Send the patient ID "
-    "of the one you mean.",
-}
-_WHOM = (
-    "To see whether somebody is registered I need the full name and the date of birth. Say it as: "
-    "is Ada Leeward, born 1980-02-29, registered?"
-)
+_KNOWN = frozenset({"nobody", "this_patient", "another_person", "several"})
 
 
 def answer_as_registration(prompt: Prompt) -> OfflineReply | None:
@@ -39,11 +24,12 @@ def answer_as_registration(prompt: Prompt) -> OfflineReply | None:
         return None
     if prompt.answers:
         problem = prompt.answers[-1].data.get("error")
-        said = f"That did not work: {problem}." if problem else "I propose to register this person."
+        done = prompt.text("propose_person")
+        said = prompt.text("did_not_work", problem=problem) if problem else done
         return OfflineReply(text=said)
     name, born = full_name_in(prompt.asked), birth_date_in(prompt.asked)
     if name is None or born is None:
-        return OfflineReply(text=_MISSING)
+        return OfflineReply(text=prompt.text("missing_of_person"))
     return OfflineReply(
         calls=(Call(tool.wire_name, {"name": name, "birth_date": born.isoformat()}),)
     )
@@ -52,11 +38,14 @@ def answer_as_registration(prompt: Prompt) -> OfflineReply | None:
 def _looked_up(prompt: Prompt) -> OfflineReply:
     if prompt.answers:
         data = prompt.answers[-1].data
-        return OfflineReply(text=_KNOWN.get(str(data.get("registered")), _WHOM))
+        known = str(data.get("registered"))
+        return OfflineReply(
+            text=prompt.text(f"known_{known}" if known in _KNOWN else "missing_to_look")
+        )
     tool, name = prompt.tool(LOOKUP_TOOL), full_name_in(prompt.asked)
     born = birth_date_in(prompt.asked)
     if tool is None or name is None or born is None:
-        return OfflineReply(text=_WHOM)
+        return OfflineReply(text=prompt.text("missing_to_look"))
     return OfflineReply(
         calls=(Call(tool.wire_name, {"name": name, "birth_date": born.isoformat()}),)
     )

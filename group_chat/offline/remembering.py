@@ -30,15 +30,16 @@ def answer_from_memory(prompt: Prompt) -> OfflineReply:
         return OfflineReply(calls=(Call(tool.wire_name, {"query": query}),))
     data = answers[-1].data if answers else {}
     if data.get("error"):
-        return OfflineReply(text=f"I could not look that up. {data['error']}")
-    rows = [_quoted(row) for row in data.get("remarks", ())]
+        return OfflineReply(text=prompt.text("no_recall", problem=data["error"]))
+    rows = [_quoted(prompt, row) for row in data.get("remarks", ())]
     if not rows:
         count = data.get("turns_searched", 0)
-        return OfflineReply(text=f"I found nothing on that in the {count} earlier turns.")
-    return OfflineReply(text="\n".join(["**Said earlier about this patient**", *rows]))
+        return OfflineReply(text=prompt.text("nothing_said", count=count))
+    return OfflineReply(text="\n".join([prompt.text("said_earlier"), *rows]))
 
 
-def _quoted(row: Mapping[str, Any]) -> str:
-    who = "you" if row.get("speaker") == "user" else row.get("speaker", "")
+def _quoted(prompt: Prompt, row: Mapping[str, Any]) -> str:
+    who = prompt.text("you") if row.get("speaker") == "user" else row.get("speaker", "")
     said = " ".join(str(row.get("said", "")).split())
-    return f"> Turn {row.get('turn')}, {str(row.get('at', ''))[:10]}, {who}: “{said}”\n"
+    day = str(row.get("at", ""))[:10]
+    return prompt.text("turn_of", turn=row.get("turn"), day=day, who=who, said=said)

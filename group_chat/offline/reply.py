@@ -4,11 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-NOT_A_LANGUAGE_MODEL = (
-    "*This is the built-in rule set of Rounds, not a language model: it repeats what the record "
-    "and this conversation hold and interprets nothing.*"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Call:

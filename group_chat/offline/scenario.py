@@ -15,7 +15,6 @@ from services.language.text_words import quoted_in
 from services.scenarios.session.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"
-_NOT_UNDERSTOOD = "I could not read that as an answer."
 
 
 def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
@@ -27,12 +26,12 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     if step is None or tool is None or prompt.cue.kind != "none" or prompt.said:
         return None
     if not step.get("asked"):
-        return OfflineReply(text=_said(step))
+        return OfflineReply(text=_said(prompt, step))
     found = readings_in(prompt.asked, _fields(step))
     if not found and _is_elsewhere(prompt.asked):
         return None
     if not found and not step["ask_for"]:
-        return OfflineReply(text=_said(step))
+        return OfflineReply(text=_said(prompt, step))
     # What cannot be read is handed on as it is: the tool says why, and counts how often.
     values = {name: one.value for name, one in found.items()}
     values = values or {step["ask_for"][0]["name"]: prompt.asked}
@@ -61,38 +60,48 @@ def _after_tool(prompt: Prompt) -> OfflineReply | None:
     if step is None:
         problem = last.data.get("error")
         reason = str(problem or "").partition(";")[0].rstrip(".")
-        return OfflineReply(text=f"{_NOT_UNDERSTOOD} {reason}." if reason else "Noted.")
-    return OfflineReply(text=_said(step))
+        return OfflineReply(
+            text=f"{prompt.text('unread_answer')} {reason}."
+            if reason
+            else prompt.text("noted_plainly")
+        )
+    return OfflineReply(text=_said(prompt, step))
 
 
-def _said(step: Mapping[str, Any]) -> str:
+def _said(prompt: Prompt, step: Mapping[str, Any]) -> str:
     if step.get("finished"):
-        return f"{step['scenario']} is complete."
+        return prompt.text("scenario_complete", scenario=step["scenario"])
     head = f"**{step['scenario']}**, {step['step']}:"
     if "failed_tool" in step:
-        return f"{head} {step['failed_tool']} could not be run. Shall I try again?"
+        return f"{head} {prompt.text('try_again', tool=step['failed_tool'])}"
     if step.get("asks_itself"):
         return f"{head[:-1]}."
     if step["ask_for"]:
-        return f"{head} {_asked(step['ask_for'])}"
+        return f"{head} {_asked(prompt, step['ask_for'])}"
     # The rest of the text is the author's word to an agent, not to whoever reads this.
     says = " ".join(quoted_in(str(step["says"])))
     told = f"{head} {says}" if says else f"{head[:-1]}."
-    return told if step.get("is_last") else f"{told} Shall we go on?"
+    return told if step.get("is_last") else f"{told} {prompt.text('go_on')}"
 
 
-def _asked(rows: Sequence[Mapping[str, Any]]) -> str:
+def _asked(prompt: Prompt, rows: Sequence[Mapping[str, Any]]) -> str:
     """Return one question for all rows: the labels first, then what authors ask themselves."""
-    hinted = [(row, _HINTS.get(str(row["type"]), "")) for row in rows]
+    hinted = [(row, _hint(prompt, str(row["type"]))) for row in rows]
     names = [f"{row['label']}{hint}" for row, hint in hinted if "question" not in row]
     own = [f"{row['question']}{hint}" for row, hint in hinted if "question" in row]
     if not names:
         return " ".join(own)
-    plain = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    plain = (
+        names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {prompt.text('and')} {names[-1]}"
+    )
     return " ".join([f"{plain[:1].upper()}{plain[1:]}?", *own])
 
 
-_HINTS = {"boolean": " (yes or no)", "date": " (such as 2030-01-31)"}
+_HINTS = frozenset({"boolean", "date"})
+
+
+def _hint(prompt: Prompt, kind: str) -> str:
+    return prompt.text(f"hint_{kind}") if kind in _HINTS else ""
 
 
 def _fields(step: Mapping[str, Any]) -> list[FieldDefinition]:

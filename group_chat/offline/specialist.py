@@ -7,7 +7,6 @@ from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
 from group_chat.offline.chart_talk import answer_about_chart
 from group_chat.offline.complaint import (
-    SEVERITY,
     answer_about_complaint,
     is_about_complaint,
 )
@@ -24,22 +23,12 @@ from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 
-NO_PATIENT = (
-    "No patient is active, so there is no record to look at. Name a patient to begin, for example: "
-    "start tumor board for patient_4."
-)
 _OVERVIEW_TOOL = "load_patient_data"
 _TIMELINE_TOOL = "timeline"
-_HEADINGS = {
-    "biomarkers": "Biomarkers",
-    "create_report": "Document",
-    "current_status": "Current status",
-    "imaging_reports": "Imaging",
-    "load_patient_data": "Patient and documents",
-    "pathology_reports": "Pathology",
-    "timeline": "Course of the illness",
-    "search_record": "From notes and reports",
-}
+_HEADINGS = frozenset(
+    {"biomarkers", "create_report", "current_status", "imaging_reports", "load_patient_data",
+     "pathology_reports", "timeline", "search_record"}
+)  # fmt: skip
 _ROWS_OF_MANY = {"biomarkers", "current_status", _TIMELINE_TOOL}
 _CLOSING = "Close with: "
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
@@ -54,7 +43,7 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     if (taken := answer_about_complaint(prompt)) is not None:
         return taken
     if prompt.snapshot and prompt.patient_id is None:
-        return OfflineReply(text=NO_PATIENT)
+        return OfflineReply(text=prompt.text("no_patient"))
     return answer_about_chart(prompt) or _of_the_clinic(prompt) or _of_the_record(prompt)
 
 
@@ -130,22 +119,22 @@ def _report(prompt: Prompt) -> str:
         answers, note = _on_one_thing(prompt, answers, is_found=bool(parts))
         parts += note
     for answer in answers:
-        parts += _section(answer)
+        parts += _section(prompt, answer)
     if not prompt.answers:
-        parts += ["I have no tool for this, so I can report nothing."]
+        parts += [prompt.text("no_tool")]
     missing = list(
         dict.fromkeys(name for answer in prompt.answers for name in missing_behind(answer))
     )
     if missing:
-        parts += ["", f"Not in the record: {', '.join(missing)}."]
+        parts += ["", prompt.text("not_in_record", names=", ".join(missing))]
     lines = [line.strip() for line in prompt.instructions.splitlines()]
     closing = next((line for line in lines if line.startswith(_CLOSING)), "")
     if closing:
         parts += ["", closing.removeprefix(_CLOSING)]
     if is_about_complaint(prompt):
-        parts += ["", SEVERITY]
+        parts += ["", prompt.text("severity")]
     if prompt.cue.hand_back is not None:
-        parts += ["", f"Back to you *{prompt.cue.hand_back}*."]
+        parts += ["", prompt.text("back_to", agent=prompt.cue.hand_back)]
     caution = _caution(prompt)
     return "\n".join([*caution, *(parts[1:] if caution and parts[:1] == [""] else parts)]).strip()
 
@@ -154,7 +143,9 @@ def _caution(prompt: Prompt) -> list[str]:
     """Return what the answer is not, where the user wants more than what is on record."""
     is_step = prompt.cue.kind in {"step", "own_step"}
     return (
-        [] if is_step or not asks_for_judgement(prompt.asked) else [caution_for(prompt.asked), ""]
+        []
+        if is_step or not asks_for_judgement(prompt.asked)
+        else [prompt.text(caution_for(prompt.asked)), ""]
     )
 
 
@@ -176,13 +167,10 @@ def _on_one_thing(
     if is_found or notes or failed:
         return [*failed, *notes], []
     sought = query_of(prompt.asked, besides=prompt.patients)
-    nothing = (
-        f"I found no passage with “{sought}”. I look for words only, so it may be written in other "
-        "words."
-    )
+    nothing = prompt.text("no_passage", sought=sought)
     if topics_of(prompt.asked):
         return list(answers), [nothing]
-    return [], [f"{nothing} Ask for the timeline to see the whole course."]
+    return [], [f"{nothing} {prompt.text('ask_timeline')}"]
 
 
 def _asked_first(prompt: Prompt, answers: Sequence[ToolAnswer]) -> list[str]:
@@ -191,26 +179,28 @@ def _asked_first(prompt: Prompt, answers: Sequence[ToolAnswer]) -> list[str]:
         return []
     rows = [line for one in answers if one.name in _ROWS_OF_MANY for line in rows_behind(one)]
     found = asked_first(prompt.asked, rows)
-    held = "holds" if _is_for_one_thing(prompt) else "holds below"
-    return [f"**Asked for, of what the record {held}**", *found] if found else []
+    title = "asked_for" if _is_for_one_thing(prompt) else "asked_for_first"
+    return [prompt.text(title), *found] if found else []
 
 
-def _section(answer: ToolAnswer) -> list[str]:
-    title = heading_of(answer.name)
+def _section(prompt: Prompt, answer: ToolAnswer) -> list[str]:
+    title = heading_of(prompt, answer.name)
     problem = answer.data.get("error")
     if problem:
-        return ["", f"**{title}**: could not be read. {problem}"]
+        return ["", prompt.text("unreadable", title=title, problem=problem)]
     lines = [line for line in capped(rows_behind(answer)) if not line.endswith("not in the record")]
     if not lines:
-        return ["", f"**{title}**: the record holds nothing on this."]
+        return ["", prompt.text("holds_nothing", title=title)]
     notes = [f"*{note.rstrip('.')}.*" for note in notes_behind(answer)]
     return ["", f"**{title}**", *lines, *(["", *notes] if notes else [])]
 
 
-def heading_of(tool_name: str) -> str:
+def heading_of(prompt: Prompt, tool_name: str) -> str:
     """Return a tool's name as a heading."""
+    if tool_name in _HEADINGS:
+        return prompt.text(f"heading_{tool_name}")
     words = tool_name.replace("_", " ").strip()
-    return _HEADINGS.get(tool_name) or words[:1].upper() + words[1:]
+    return words[:1].upper() + words[1:]
 
 
 def bullets_of(spoken: Spoken) -> list[str]:

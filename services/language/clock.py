@@ -5,7 +5,7 @@ import re
 from services.language.in_english import in_english
 from services.language.phrases import found_in, says
 
-_HOUR = re.compile(r"\W*(?:at )?(\d{1,2})(?::00)?(?: o'clock)?\W*")
+_HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
 _NUMBER = re.compile(r"(?<![\w:.])(\d{1,2})(?:st|nd|rd|th)?(?![\w:])")
 _CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
 _LAST_HOUR, _LAST_MINUTE = 24, 59

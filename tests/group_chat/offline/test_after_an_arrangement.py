@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from group_chat.offline.elsewhere import NOT_FOR_ME, handed_back
+from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.prompt import Prompt, Spoken
 from services.language.reading import read
 from services.language.utterance import Situation
@@ -21,7 +21,7 @@ def prompt_for(text: str) -> Prompt:
 def test_a_question_about_the_chart_is_handed_back() -> None:
     reply = handed_back(prompt_for("latest CEA"), topic="appointment")
     assert reply is not None
-    assert reply.text == f"*Orchestrator*, {NOT_FOR_ME}"
+    assert reply.text == "*Orchestrator*, this is not for me."
 
 
 def test_another_appointment_is_kept() -> None:

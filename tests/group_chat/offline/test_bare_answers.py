@@ -123,5 +123,5 @@ def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> 
 
 def test_advice_for_models_is_not_shown_to_people() -> None:
     error = "it is not clear which event is meant; list or search them first"
-    told = report_of(ToolAnswer(name="rounds-cancel_event", data={"error": error}))
+    told = report_of(Prompt(), ToolAnswer(name="rounds-cancel_event", data={"error": error}))
     assert told == "I changed nothing: it is not clear which event is meant."

@@ -5,8 +5,11 @@ from typing import Any
 import pytest
 
 from group_chat.offline.booking import answer_as_booking
-from group_chat.offline.clinic_days import WHICH_DOCTOR, WHICH_TIME
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
+from services.language.talk_texts import talk_text
+
+WHICH_DOCTOR = talk_text("en", "which_doctor")
+WHICH_TIME = talk_text("en", "which_time")
 
 NO_PATEL = {"error": "no doctor has that name; ask the user, or use find_doctor"}
 DOCTORS = {"doctors": [{"name": "Dr. Anna Smith"}, {"name": "Dr. Peter Jones"}]}

@@ -7,14 +7,16 @@ import pytest
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from data_models.turn_events import AgentTextDelta, ToolCallStarted
-from group_chat.offline.reply import NOT_A_LANGUAGE_MODEL
 from group_chat.team import AgentSpec, Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.group_chat_port import ArtifactMade
+from services.language.talk_texts import talk_text
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from tests.group_chat.offline.conftest import ROSTER, Conversation, conversation
 from tests.group_chat.team_world import Heard
+
+NOT_A_LANGUAGE_MODEL = talk_text("en", "not_a_model")
 
 TEAM = ["PatientHistory", "PatientStatus", "Radiology", "Pathology", "ReportCreation"]
 REF = re.compile(r"\[([A-Z][A-Za-z]+/[^\]\s]+)\]")

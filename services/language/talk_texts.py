@@ -1,0 +1,65 @@
+"""What the built-in rules say around what tools gave, in the language of the user.
+
+`<language>/talk.yaml` holds the texts by name; `{…}` is filled in. English has them all, German
+too; another language that lacks one says it in English.
+"""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import cache
+
+from babel.dates import format_date, format_datetime
+
+from data_models.errors import ConfigurationError
+from services.language.vocabulary import LANGUAGES, read_document
+
+_FIRST = LANGUAGES[0]
+_DAY = "EEE d MMM"
+_PART = re.compile(r"\\\{(\w+)\\\}")
+
+
+def talk_text(language: str, name: str, /, **parts: object) -> str:
+    """Return the text `name` in `language`, ISO 639-1, filled in with `parts`.
+
+    Raises:
+        ConfigurationError: the file cannot be read or used.
+        KeyError: there is no such text, or it needs a part that is not given.
+    """
+    texts = _texts(language) if language in LANGUAGES else {}
+    text = texts.get(name) or _texts(_FIRST)[name]
+    return text.format(**parts) if parts else text
+
+
+@cache
+def in_every_language(name: str) -> tuple[str, ...]:
+    """Return how the text `name` may have been said, in any language."""
+    return tuple(dict.fromkeys(talk_text(language, name) for language in LANGUAGES))
+
+
+def day_text(language: str, when: date | datetime, *, has_time: bool = False) -> str:
+    """Return a day, and its time, as a short line names them: `Wed 2 Dec 08:00`."""
+    locale = language if language in LANGUAGES else _FIRST
+    if has_time and isinstance(when, datetime):
+        return format_datetime(when, f"{_DAY} HH:mm", locale=locale).replace(".", "")
+    return format_date(when, _DAY, locale=locale).replace(".", "")
+
+
+@cache
+def _texts(language: str) -> Mapping[str, str]:
+    document = read_document(language, "talk")
+    if not isinstance(document, dict) or not all(isinstance(one, str) for one in document.values()):
+        raise ConfigurationError(f"{language}/talk.yaml is not usable: it maps names to texts")
+    return document
+
+
+def told_in(name: str, line: str) -> Mapping[str, str] | None:
+    """Return the parts of `line` if it is the text `name`, in any language; None otherwise."""
+    found = (one.fullmatch(line) for one in _forms(name))
+    return next((each.groupdict() for each in found if each is not None), None)
+
+
+@cache
+def _forms(name: str) -> tuple[re.Pattern[str], ...]:
+    patterns = (re.escape(text) for text in in_every_language(name))
+    return tuple(re.compile(_PART.sub(r"(?P<\1>.+)", one)) for one in patterns)
