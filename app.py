@@ -12,7 +12,7 @@ from typing import get_args
 import aiohttp
 from prometheus_client import CollectorRegistry
 
-from bots.chosen import add_bots
+from bots.bot_factory import add_bots
 from bots.ports import BotServices
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
@@ -22,7 +22,7 @@ from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import Door, create_web_app
 from routes.serving import Server, serve
-from services.access.chosen import (
+from services.access.access_factory import (
     authenticator_for,
     export_rate_for,
     message_rate_for,
@@ -36,12 +36,10 @@ from services.channels.feedback import FeedbackBook
 from services.channels.repeats import Repeats
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
-from services.desk.chosen import turn_desk_for
-from services.desk.turn_desk import TurnDesk
-from services.hand_over.chosen import turn_queues_for
 from services.hand_over.hand_over import HandOver
+from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
-from services.scenarios.operators.chosen import Operators, operators_for
+from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
@@ -51,8 +49,10 @@ from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
 from services.turn.tools import tools_for
 from services.turn_pipeline import TurnPipeline
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.turn_scheduler.turn_scheduler_factory import turn_scheduler_for
 from services.views.conversation_reader import ConversationReader
-from services.views.memory_desk import memory_desk_for
+from services.views.memory_service import memory_service_for
 from services.views.patient_directory import PatientDirectory
 from services.views.patient_sources import PatientSources
 from settings import Settings, load_settings
@@ -73,7 +73,7 @@ def build(
     """
     registry = CollectorRegistry()
     base = foundation_of(settings, stores, clock, ids, session, registry)
-    desk, reader, operators = _desk(base), _reader(base), _operators(base)
+    scheduler, reader, operators = _scheduler(base), _reader(base), _operators(base)
     readiness = Readiness(
         probes={
             "storage": stores.sessions.check,
@@ -82,12 +82,12 @@ def build(
         },
         clock=clock,
     )
-    context = _route_context(base, desk, reader, readiness, operators)
-    base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: desk.waiting)
+    context = _route_context(base, scheduler, reader, readiness, operators)
+    base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
     application = create_web_app(context=context, door=_door(base, session))
-    hand_over = HandOver(queues=turn_queues_for(settings), desk=desk, meter=base.metrics)
-    services = _bot_services(base, desk, reader, hand_over, context.rate)
+    hand_over = HandOver(queues=turn_queues_for(settings), scheduler=scheduler, meter=base.metrics)
+    services = _bot_services(base, scheduler, reader, hand_over, context.rate)
     add_bots(application, settings, services, patient_id_example=base.pattern.example())
 
     async def start() -> None:
@@ -97,7 +97,7 @@ def build(
 
     async def drain(seconds: float) -> None:
         await hand_over.rest()
-        await desk.drain(seconds=seconds)
+        await scheduler.drain(seconds=seconds)
 
     async def close() -> None:
         await hand_over.close()
@@ -174,8 +174,8 @@ def _scenarios(base: Foundation) -> ScenarioParts:
     )
 
 
-def _desk(base: Foundation) -> TurnDesk:
-    return turn_desk_for(
+def _scheduler(base: Foundation) -> TurnScheduler:
+    return turn_scheduler_for(
         base.settings,
         pipeline=_pipeline(base),
         claimant=claimant_of(base),
@@ -216,14 +216,14 @@ def _operators(base: Foundation) -> Operators:
 
 def _route_context(
     base: Foundation,
-    desk: TurnDesk,
+    scheduler: TurnScheduler,
     reader: ConversationReader,
     readiness: Readiness,
     operators: Operators,
 ) -> RouteContext:
     settings = base.settings
     return RouteContext(
-        desk=desk,
+        scheduler=scheduler,
         reader=reader,
         team=base.team,
         rate=message_rate_for(settings, clock=base.clock),
@@ -235,12 +235,12 @@ def _route_context(
         ids=base.ids,
         readiness=readiness,
         registry=base.metrics.registry,
-        operators=operators.desk,
+        operators=operators.service,
         directory=PatientDirectory(
             reader=reader, records=base.records, audit=base.audit, clock=base.clock
         ),
         sources=PatientSources(reader=reader, records=base.records, audit=base.audit),
-        memory=memory_desk_for(
+        memory=memory_service_for(
             settings,
             reader=reader,
             contexts=base.contexts,
@@ -259,14 +259,14 @@ def _route_context(
 
 def _bot_services(
     base: Foundation,
-    desk: TurnDesk,
+    scheduler: TurnScheduler,
     reader: ConversationReader,
     hand_over: HandOver,
     rate: MessageRate,
 ) -> BotServices:
     deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock)
     return BotServices(
-        desk=desk,
+        scheduler=scheduler,
         team=base.team,
         footer=footer_of,
         rate=rate,

@@ -18,25 +18,25 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from group_chat.late_start import LateStart, Started
 from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
+from services.assistant.assistant_factory import assistant_for
 from services.assistant.back_end import AssistantBackEnd
-from services.assistant.chosen import assistant_for
 from services.assistant.made_for import MadeFor
 from services.assistant.own_contacts import OwnContacts
 from services.audit.trail import Audit, AuditTrail, NoAudit
-from services.chart_access.chosen import ChartAccess, chart_access_for
-from services.conversations.chosen import claimant_for
+from services.chart_access.chart_access_factory import ChartAccess, chart_access_for
 from services.conversations.claimant import Claimant
+from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
-from services.identity.chosen import directory_for
 from services.identity.directory import Directory
-from services.patient_context.chosen import patients_for
+from services.identity.identity_factory import directory_for
+from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
-from services.records.chosen import Records, records_for
 from services.records.patient_names import PatientNames, patient_names_for
+from services.records.records_factory import Records, records_for
 from services.replica import Replica
-from services.scenarios.chosen import ScenarioHouse, scenarios_for
+from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.telemetry.metrics import Metrics
@@ -73,7 +73,7 @@ class Foundation:
     pattern: PatientIdPattern
     spec: Team
     team: LateStart
-    scenarios: ScenarioHouse
+    scenarios: ScenarioStores
     safety: SafetyAnswers
 
     async def close(self) -> None:
@@ -154,7 +154,7 @@ def started(base: Foundation) -> Started:
     base.safety.rules.compile()
     base.records.start()
     from group_chat.build import build_team
-    from group_chat.tools.personal import PersonalDesk
+    from group_chat.tools.personal import PersonalAssistant
 
     importlib.import_module("services.assistant.local_calendar")
     return build_team(
@@ -166,7 +166,7 @@ def started(base: Foundation) -> Started:
         clock=base.clock,
         ids=base.ids,
         clinic=base.clinic,
-        office=PersonalDesk(
+        office=PersonalAssistant(
             back_end=base.assistant,
             names=base.patient_names,
             ids=base.ids,

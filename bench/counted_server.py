@@ -16,7 +16,7 @@ from app import build
 from data_models.blob_store import Blob, BlobInfo, BlobStore
 from data_models.clock import RandomIds, SystemClock
 from routes.server import create_runner
-from services.access.chosen import outbound_policy_for
+from services.access.access_factory import outbound_policy_for
 from services.access.outbound import outbound_session
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs

@@ -18,14 +18,14 @@ from data_models.layout import ConversationLayout
 from data_models.local_blob_store import LocalBlobStore
 from data_models.scenario_session import ScenarioSession, StepVisit
 from services.audit.trail import NoAudit
-from services.scenarios.chosen import ScenarioHouse
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
 from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.tag_index import TagSessionIndex, session_tags
-from services.scenarios.operators.chosen import Operators, operators_for
+from services.scenarios.operators.operator_factory import Operators, operators_for
+from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.session_row import row_of
 
 SAMPLES = Path(__file__).parent.parent / "tests" / "services" / "scenarios"
@@ -41,14 +41,14 @@ class Store:
     """Where the bench's sessions are, and the operators' half over them."""
 
     documents: BlobStore
-    shelf: BlobStore
+    blobs: BlobStore
     index: SessionIndex
 
     def __post_init__(self) -> None:
         config = MigrationConfig(deployment=DeploymentConfig(require_approval=False))
-        house = ScenarioHouse(self.shelf, ScenarioStore(shelf=self.shelf), self.index, config)
+        stores = ScenarioStores(self.blobs, ScenarioStore(blobs=self.blobs), self.index, config)
         self.operators: Operators = operators_for(
-            house,
+            stores,
             documents=Documents(store=self.documents, clock=SystemClock(), ids=RandomIds()),
             audit=NoAudit(),
             registry=CollectorRegistry(),
@@ -59,20 +59,20 @@ class Store:
 
     async def fill(self, sessions: int) -> None:
         """Publish the first version, store the sessions, and plan the second version."""
-        graph = await self.operators.desk.publish(FIRST, operator="ann")
+        graph = await self.operators.service.publish(FIRST, operator="ann")
         for start in range(0, sessions, WRITTEN_AT_ONCE):
             numbers = range(start, min(sessions, start + WRITTEN_AT_ONCE))
             rows = await asyncio.gather(*(self._stored(graph, number) for number in numbers))
             for row in rows:
                 if row is not None:
                     await self.index.put(row)
-        await self.operators.desk.propose(SECOND, operator="ann")
+        await self.operators.service.propose(SECOND, operator="ann")
 
     async def tried(self) -> tuple[int, int]:
         """Dry-run the plan; return how many sessions it met and the highest memory."""
         seen, highest, after = 0, 0, ""
         while True:
-            page = await self.operators.desk.dry_run(
+            page = await self.operators.service.dry_run(
                 BOOKING, after=after, limit=1_000, operator="ann"
             )
             seen += sum(row.effect not in ("gone", "unreadable") for row in page.rows)
@@ -83,7 +83,7 @@ class Store:
 
     async def deployed(self) -> tuple[int, int]:
         """Deploy the plan; return how many sessions were marked and the memory after it."""
-        await self.operators.desk.deploy(BOOKING, operator="bob")
+        await self.operators.service.deploy(BOOKING, operator="bob")
         await self.operators.deployer.advance(BOOKING)
         tallies = await self.index.tally(BOOKING)
         return sum(one.number for one in tallies if one.mark == 2), _resident_bytes()
@@ -91,7 +91,7 @@ class Store:
     async def close(self) -> None:
         """Release files and connections."""
         await self.index.close()
-        await self.shelf.close()
+        await self.blobs.close()
         await self.documents.close()
 
     async def _stored(self, graph: Graph, number: int) -> SessionRow | None:
@@ -119,7 +119,7 @@ class LocalStore(Store):
     def __init__(self, folder: Path) -> None:
         super().__init__(
             documents=LocalBlobStore(root=folder / "chat-sessions"),
-            shelf=LocalBlobStore(root=folder / "scenarios"),
+            blobs=LocalBlobStore(root=folder / "scenarios"),
             index=SqliteSessionIndex(path=folder / "sessions.sqlite"),
         )
 
@@ -137,7 +137,7 @@ def azure_store(connection: str) -> Callable[[Path], Store]:
             documents=AzureBlobStore.from_connection_string(
                 connection, container=name, ids=ids, tags_of=session_tags
             ),
-            shelf=AzureBlobStore.from_connection_string(
+            blobs=AzureBlobStore.from_connection_string(
                 connection, container=f"bench-scenarios-{suffix}", ids=ids
             ),
             index=TagSessionIndex(

@@ -203,8 +203,8 @@ def main() -> int:
     parser.add_argument("--azure", metavar="CONNECTION", help="the stored ones there instead")
     options = parser.parse_args()
     if options.stored:
-        house = azure_store(options.azure) if options.azure else LocalStore
-        stored = asyncio.run(stored_run(options.stored, house))
+        stores = azure_store(options.azure) if options.azure else LocalStore
+        stored = asyncio.run(stored_run(options.stored, stores))
         for name, value in stored.items():
             print(f"{options.stored:,} stored sessions {name:16} {value:10.2f}")
         return int((stored["met"], stored["marked"]) != (options.stored, options.stored))

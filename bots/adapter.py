@@ -1,4 +1,4 @@
-"""botbuilder's adapter behind a closed door."""
+"""botbuilder's adapter behind a closed authenticator."""
 
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -15,8 +15,8 @@ from botframework.connector.auth import (
     ConnectorFactory,
 )
 
+from bots.authenticator import BotAuthenticator
 from bots.connector import Connector
-from bots.door import BotDoor
 from bots.inbound import Account, Inbound, parse_activity
 from bots.per_bot import PerBot
 from bots.reference import reference_of
@@ -40,11 +40,11 @@ class Answer(NamedTuple):
 class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no types
     """Takes activities over HTTP.
 
-    The door replaces the SDK's check of tokens, which answers 500 to a malformed one, skips checks
-    where a field is missing and downloads keys on the event loop.
+    The authenticator replaces the SDK's check of tokens, which answers 500 to a malformed one,
+    skips checks where a field is missing and downloads keys on the event loop.
     """
 
-    def __init__(self, *, doors: PerBot[BotDoor], connector: Connector) -> None:
+    def __init__(self, *, doors: PerBot[BotAuthenticator], connector: Connector) -> None:
         super().__init__(_DoorAuthentication(connector=connector))
         self._doors = doors
         self._connector = connector
@@ -60,12 +60,12 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
             StoreError: the message could not be made durable.
         """
         agent = request.match_info.get("agent")
-        door = self._doors.at(agent)
-        ticket = door.knock(request)
+        authenticator = self._doors.at(agent)
+        ticket = authenticator.knock(request)
         if request.content_type != "application/json":
             raise web.HTTPUnsupportedMediaType
         inbound = parse_activity(await body_of(request))
-        await door.admit(ticket, inbound)
+        await authenticator.admit(ticket, inbound)
 
         async def logic(context: TurnContext) -> None:
             context.turn_state.update({INBOUND: inbound, AGENT: agent})
@@ -91,7 +91,7 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
 
 
 class _DoorAuthentication(BotFrameworkAuthentication):  # type: ignore[misc]
-    """Stands where the SDK would check tokens: nothing comes past the door, so nothing passes."""
+    """Stands where the SDK would check tokens: nothing gets past the authenticator."""
 
     def __init__(self, *, connector: Connector) -> None:
         self._connector = connector
@@ -99,7 +99,7 @@ class _DoorAuthentication(BotFrameworkAuthentication):  # type: ignore[misc]
     async def authenticate_request(
         self, activity: Activity, auth_header: str
     ) -> AuthenticateRequestResult:
-        raise PermissionError("requests are authenticated at the door")
+        raise PermissionError("requests are authenticated at the authenticator")
 
     async def authenticate_streaming_request(
         self, auth_header: str, channel_id_header: str

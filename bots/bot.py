@@ -3,8 +3,8 @@
 from botbuilder.core import TurnContext
 
 from bots.adapter import AGENT, ANSWER, INBOUND, Answer
+from bots.conversation_owners import ConversationOwners
 from bots.delivery import Delivery
-from bots.homes import Homes
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes
@@ -39,14 +39,14 @@ class RoundsBot:
         invokes: Invokes,
         patient_id_example: str,
     ) -> None:
-        self._desk = services.desk
+        self._scheduler = services.scheduler
         self._hand_over = services.hand_over
         self._team = services.team
         self._rate = services.rate
         self._clock = services.clock
         self._delivery = delivery
         self._invokes = invokes
-        self._homes = Homes(reader=services.reader)
+        self._owners = ConversationOwners(reader=services.reader)
         self._greeter = Greeter()
         self._welcome = welcome(patient_id_example)
 
@@ -74,7 +74,7 @@ class RoundsBot:
         if message.press is None and not message.text and activity.value is not None:
             # A button of somebody else's card.
             return None
-        message = message.model_copy(update={"conversation_id": await self._homes.of(activity)})
+        message = message.model_copy(update={"conversation_id": await self._owners.of(activity)})
         if activity.expects_replies:
             return await self._replies(message)
         await self._submit(message)
@@ -84,7 +84,7 @@ class RoundsBot:
         message = reader.read_action(activity, now=self._clock.now())
         if message is None:
             return Answer(_NOT_OURS)
-        home = await self._homes.of(activity)
+        home = await self._owners.of(activity)
         await self._submit(message.model_copy(update={"conversation_id": home}))
         return Answer(_TAKEN)
 
@@ -100,7 +100,7 @@ class RoundsBot:
         """Have `message` answered; the user is told what refused it."""
         try:
             self._rate.take(message.sender.principal_id)
-            run = await self._desk.submit(message)
+            run = await self._scheduler.submit(message)
         except UserInputError as error:
             self._delivery.tell(message.delivery or {}, error.user_message)
             return
@@ -115,7 +115,7 @@ class RoundsBot:
     async def _replies(self, message: IncomingMessage) -> Answer:
         try:
             self._rate.take(message.sender.principal_id)
-            run = await self._desk.submit(message)
+            run = await self._scheduler.submit(message)
         except UserInputError as error:
             return Answer({"activities": [text_activity(error.user_message)]})
         return Answer({"activities": await self._delivery.collect(run)})

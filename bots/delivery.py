@@ -12,10 +12,10 @@ from weakref import WeakValueDictionary
 import structlog
 
 from bots.abilities import abilities_of
+from bots.redelivery import Redelivery
 from bots.reference import Activity, Reference, conversation_key
 from bots.rendering import TurnRenderer, text_activity
-from bots.repayment import Repayment
-from bots.run_show import RunShow, Stage
+from bots.run_renderer import RendererParts, RunRenderer
 from data_models.errors import ChannelError
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunStarted
@@ -49,9 +49,9 @@ class _Box:
 class Delivery:
     """Replies to messages, each run once however often its message comes in."""
 
-    def __init__(self, *, stage: Stage, repayment: Repayment) -> None:
-        self._stage = stage
-        self._repayment = repayment
+    def __init__(self, *, parts: RendererParts, redelivery: Redelivery) -> None:
+        self._parts = parts
+        self._redelivery = redelivery
         self._seen: OrderedDict[str, None] = OrderedDict()
         self._last: WeakValueDictionary[str, asyncio.Task[None]] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -59,7 +59,7 @@ class Delivery:
 
     def watch_late_replies(self) -> None:
         """Deliver by itself, until `close`, what conversations are owed."""
-        _ = self._spawn(self._repayment.run())
+        _ = self._spawn(self._redelivery.run())
 
     async def deliver(self, run: Run) -> None:
         """Begin to deliver a run whose message came in elsewhere, or before a restart."""
@@ -83,7 +83,7 @@ class Delivery:
         last = self._last.get(conversation_key(reference))
         if last is not None:
             await asyncio.wait({last})
-        await self._repayment.pay(message.conversation_id, reference, busy=self._busy)
+        await self._redelivery.pay(message.conversation_id, reference, busy=self._busy)
 
     async def collect(self, run: Run, *, seconds: float = COLLECT_SECONDS) -> list[Activity]:
         """Return the replies of `run`; what is late follows through the conversation.
@@ -116,7 +116,7 @@ class Delivery:
 
     async def close(self) -> None:
         """Give what is under way a few seconds, then end it; what others deliver, at once."""
-        self._repayment.close()
+        self._redelivery.close()
         if self._tasks:
             await asyncio.wait(set(self._tasks), timeout=CLOSE_SECONDS)
         for task in list(self._tasks):
@@ -135,10 +135,10 @@ class Delivery:
     ) -> None:
         self._busy.add(run.run_id)
         try:
-            async with RunShow(run=run, reference=reference, stage=self._stage) as show:
+            async with RunRenderer(run=run, reference=reference, parts=self._parts) as show:
                 async for _, event in run.events():
                     if run.replayed:
-                        return await self._repayment.see_to(run, reference)
+                        return await self._redelivery.see_to(run, reference)
                     if isinstance(event, RunStarted):
                         # Noted at once: who dies while another reply goes out owes this one too.
                         show.begin(lambda: self._pay_debts(run, reference, before))
@@ -155,13 +155,13 @@ class Delivery:
         """Deliver what the conversation should have had before."""
         if before is not None:
             await asyncio.wait({before})
-        others = await self._repayment.pay(run.conversation_id, reference, busy=self._busy)
+        others = await self._redelivery.pay(run.conversation_id, reference, busy=self._busy)
         if others:
-            _ = self._spawn(self._repayment.pay_later(others, reference))
+            _ = self._spawn(self._redelivery.pay_later(others, reference))
 
     async def _collect(self, run: Run, reference: Reference, box: _Box) -> None:
         renderer = TurnRenderer(
-            look=self._stage.look, abilities=abilities_of(reference), asked=run.message
+            look=self._parts.look, abilities=abilities_of(reference), asked=run.message
         )
         async for _, event in run.events():
             for activity in renderer.activities(event):
@@ -169,7 +169,7 @@ class Delivery:
 
     async def _send(self, reference: Reference, activity: Activity) -> None:
         try:
-            await self._stage.outbox.send(reference, activity)
+            await self._parts.outbox.send(reference, activity)
         except ChannelError as error:
             logger.warning("bot_line_lost", code=error.code)
 

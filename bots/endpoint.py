@@ -6,18 +6,18 @@ from aiohttp import web
 
 from bots.adapter import RoundsAdapter
 from bots.bot import RoundsBot
+from bots.bot_access import BotAccess
 from bots.config import BotConfig
 from bots.connector import Connector
 from bots.credentials import token_source
 from bots.delivery import Delivery
-from bots.entrance import Entrance
-from bots.files import DRIVE_HOSTS, FileDesk
+from bots.files import DRIVE_HOSTS, FileTransfers
 from bots.invokes import Invokes
 from bots.outbox import Outbox
 from bots.ports import BotServices
+from bots.redelivery import Redelivery
 from bots.rendering import Look
-from bots.repayment import Repayment
-from bots.run_show import Stage
+from bots.run_renderer import RendererParts
 from bots.service_urls import ServiceUrls
 from data_models.incoming_message import IncomingMessage
 from services.runs.hub import Run
@@ -48,12 +48,12 @@ class Endpoint:
         await self._delivery.close()
 
 
-def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) -> Endpoint:
+def make_endpoint(config: BotConfig, services: BotServices, access: BotAccess) -> Endpoint:
     """Return the bots of `config`, ready to take requests."""
     connector = Connector(
-        session=entrance.session,
+        session=access.session,
         tokens=config.bots.each(config.tokens or partial(token_source, clock=services.clock)),
-        service_urls=entrance.service_urls,
+        service_urls=access.service_urls,
         clock=services.clock,
     )
     outbox, deliveries = Outbox(connector=connector), services.deliveries
@@ -63,12 +63,16 @@ def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) 
         patient_id_example=config.patient_id_example,
     )
     drives = ServiceUrls(hosts=DRIVE_HOSTS, loopback=config.loopback)
-    files = FileDesk(reader=services.reader, outbox=outbox, session=entrance.session, drives=drives)
-    stage = Stage(
+    files = FileTransfers(
+        reader=services.reader, outbox=outbox, session=access.session, drives=drives
+    )
+    parts = RendererParts(
         outbox=outbox, deliveries=deliveries, files=files, look=look, clock=services.clock
     )
-    repayment = Repayment(outbox=outbox, deliveries=deliveries, answers=services.answers, look=look)
-    delivery = Delivery(stage=stage, repayment=repayment)
+    redelivery = Redelivery(
+        outbox=outbox, deliveries=deliveries, answers=services.answers, look=look
+    )
+    delivery = Delivery(parts=parts, redelivery=redelivery)
     delivery.watch_late_replies()
     bot = RoundsBot(
         services=services,
@@ -76,5 +80,5 @@ def make_endpoint(config: BotConfig, services: BotServices, entrance: Entrance) 
         invokes=Invokes(services=services, files=files, delivery=delivery),
         patient_id_example=config.patient_id_example,
     )
-    adapter = RoundsAdapter(doors=entrance.doors, connector=connector)
+    adapter = RoundsAdapter(doors=access.doors, connector=connector)
     return Endpoint(adapter=adapter, bot=bot, delivery=delivery)

@@ -68,7 +68,7 @@ class _Answer(_Part):
     upload_info: _Upload | None = None
 
 
-class FileDesk:
+class FileTransfers:
     """Offers files and hands them over; the caller owns `session`."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Activities as messages for the desk. Pure."""
+"""Activities as messages for the scheduler. Pure."""
 
 import html
 import re

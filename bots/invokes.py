@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from bots.adapter import Answer
+from bots.conversation_owners import ConversationOwners
 from bots.delivery import Delivery
-from bots.files import FileDesk
-from bots.homes import Homes
+from bots.files import FileTransfers
 from bots.inbound import Inbound
 from bots.incoming import owner_of, principal_of, required
 from bots.ports import BotServices
@@ -42,10 +42,10 @@ class _SubmitAction(_Part):
 class Invokes:
     """Answers each at once; what is not ours is answered and ignored."""
 
-    def __init__(self, *, services: BotServices, files: FileDesk, delivery: Delivery) -> None:
+    def __init__(self, *, services: BotServices, files: FileTransfers, delivery: Delivery) -> None:
         self._book = services.feedback
         self._reader = services.reader
-        self._homes = Homes(reader=services.reader)
+        self._owners = ConversationOwners(reader=services.reader)
         self._rate = services.rate
         self._files = files
         self._delivery = delivery
@@ -62,7 +62,7 @@ class Invokes:
             await self._file(activity)
         elif activity.name == _FILE:
             self._rate.take(principal_of(activity))
-            home = await self._homes.of(activity)
+            home = await self._owners.of(activity)
             work = self._files.answer(activity, reference, home=home, owner=owner_of(activity))
             self._delivery.go_on(work)
         return Answer({})
@@ -75,7 +75,7 @@ class Invokes:
             return
         principal = principal_of(activity)
         self._rate.take(principal)
-        conversation_id = await self._homes.of(activity)
+        conversation_id = await self._owners.of(activity)
         await self._reader.access(conversation_id, owner=owner_of(activity))
         await self._book.file(
             conversation_id,

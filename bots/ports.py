@@ -17,8 +17,8 @@ from services.runs.hub import Run
 Deliver = Callable[[Run], Coroutine[None, None, None]]
 
 
-class Desk(Protocol):
-    """Takes messages, one turn at a time per conversation; `services.desk.turn_desk` fits."""
+class Scheduler(Protocol):
+    """Takes messages, one turn at a time per conversation; `TurnScheduler` fits."""
 
     async def submit(self, message: IncomingMessage) -> Run:
         """Return when the message is durable; the turn goes on whether or not anybody watches.
@@ -69,7 +69,7 @@ class Reader(Protocol):
     """Reads conversations; `services.views.conversation_reader.ConversationReader` fits."""
 
     async def access(self, conversation_id: str, *, owner: str) -> None:
-        """Return if `owner` may use the conversation: the one door.
+        """Return if `owner` may use the conversation: the one authenticator.
 
         Raises:
             NotFoundError: there is none, or it is not the owner's.
@@ -132,7 +132,7 @@ class BotServices:
         footer: Makes the PT_CTX footer of every agent message.
     """
 
-    desk: Desk
+    scheduler: Scheduler
     team: Team
     footer: Callable[[SharedState], str]
     rate: Rate

@@ -1,7 +1,7 @@
 """The Bot Framework endpoints, for `app.py` to add to the web application.
 
-botbuilder takes half a second to import, so it is loaded once the port is open. Until then the door
-turns strangers away as always, and others wait.
+botbuilder takes half a second to import, so it is loaded once the port is open. Until then
+strangers are refused as always, and others wait.
 """
 
 import asyncio
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import structlog
 from aiohttp import web
 
+from bots.bot_access import BotAccess, open_bot_access
 from bots.config import BotConfig
-from bots.entrance import Entrance, open_entrance
 from bots.ports import BotServices
 from data_models.errors import ForbiddenError, NotFoundError
 from data_models.incoming_message import IncomingMessage
@@ -53,7 +53,7 @@ async def _refuse(_: web.Request) -> web.Response:
 class _Open:
     """The running bot, as far as it is loaded."""
 
-    entrance: Entrance
+    access: BotAccess
     loading: "asyncio.Task[Endpoint]"
 
 
@@ -68,21 +68,21 @@ class _Gate:
     async def open(self, _: web.Application) -> AsyncIterator[None]:
         """Run the endpoint for as long as the application runs."""
         _say_who_may_write(self._config)
-        entrance = open_entrance(self._config, self._services.clock)
-        loading = asyncio.create_task(self._load(entrance))
-        self._open = _Open(entrance, loading)
-        self._services.desk.on_orphan("bot", self._deliver)
+        access = open_bot_access(self._config, self._services.clock)
+        loading = asyncio.create_task(self._load(access))
+        self._open = _Open(access, loading)
+        self._services.scheduler.on_orphan("bot", self._deliver)
         self._services.hand_over.on_settled(self._settle)
         yield
         await (await loading).close()
-        await entrance.close()
+        await access.close()
 
     async def take(self, request: web.Request) -> web.Response:
         """Take an activity."""
         if self._open is None:
             raise web.HTTPServiceUnavailable
         agent = request.match_info.get("agent")
-        self._open.entrance.doors.at(agent).knock(request)
+        self._open.access.doors.at(agent).knock(request)
         known = {card.name.casefold() for card in self._services.team.agents}
         if agent is not None and agent.casefold() not in known:
             raise NotFoundError
@@ -97,11 +97,11 @@ class _Gate:
         if self._open is not None:
             await (await asyncio.shield(self._open.loading)).settle(message)
 
-    async def _load(self, entrance: Entrance) -> "Endpoint":
+    async def _load(self, access: BotAccess) -> "Endpoint":
         await asyncio.to_thread(importlib.import_module, "bots.endpoint")
         from bots.endpoint import make_endpoint
 
-        return make_endpoint(self._config, self._services, entrance)
+        return make_endpoint(self._config, self._services, access)
 
 
 def _say_who_may_write(config: BotConfig) -> None:

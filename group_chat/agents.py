@@ -87,7 +87,7 @@ class AgentFactory:
         specs = {spec.name: spec for spec in team.agents}
         return {name: self._agent(specs[name], team) for name in team.names}
 
-    def house(self) -> ToolKernel:
+    def tool_kernel(self) -> ToolKernel:
         """Return a kernel with every tool: for what a scenario's steps run, not for an agent."""
         return self._kernel_with(list(self._tools))
 
@@ -170,7 +170,7 @@ def _must_call(names: Sequence[str], *, rounds: int) -> FunctionChoiceBehavior:
 
 
 def instructions_of(spec: AgentSpec, team: Team) -> str:
-    """Return what the model is told: the agent's own part, then the rules of the house.
+    """Return what the model is told: the agent's own part, then the rules of the tool_kernel.
 
     `{team}` and `{facilitator}` are filled in; nothing in it changes between turns, so that a
     provider can cache it.

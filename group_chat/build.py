@@ -12,7 +12,7 @@ from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
-from group_chat.tools.personal import PersonalDesk
+from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.audit.trail import Audit
 from services.records.ports import PatientRecords
@@ -31,7 +31,7 @@ def build_team(
     clock: Clock,
     ids: IdSource,
     clinic: Clinic,
-    office: PersonalDesk,
+    office: PersonalAssistant,
 ) -> Started:
     """Return the team; call once per process.
 

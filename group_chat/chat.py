@@ -16,7 +16,6 @@ from group_chat.amending import amended
 from group_chat.cues import cue_text
 from group_chat.draft import Draft, OutputMeter
 from group_chat.findings import lines_built_on, lines_to_close
-from group_chat.floor import Announce, Ask, Work
 from group_chat.held_text import HeldText
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
@@ -30,10 +29,11 @@ from group_chat.messages import (
 )
 from group_chat.plan_text import plan_message
 from group_chat.side_by_side import SideBySide
-from group_chat.strategies import TableSelection, TableTermination
+from group_chat.speaker_state import Announce, Ask, Work
+from group_chat.strategies import ControllerSelection, ControllerTermination
 from group_chat.structured_reply import note_structured_reply
-from group_chat.table import Table
 from group_chat.turn_context import HandedOver, TurnContext
+from group_chat.turn_controller import TurnController
 from group_chat.window import Line, line_of, lines_of, window
 from services.language.hand_over import promised_agent
 
@@ -46,7 +46,7 @@ class ClinicalGroupChat(AgentGroupChat):
     """
 
     _turn: TurnContext = PrivateAttr()
-    _table: Table = PrivateAttr()
+    _controller: TurnController = PrivateAttr()
     _clock: Clock = PrivateAttr()
     _ids: IdSource = PrivateAttr()
     _limits: GroupChatLimits = PrivateAttr()
@@ -65,7 +65,7 @@ class ClinicalGroupChat(AgentGroupChat):
         *,
         agents: list[TeamAgent],
         turn: TurnContext,
-        table: Table,
+        controller: TurnController,
         judge: Judge,
         clock: Clock,
         ids: IdSource,
@@ -73,14 +73,14 @@ class ClinicalGroupChat(AgentGroupChat):
     ) -> None:
         super().__init__(
             agents=list(agents),
-            selection_strategy=TableSelection(table=table, judge=judge),
-            termination_strategy=TableTermination(table=table),
+            selection_strategy=ControllerSelection(controller=controller, judge=judge),
+            termination_strategy=ControllerTermination(controller=controller),
             chat_history=ChatHistory(),
         )
         self._answered = [line_of(one.agent, one.text) for one in turn.request.said]
         self._messages = {}
         self._turn = turn
-        self._table = table
+        self._controller = controller
         self._clock = clock
         self._ids = ids
         self._limits = limits
@@ -89,14 +89,14 @@ class ClinicalGroupChat(AgentGroupChat):
         self._asked = line_of(None, turn.request.text)
         self._beside = SideBySide(
             turn=turn,
-            table=table,
+            controller=controller,
             agents={agent.name: agent for agent in agents},
             meter=self._meter,
             clock=clock,
             ids=ids,
             prompt=self._prompt,
         )
-        self.history.messages = self._shown(Ask(table.floor.facilitator))
+        self.history.messages = self._shown(Ask(controller.speakers.facilitator))
 
     async def run(self) -> None:
         """Let the team answer until it is done, or a cap or the deadline ends the turn.
@@ -113,7 +113,7 @@ class ClinicalGroupChat(AgentGroupChat):
             if not self._timer.expired():
                 raise
             self._cut_short()
-        self._table.finish()
+        self._controller.finish()
 
     async def invoke_stream(
         self,
@@ -130,7 +130,7 @@ class ClinicalGroupChat(AgentGroupChat):
             )
 
     async def _speak(self, agent: Agent) -> AsyncIterator[ChatMessageContent]:
-        move = self._table.move
+        move = self._controller.move
         if isinstance(move, Work) and not move.text:
             await self._work(move)
             return
@@ -147,7 +147,7 @@ class ClinicalGroupChat(AgentGroupChat):
                 yield piece_of(agent.name, text)
             self._end_message(self._draft, rendered=False)
             return
-        self._table.announce(move)
+        self._controller.announce(move)
         if isinstance(move, Announce | Work):
             yield piece_of(agent.name, self._draft.tell(move.text))
         self._end_message(self._draft, rendered=True)
@@ -163,14 +163,14 @@ class ClinicalGroupChat(AgentGroupChat):
         broken = next((one.error for one in results if one.error is not None), None)
         if broken is not None:
             raise broken
-        self._table.worked(results)
+        self._controller.worked(results)
 
     def _step_of(self, move: object) -> tuple[str, int] | None:
-        floor = self._table.floor
-        is_step = isinstance(move, Ask) and move.cue in ("none", "step") and floor.plan_runs
-        if not is_step or floor.plan is None or floor.step is None:
+        speakers = self._controller.speakers
+        is_step = isinstance(move, Ask) and move.cue in ("none", "step") and speakers.plan_runs
+        if not is_step or speakers.plan is None or speakers.step is None:
             return None
-        return floor.plan.plan_id, floor.step
+        return speakers.plan.plan_id, speakers.step
 
     async def _written(self, agent: Agent, draft: Draft, ask: Ask) -> AsyncIterator[str]:
         """Yield the model's text and what the plan adds to it."""
@@ -189,7 +189,7 @@ class ClinicalGroupChat(AgentGroupChat):
                 yield text
         plan = self._turn.proposed
         if plan is not None:
-            self._table.propose(plan)
+            self._controller.propose(plan)
             gap = "\n\n" if draft.text.strip() else ""
             yield draft.tell(f"{gap}{plan_message(plan)}")
 
@@ -204,21 +204,24 @@ class ClinicalGroupChat(AgentGroupChat):
         history = ChatHistory(messages=self._prompt(agent.name, ask))
         if isinstance(agent, TeamAgent) and ask.cue == "step":
             await look_up_step(agent, self._turn, history)
-        elif isinstance(agent, TeamAgent) and not self._table.floor.plan_runs:
+        elif isinstance(agent, TeamAgent) and not self._controller.speakers.plan_runs:
             await look_up(agent, self._turn, history)
         return history
 
     def _may_promise(self, ask: Ask) -> bool:
         """Whether the facilitator opens an answer: what it only says it will do, nobody does."""
-        is_lead = ask.agent == self._table.floor.facilitator and self._turn.request.scenario is None
+        is_lead = (
+            ask.agent == self._controller.speakers.facilitator
+            and self._turn.request.scenario is None
+        )
         return is_lead and not self._answered and ask.cue in ("none", "waiting")
 
     async def _keep_promise(self, agent: Agent, ask: Ask, text: str) -> None:
         """Hand over where `text` says so and no tool was called: by the model, else by its word."""
-        turn, floor = self._turn, self._table.floor
+        turn, speakers = self._turn, self._controller.speakers
         if turn.has_order:
             return
-        promised = promised_agent(text, speaker=floor.facilitator, names=floor.agents)
+        promised = promised_agent(text, speaker=speakers.facilitator, names=speakers.agents)
         if promised is None:
             return
         thread = ChatHistoryAgentThread(ChatHistory(messages=self._prompt(agent.name, ask)))
@@ -238,12 +241,12 @@ class ClinicalGroupChat(AgentGroupChat):
         message = draft.finish(now=self._clock.now())
         self._draft = None
         if self._meter.is_empty or (message is None and out_of_tools):
-            self._table.stop(Ask(draft.agent))
+            self._controller.stop(Ask(draft.agent))
         elif message is None or not message.text.strip():
-            if not self._table.take_order():
+            if not self._controller.take_order():
                 raise ModelOutputError(f"{draft.agent} gave an empty answer")
         else:
-            self._table.heard(message, rendered=rendered)
+            self._controller.heard(message, rendered=rendered)
         if message is not None:
             self._keep([message])
 
@@ -265,18 +268,18 @@ class ClinicalGroupChat(AgentGroupChat):
                 draft.write(self._held.text)
             draft.finish(now=self._clock.now())
         self._keep(self._beside.cut_short())
-        speaker = draft.agent if draft is not None else self._table.floor.facilitator
-        self._table.stop(Ask(speaker))
+        speaker = draft.agent if draft is not None else self._controller.speakers.facilitator
+        self._controller.stop(Ask(speaker))
 
     def _prompt(self, agent: str, ask: Ask) -> list[ChatMessageContent]:
         """Return what the agent is shown after its instructions; the cue is never stored."""
-        floor, task = self._table.floor, []
+        speakers, task = self._controller.speakers, []
         if ask.task:
-            task = [line_of(floor.facilitator, f"*{agent}*, {ask.task}")]
+            task = [line_of(speakers.facilitator, f"*{agent}*, {ask.task}")]
         cue = cue_text(
             ask.cue,
             agent=agent,
-            facilitator=floor.facilitator,
+            facilitator=speakers.facilitator,
             first=not (self._answered or task),
         )
         ending = [] if cue is None else [cue_message(cue)]
@@ -290,15 +293,15 @@ class ClinicalGroupChat(AgentGroupChat):
     def _shown(self, ask: Ask) -> list[ChatMessageContent]:
         """Return the snapshot and the bounded history; to who closes a plan all it found."""
         snapshot = text_message(AuthorRole.SYSTEM, self._turn.request.snapshot)
-        floor, limit = self._table.floor, self._limits.window_chars
+        speakers, limit = self._controller.speakers, self._limits.window_chars
         answered = self._answered
-        if floor.plan is not None and ask.cue == "close":
-            found = lines_to_close(floor.plan, self._turn, facilitator=floor.facilitator)
+        if speakers.plan is not None and ask.cue == "close":
+            found = lines_to_close(speakers.plan, self._turn, facilitator=speakers.facilitator)
             before = window(self._earlier, self._asked, (), limit_chars=limit)
             return [snapshot, *map(self._message, [*before, *found])]
-        if floor.plan is not None and ask.cue == "step":
+        if speakers.plan is not None and ask.cue == "step":
             called = [] if ask.task else answered[-1:]
-            answered = [*lines_built_on(floor.plan, self._turn, agent=ask.agent), *called]
+            answered = [*lines_built_on(speakers.plan, self._turn, agent=ask.agent), *called]
         lines = window(self._earlier, self._asked, answered, limit_chars=limit)
         shown = (self._message(line) for line in lines)
         return [snapshot, *background(self._turn.request), *shown]

@@ -1,6 +1,6 @@
 """The last line of a prompt that says why an agent speaks now: constants, no one's words."""
 
-from group_chat.floor import Cue
+from group_chat.speaker_state import Cue
 
 _STEP = (
     "It is your turn, {agent}. Carry out the step that was just called, using your tools. Return "

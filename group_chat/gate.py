@@ -58,7 +58,7 @@ class ShowPlan:
 Opening: TypeAlias = RunPlan | CancelPlan | ShowPlan | Resume | Answer
 
 
-def opening(  # the inputs of one table, all named
+def opening(  # the inputs of one controller, all named
     *,
     text: str,
     press: Press | None,

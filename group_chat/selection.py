@@ -6,66 +6,68 @@ from datetime import datetime
 
 from data_models.chat_context import AgentMessage
 from data_models.plan import Plan
-from group_chat.floor import Announce, Ask, AskOneOf, End, Floor, Move, Said, Work
 from group_chat.plan_text import step_line, still_open_line
+from group_chat.speaker_state import Announce, Ask, AskOneOf, End, Move, Said, SpeakerState, Work
 from services.language.hand_over import Addresses, AsksUser, HandOver, HandsBack, read_hand_over
 
 
-def next_move(floor: Floor, said: Said, *, now: datetime) -> tuple[Floor, Move]:
-    """Return the floor after `said` and who speaks next.
+def next_move(speakers: SpeakerState, said: Said, *, now: datetime) -> tuple[SpeakerState, Move]:
+    """Return the speakers after `said` and who speaks next.
 
     The gate comes before everything else; the plan's own lines are followed by the plan's
     state, not by their text.
     """
-    floor = floor.heard(said)
-    if floor.gate_is_closed:
-        return floor, End("gate")
+    speakers = speakers.heard(said)
+    if speakers.gate_is_closed:
+        return speakers, End("gate")
     if said.rendered:
-        return _after_rendered(floor)
-    if said.failed and floor.step is not None and said.agent != floor.facilitator:
-        return floor.step_failed(), Ask(floor.facilitator, "failed")
-    hand_over = read_hand_over(said.text, speaker=said.agent, names=floor.agents)
-    if said.agent == floor.facilitator:
-        return _after_facilitator(floor, hand_over, now)
-    return _after_specialist(floor, hand_over, now)
+        return _after_rendered(speakers)
+    if said.failed and speakers.step is not None and said.agent != speakers.facilitator:
+        return speakers.step_failed(), Ask(speakers.facilitator, "failed")
+    hand_over = read_hand_over(said.text, speaker=said.agent, names=speakers.agents)
+    if said.agent == speakers.facilitator:
+        return _after_facilitator(speakers, hand_over, now)
+    return _after_specialist(speakers, hand_over, now)
 
 
-def taken_up(floor: Floor, said: Sequence[AgentMessage], *, now: datetime) -> tuple[Floor, Move]:
-    """Return the floor and who speaks next in a turn that was cut off behind `said`.
+def taken_up(
+    speakers: SpeakerState, said: Sequence[AgentMessage], *, now: datetime
+) -> tuple[SpeakerState, Move]:
+    """Return the speakers and who speaks next in a turn that was cut off behind `said`.
 
     A plan that was being worked on says it by its steps: those that are not done are called again.
     """
-    plan = floor.plan
-    heard = _all_heard(floor, said)
+    plan = speakers.plan
+    heard = _all_heard(speakers, said)
     if plan is not None and plan.status == "running" and _is_at_work(plan, said):
         heard = replace(heard, is_on_plan=True)
         return _called_again(heard, said[-1].text, now=now)
     if plan is not None and plan.status == "done" and any(_is_called(plan, m.text) for m in said):
-        return heard, Ask(floor.facilitator, "close")
+        return heard, Ask(speakers.facilitator, "close")
     last = said[-1]
-    return next_move(_all_heard(floor, said[:-1]), Said(last.agent, last.text), now=now)
+    return next_move(_all_heard(speakers, said[:-1]), Said(last.agent, last.text), now=now)
 
 
-def _all_heard(floor: Floor, said: Sequence[AgentMessage]) -> Floor:
+def _all_heard(speakers: SpeakerState, said: Sequence[AgentMessage]) -> SpeakerState:
     for message in said:
-        floor = floor.heard(Said(message.agent, message.text))
-    return floor
+        speakers = speakers.heard(Said(message.agent, message.text))
+    return speakers
 
 
 def _is_at_work(plan: Plan, said: Sequence[AgentMessage]) -> bool:
     return any(one.plan_id == plan.plan_id or _is_called(plan, one.text) for one in said)
 
 
-def _called_again(floor: Floor, last: str, *, now: datetime) -> tuple[Floor, Move]:
+def _called_again(speakers: SpeakerState, last: str, *, now: datetime) -> tuple[SpeakerState, Move]:
     """Return what comes next in the plan; a line that was said already is not said again."""
-    call = _call(floor)
+    call = _call(speakers)
     match call:
         case Announce(text=text, step=step) if text == last and step is not None:
-            return _after_rendered(floor.starting(step, now=now))
+            return _after_rendered(speakers.starting(step, now=now))
         case Work(text=text) if text == last:
-            return floor, replace(call, text="")
+            return speakers, replace(call, text="")
         case _:
-            return floor, call or Ask(floor.facilitator, "close")
+            return speakers, call or Ask(speakers.facilitator, "close")
 
 
 def _is_called(plan: Plan, text: str) -> bool:
@@ -74,25 +76,25 @@ def _is_called(plan: Plan, text: str) -> bool:
     return any(first == step_line(plan, step.number) for step in plan.steps)
 
 
-def to_facilitator(floor: Floor, *, now: datetime) -> tuple[Floor, Move]:
-    """Return the floor and the move when control goes back to the facilitator.
+def to_facilitator(speakers: SpeakerState, *, now: datetime) -> tuple[SpeakerState, Move]:
+    """Return the speakers and the move when control goes back to the facilitator.
 
     While a plan runs that is the line of its next step, rendered from its state; the close
     and everything else is the facilitator's own.
     """
-    ran = floor.step is not None
-    floor = floor.ended_step("done", now=now) if ran else floor
-    return floor, _call(floor) or Ask(floor.facilitator, "close" if ran else "none")
+    ran = speakers.step is not None
+    speakers = speakers.ended_step("done", now=now) if ran else speakers
+    return speakers, _call(speakers) or Ask(speakers.facilitator, "close" if ran else "none")
 
 
-def after_work(floor: Floor) -> tuple[Floor, Move]:
-    """Return the floor and the move when steps that ran side by side are over."""
-    return floor, _call(floor) or Ask(floor.facilitator, "close")
+def after_work(speakers: SpeakerState) -> tuple[SpeakerState, Move]:
+    """Return the speakers and the move when steps that ran side by side are over."""
+    return speakers, _call(speakers) or Ask(speakers.facilitator, "close")
 
 
-def _call(floor: Floor) -> Move | None:
+def _call(speakers: SpeakerState) -> Move | None:
     """Return the line that calls what is next in the plan; None if nothing is."""
-    steps, plan = floor.next_steps(), floor.plan
+    steps, plan = speakers.next_steps(), speakers.plan
     if not steps or plan is None:
         return None
     lines = [step_line(plan, step.number) for step in steps]
@@ -101,72 +103,82 @@ def _call(floor: Floor) -> Move | None:
     return Work("\n".join(lines), tuple(step.number for step in steps))
 
 
-def _after_rendered(floor: Floor) -> tuple[Floor, Move]:
-    steps = floor.plan.steps if floor.plan is not None else []
-    step = next((step for step in steps if step.number == floor.step), None)
+def _after_rendered(speakers: SpeakerState) -> tuple[SpeakerState, Move]:
+    steps = speakers.plan.steps if speakers.plan is not None else []
+    step = next((step for step in steps if step.number == speakers.step), None)
     if step is None:
-        return floor, End("answered")
-    if step.agent not in floor.agents:  # the team changed since the plan was made
-        return floor.step_failed(), Ask(floor.facilitator, "failed")
-    return floor, Ask(step.agent, "step")
+        return speakers, End("answered")
+    if step.agent not in speakers.agents:  # the team changed since the plan was made
+        return speakers.step_failed(), Ask(speakers.facilitator, "failed")
+    return speakers, Ask(step.agent, "step")
 
 
-def _after_specialist(floor: Floor, hand_over: HandOver, now: datetime) -> tuple[Floor, Move]:
+def _after_specialist(
+    speakers: SpeakerState, hand_over: HandOver, now: datetime
+) -> tuple[SpeakerState, Move]:
     if isinstance(hand_over, AsksUser):
-        return floor, End("question")
+        return speakers, End("question")
     if isinstance(hand_over, HandsBack):
-        return _pass_to((hand_over.agent,), floor, now)
+        return _pass_to((hand_over.agent,), speakers, now)
     if isinstance(hand_over, Addresses):
-        return _pass_to(hand_over.agents, floor, now)
-    return to_facilitator(floor, now=now) if floor.plan_runs else (floor, answered(floor))
+        return _pass_to(hand_over.agents, speakers, now)
+    return (
+        to_facilitator(speakers, now=now) if speakers.plan_runs else (speakers, answered(speakers))
+    )
 
 
-def answered(floor: Floor) -> Move:
+def answered(speakers: SpeakerState) -> Move:
     """Return the end of an answer; a plan that is open beside it says so in one line."""
-    if floor.waits_beside and floor.plan is not None:
-        return Announce(still_open_line(floor.plan))
+    if speakers.waits_beside and speakers.plan is not None:
+        return Announce(still_open_line(speakers.plan))
     return End("answered")
 
 
-def _after_facilitator(floor: Floor, hand_over: HandOver, now: datetime) -> tuple[Floor, Move]:
+def _after_facilitator(
+    speakers: SpeakerState, hand_over: HandOver, now: datetime
+) -> tuple[SpeakerState, Move]:
     if isinstance(hand_over, AsksUser):
         # A step that failed waits for the user's answer and is called again.
-        return floor.ended_step("pending" if floor.step is None else "done", now=now), End(
+        return speakers.ended_step("pending" if speakers.step is None else "done", now=now), End(
             "question"
         )
     if isinstance(hand_over, Addresses):
-        return _retry(floor, hand_over.agents[0], now), _ask(hand_over.agents)
+        return _retry(speakers, hand_over.agents[0], now), _ask(hand_over.agents)
     if isinstance(hand_over, HandsBack):
-        return _retry(floor, hand_over.agent, now), Ask(hand_over.agent)
+        return _retry(speakers, hand_over.agent, now), Ask(hand_over.agent)
     # A step of the facilitator's own is done with this message; a failed one is passed over.
-    worked = floor.step is not None or floor.failed_step is not None
-    floor = floor.ended_step("done" if floor.step is not None else "skipped", now=now)
-    if worked and floor.next_steps():
-        return to_facilitator(floor, now=now)
-    return floor, answered(floor)
+    worked = speakers.step is not None or speakers.failed_step is not None
+    speakers = speakers.ended_step("done" if speakers.step is not None else "skipped", now=now)
+    if worked and speakers.next_steps():
+        return to_facilitator(speakers, now=now)
+    return speakers, answered(speakers)
 
 
-def handed_over(floor: Floor, agent: str, task: str, *, now: datetime) -> tuple[Floor, Move]:
-    """Return the floor and the move when the facilitator handed over by its tool."""
-    floor = floor.heard(Said(floor.facilitator, ""))
-    return _retry(floor, agent, now), Ask(agent, task=task)
+def handed_over(
+    speakers: SpeakerState, agent: str, task: str, *, now: datetime
+) -> tuple[SpeakerState, Move]:
+    """Return the speakers and the move when the facilitator handed over by its tool."""
+    speakers = speakers.heard(Said(speakers.facilitator, ""))
+    return _retry(speakers, agent, now), Ask(agent, task=task)
 
 
-def _retry(floor: Floor, agent: str, now: datetime) -> Floor:
-    """Return the floor with the failed step running again if `agent` is the step's own."""
-    steps = floor.plan.steps if floor.plan is not None else []
-    failed = next((step for step in steps if step.number == floor.failed_step), None)
+def _retry(speakers: SpeakerState, agent: str, now: datetime) -> SpeakerState:
+    """Return the speakers with the failed step running again if `agent` is the step's own."""
+    steps = speakers.plan.steps if speakers.plan is not None else []
+    failed = next((step for step in steps if step.number == speakers.failed_step), None)
     if failed is None:
-        return floor
-    return floor.starting(failed.number, now=now) if failed.agent == agent else floor
+        return speakers
+    return speakers.starting(failed.number, now=now) if failed.agent == agent else speakers
 
 
-def _pass_to(agents: tuple[str, ...], floor: Floor, now: datetime) -> tuple[Floor, Move]:
-    if floor.facilitator in agents:
-        return to_facilitator(floor, now=now)
+def _pass_to(
+    agents: tuple[str, ...], speakers: SpeakerState, now: datetime
+) -> tuple[SpeakerState, Move]:
+    if speakers.facilitator in agents:
+        return to_facilitator(speakers, now=now)
     # Each agent speaks at most once between two messages of the facilitator.
-    free = tuple(agent for agent in agents if agent not in floor.spoken)
-    return (floor, _ask(free)) if free else to_facilitator(floor, now=now)
+    free = tuple(agent for agent in agents if agent not in speakers.spoken)
+    return (speakers, _ask(free)) if free else to_facilitator(speakers, now=now)
 
 
 def _ask(agents: tuple[str, ...]) -> Move:

@@ -13,19 +13,19 @@ from group_chat.agents import AgentFactory, TeamAgent
 from group_chat.chat import ClinicalGroupChat
 from group_chat.checked_output import StatementChecking
 from group_chat.event_stream import EventStream
-from group_chat.floor import Floor
 from group_chat.gate import opening
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
-from group_chat.table import Table
+from group_chat.speaker_state import SpeakerState
 from group_chat.team import Team, card_of
 from group_chat.tools.actions import run_action
 from group_chat.tools.catalogue import catalogue
 from group_chat.tools.kernel import ToolKernel
-from group_chat.tools.personal import PersonalDesk
+from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, enter_turn, leave_turn
+from group_chat.turn_controller import TurnController
 from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
 from services.records.ports import PatientRecords
 from services.scenarios.session.action import ToolAction
@@ -44,12 +44,12 @@ class SemanticGroupChat:
         ids: IdSource,
         limits: GroupChatLimits,
         is_language_model: bool,
-        house: ToolKernel,
+        tool_kernel: ToolKernel,
         checking: StatementChecking,
     ) -> None:
         self._checking = checking
         self._agents = agents
-        self._house = house
+        self._tool_kernel = tool_kernel
         self._judge = judge
         self._clock = clock
         self._ids = ids
@@ -78,7 +78,7 @@ class SemanticGroupChat:
         is_language_model: bool,
         watcher: ToolWatcher | None = None,
         clinic: SchedulingTools | None = None,
-        office: PersonalDesk | None = None,
+        office: PersonalAssistant | None = None,
     ) -> Self:
         """Return the team of `team` over one model client and one store of records.
 
@@ -111,7 +111,7 @@ class SemanticGroupChat:
             ids=ids,
             limits=limits,
             is_language_model=is_language_model,
-            house=factory.house(),
+            tool_kernel=factory.tool_kernel(),
             checking=StatementChecking(team=team, is_language_model=is_language_model),
         )
 
@@ -150,27 +150,27 @@ class SemanticGroupChat:
         return stream.of(self._act(TurnContext(request, stream.put), action))
 
     async def _act(self, turn: TurnContext, action: ToolAction) -> None:
-        seat = enter_turn(turn)
+        current = enter_turn(turn)
         turn.begin_message(self._facilitator)
         try:
-            ran = await run_action(self._house, turn, action)
+            ran = await run_action(self._tool_kernel, turn, action)
             turn.emit(ActionFinished(ran, turn.views[-1] if turn.views else None))
         finally:
-            leave_turn(seat)
+            leave_turn(current)
 
     async def _answer(self, turn: TurnContext) -> None:
-        seat = enter_turn(turn)
-        turn.act = partial(run_action, self._house, turn)
+        current = enter_turn(turn)
+        turn.act = partial(run_action, self._tool_kernel, turn)
         try:
             await self._chat(turn).run()
         finally:
-            leave_turn(seat)
+            leave_turn(current)
 
     def _chat(self, turn: TurnContext) -> ClinicalGroupChat:
         return ClinicalGroupChat(
             agents=list(self._agents.values()),
             turn=turn,
-            table=self._table(turn),
+            controller=self._controller(turn),
             judge=self._judge,
             clock=self._clock,
             ids=self._ids,
@@ -194,18 +194,18 @@ class SemanticGroupChat:
         tool = read.about[0].tool
         return next((name for name, tools in self._tools_of.items() if tool in tools), None)
 
-    def _table(self, turn: TurnContext) -> Table:
+    def _controller(self, turn: TurnContext) -> TurnController:
         request, names = turn.request, tuple(self._agents)
-        floor = Floor(
+        speakers = SpeakerState(
             facilitator=self._facilitator, agents=names, plan=request.plan, alone=self._alone
         )
-        table = Table(
-            turn=turn, floor=floor, clock=self._clock, limits=self._limits, tasks=self._tasks
+        controller = TurnController(
+            turn=turn, speakers=speakers, clock=self._clock, limits=self._limits, tasks=self._tasks
         )
-        if request.said and table.go_on(request.said):
-            return table
+        if request.said and controller.go_on(request.said):
+            return controller
         marked = [request.addressed_agent, *request.mentions]
-        table.open(
+        controller.open(
             opening(
                 text=request.text,
                 press=request.press,
@@ -219,7 +219,7 @@ class SemanticGroupChat:
                 missing=_missing(request),
             )
         )
-        return table
+        return controller
 
 
 def _task_of(description: str) -> str:

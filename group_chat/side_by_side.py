@@ -13,12 +13,12 @@ from data_models.plan import PlanStep
 from group_chat.agents import TeamAgent
 from group_chat.amending import amended
 from group_chat.draft import Draft, OutputMeter
-from group_chat.floor import Ask
 from group_chat.look_up import look_up_step
 from group_chat.plan_text import step_line
+from group_chat.speaker_state import Ask
 from group_chat.step_work import Outcome, StepResult
-from group_chat.table import Table
 from group_chat.turn_context import TurnContext, enter_turn, leave_turn
+from group_chat.turn_controller import TurnController
 from services.language.hand_over import AsksUser, read_hand_over
 
 Prompt = Callable[[str, Ask], list[ChatMessageContent]]
@@ -35,7 +35,7 @@ class SideBySide:
         self,
         *,
         turn: TurnContext,
-        table: Table,
+        controller: TurnController,
         agents: Mapping[str, TeamAgent],
         meter: OutputMeter,
         clock: Clock,
@@ -43,7 +43,7 @@ class SideBySide:
         prompt: Prompt,
     ) -> None:
         self._turn = turn
-        self._table = table
+        self._controller = controller
         self._agents = agents
         self._meter = meter
         self._clock = clock
@@ -59,10 +59,10 @@ class SideBySide:
         Args:
             stop: Called after each piece of text; ends the turn where it is full.
         """
-        plan = self._table.floor.plan
+        plan = self._controller.speakers.plan
         steps = [step for step in plan.steps if step.number in numbers] if plan is not None else []
         prompts = {step.number: self._prompt(step.agent, self._ask(step)) for step in steps}
-        self._table.begin_work(numbers)
+        self._controller.begin_work(numbers)
         async with asyncio.TaskGroup() as group:
             works = [
                 group.create_task(self._carry_out(step, prompts[step.number], stop))
@@ -77,7 +77,7 @@ class SideBySide:
         return [message for message in finished if message is not None]
 
     def _ask(self, step: PlanStep) -> Ask:
-        plan = self._table.floor.plan
+        plan = self._controller.speakers.plan
         line = step_line(plan, step.number) if plan is not None else step.text
         return Ask(step.agent, "step", task=line.partition("*, ")[2] or step.text)
 
@@ -85,7 +85,7 @@ class SideBySide:
         self, step: PlanStep, prompt: list[ChatMessageContent], stop: Callable[[], None]
     ) -> StepResult:
         turn = self._turn.beside_others(step.agent)
-        plan = self._table.floor.plan
+        plan = self._controller.speakers.plan
         draft = Draft(
             turn=turn,
             agent=step.agent,
@@ -94,7 +94,7 @@ class SideBySide:
             step=None if plan is None else (plan.plan_id, step.number),
         )
         self._open.append(draft)
-        seat = enter_turn(turn)
+        current = enter_turn(turn)
         error: ModelError | None = None
         try:
             history = ChatHistory(messages=prompt)
@@ -108,7 +108,7 @@ class SideBySide:
         except ModelError as failure:
             error = failure  # the others go on: what they find is kept
         finally:
-            leave_turn(seat)
+            leave_turn(current)
         return self._ended(step, draft, turn, error)
 
     def _ended(
@@ -119,7 +119,7 @@ class SideBySide:
         turn.said = [] if message is None else [message]
         outcome = self._outcome(message, turn, error)
         if outcome == "done":
-            self._table.end_step(step.number, "done")
+            self._controller.end_step(step.number, "done")
         return StepResult(step.number, step.agent, outcome, turn, error)
 
     def _outcome(
@@ -129,6 +129,6 @@ class SideBySide:
             return "broke"
         if message is None or (turn.tools_failed and not turn.tools_ok):
             return "failed"
-        names = self._table.floor.agents
+        names = self._controller.speakers.agents
         last = read_hand_over(message.text, speaker=message.agent, names=names)
         return "asked" if isinstance(last, AsksUser) else "done"

@@ -22,7 +22,7 @@ class AgentSpec(BaseModel):
 
     Attributes:
         name: Goes on the wire and into `*Name*`: a letter, then letters, digits, `_`, `-`.
-        instructions: What its model is told, before the rules of the house.
+        instructions: What its model is told, before the rules of the tool_kernel.
         description: One line for people and for the facilitator, who picks by it.
         facilitator: Exactly one agent of the team speaks for the server.
         tools: Names from the catalogue of `group_chat/tools`.

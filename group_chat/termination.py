@@ -1,15 +1,15 @@
 """When a turn ends (spec page 1.7), as values."""
 
-from group_chat.floor import End, Floor, Move
+from group_chat.speaker_state import End, Move, SpeakerState
 
 CONTINUE_OFFER = (
     'That is as far as one turn may go, so the team stopped here. Write "continue" to go on.'
 )
 
 
-def within_limits(move: Move, floor: Floor, *, messages: int) -> Move:
+def within_limits(move: Move, speakers: SpeakerState, *, messages: int) -> Move:
     """Return `move`, or the end of the turn once `messages` agent messages were said."""
-    over = floor.messages >= messages and not isinstance(move, End)
+    over = speakers.messages >= messages and not isinstance(move, End)
     return End("limit") if over else move
 
 

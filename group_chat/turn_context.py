@@ -169,29 +169,29 @@ class TurnContext:
 
 
 @dataclass(slots=True)
-class Seat:
+class CurrentTurn:
     """Holds the turn while it lasts.
 
     Timers and connections keep a copy of the context they were made in, long after the turn;
-    what they keep is an empty seat.
+    what they keep is an empty current.
     """
 
     turn: TurnContext | None
 
 
-_CURRENT: ContextVar[Seat] = ContextVar("group_chat_turn")
+_CURRENT: ContextVar[CurrentTurn] = ContextVar("group_chat_turn")
 
 
-def enter_turn(turn: TurnContext) -> Seat:
-    """Make `turn` the one of this task and its children; `leave_turn` takes the seat."""
-    seat = Seat(turn)
-    _CURRENT.set(seat)
-    return seat
+def enter_turn(turn: TurnContext) -> CurrentTurn:
+    """Make `turn` the one of this task and its children; `leave_turn` takes the current."""
+    current = CurrentTurn(turn)
+    _CURRENT.set(current)
+    return current
 
 
-def leave_turn(seat: Seat) -> None:
+def leave_turn(current: CurrentTurn) -> None:
     """Forget the turn, in every copy of this context."""
-    seat.turn = None
+    current.turn = None
 
 
 def current_turn() -> TurnContext:

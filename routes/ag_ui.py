@@ -33,7 +33,7 @@ async def ag_ui(request: web.Request) -> web.StreamResponse:
     thread_id = run_input.thread_id
     await context.reader.access(thread_id, owner=owner, unclaimed_ok=is_web_name(thread_id))
     context.rate.take(owner)
-    run = await context.desk.submit(_message(context, principal, run_input, question))
+    run = await context.scheduler.submit(_message(context, principal, run_input, question))
     response = web.StreamResponse(
         headers={
             "Content-Type": "text/event-stream",

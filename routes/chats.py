@@ -65,7 +65,7 @@ async def stop_turn(request: web.Request) -> web.Response:
     context = request.app[CONTEXT]
     await context.reader.access(chat_id, owner=owner)
     run_id = request.query.get("run_id")
-    stopped = await context.desk.stop(chat_id, owner=owner, run_id=run_id)
+    stopped = await context.scheduler.stop(chat_id, owner=owner, run_id=run_id)
     return json_reply({"stopped": stopped})
 
 

@@ -9,11 +9,11 @@ from prometheus_client import CollectorRegistry
 
 from data_models.clock import Clock, IdSource
 from routes.health import Readiness
-from routes.ports import Desk, MemoryDesk, PatientDirectory, PatientSources, Reader
+from routes.ports import MemoryService, PatientDirectory, PatientSources, Reader, Scheduler
 from services.access.limits import MessageRate, SocketSlots
 from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import AgentCard
-from services.scenarios.operators.desk import OperatorDesk
+from services.scenarios.operators.operator_service import OperatorService
 
 
 class Team(Protocol):
@@ -66,7 +66,7 @@ class RouteContext:
         link_hosts: Hosts that links in answers may lead to.
     """
 
-    desk: Desk
+    scheduler: Scheduler
     reader: Reader
     team: Team
     rate: MessageRate
@@ -77,8 +77,8 @@ class RouteContext:
     registry: CollectorRegistry
     directory: PatientDirectory | None = None
     sources: PatientSources | None = None
-    memory: MemoryDesk | None = None
-    operators: OperatorDesk | None = None
+    memory: MemoryService | None = None
+    operators: OperatorService | None = None
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()
     reads: MessageRate | None = None

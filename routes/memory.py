@@ -7,7 +7,7 @@ from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.json_input import parse_json
-from routes.ports import MemoryDesk
+from routes.ports import MemoryService
 from routes.replies import json_reply
 from services.access.bodies import body_of
 from services.memory_edits.operations import MemoryPatch
@@ -16,7 +16,7 @@ from services.memory_edits.view import MemoryView
 
 async def show_memory(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/memory`: blocks, entities, tool memory, changes."""
-    view = await _desk(request).show(
+    view = await _service(request).show(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=request.query.get("patient_id"),
@@ -28,7 +28,7 @@ async def change_memory(request: web.Request) -> web.Response:
     """`PATCH /api/chats/{chat_id}/memory`: correct, retire, restore or undo."""
     patch = _patch(await body_of(request))
     revision = _revision(request, patch)
-    view = await _desk(request).change(
+    view = await _service(request).change(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=request.query.get("patient_id"),
@@ -38,11 +38,11 @@ async def change_memory(request: web.Request) -> web.Response:
     return _reply(view)
 
 
-def _desk(request: web.Request) -> MemoryDesk:
-    desk = request.app[CONTEXT].memory
-    if desk is None:
+def _service(request: web.Request) -> MemoryService:
+    service = request.app[CONTEXT].memory
+    if service is None:
         raise web.HTTPNotFound
-    return desk
+    return service
 
 
 def _patch(body: bytes) -> MemoryPatch:

@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from routes.operator_answers import PREFIX, dry_run_document, played_document, review_document
-from routes.operator_context import after_of, desk_of, limit_of, number_of, scenario_of
+from routes.operator_context import after_of, limit_of, number_of, scenario_of, service_of
 from routes.operator_input import (
     Definition,
     Mapping,
@@ -22,32 +22,32 @@ from services.scenarios.operators.plan_view import view_of_graph
 
 async def list_scenarios(request: web.Request) -> web.Response:
     """`GET scenarios`: every stored scenario, and who asks."""
-    desk, who = desk_of(request)
-    found = [card.model_dump(mode="json") for card in await desk.scenarios()]
-    needs_second = desk.require_approval
+    service, who = service_of(request)
+    found = [card.model_dump(mode="json") for card in await service.scenarios()]
+    needs_second = service.require_approval
     return json_reply({"scenarios": found, "operator": who, "require_approval": needs_second})
 
 
 async def validate(request: web.Request) -> web.Response:
     """`POST validate`: check a version without storing it."""
-    desk, _ = desk_of(request)
+    service, _ = service_of(request)
     sent = await decision(request, Definition)
-    return json_reply((await desk.checked(sent.definition)).model_dump(mode="json"))
+    return json_reply((await service.checked(sent.definition)).model_dump(mode="json"))
 
 
 async def publish(request: web.Request) -> web.Response:
     """`POST scenarios`: make a scenario's first version active."""
-    desk, who = desk_of(request)
+    service, who = service_of(request)
     sent = await decision(request, Definition)
-    graph = await desk.publish(sent.definition, operator=who)
+    graph = await service.publish(sent.definition, operator=who)
     return json_reply(view_of_graph(graph, ()).model_dump(mode="json"), status=201)
 
 
 async def propose(request: web.Request) -> web.Response:
     """`POST plans`: store a new version and the plan that leads to it."""
-    desk, who = desk_of(request)
+    service, who = service_of(request)
     sent = await decision(request, Proposal)
-    view = await desk.propose(
+    view = await service.propose(
         sent.definition, operator=who, policies=sent.policies, mapping=sent.mapping
     )
     return json_reply(view.model_dump(mode="json"), status=201)
@@ -55,113 +55,115 @@ async def propose(request: web.Request) -> web.Response:
 
 async def show_scenario(request: web.Request) -> web.Response:
     """`GET scenarios/{scenario_id}`: versions, plan, deployment and live counts."""
-    desk, _ = desk_of(request)
-    return json_reply((await desk.overview(scenario_of(request))).model_dump(mode="json"))
+    service, _ = service_of(request)
+    return json_reply((await service.overview(scenario_of(request))).model_dump(mode="json"))
 
 
 async def show_version(request: web.Request) -> web.Response:
     """`GET scenarios/{scenario_id}/versions/{version}`: one version, to be drawn."""
-    desk, _ = desk_of(request)
+    service, _ = service_of(request)
     version = number_of(request.match_info["version"])
-    return json_reply((await desk.graph(scenario_of(request), version)).model_dump(mode="json"))
+    return json_reply((await service.graph(scenario_of(request), version)).model_dump(mode="json"))
 
 
 async def show_plan(request: web.Request) -> web.Response:
     """`GET scenarios/{scenario_id}/plan`: the plan and both versions side by side."""
-    desk, _ = desk_of(request)
-    return json_reply((await desk.plan(scenario_of(request))).model_dump(mode="json"))
+    service, _ = service_of(request)
+    return json_reply((await service.plan(scenario_of(request))).model_dump(mode="json"))
 
 
 async def put_policies(request: web.Request) -> web.Response:
     """`PUT scenarios/{scenario_id}/plan/policies`: plan again with other policies."""
-    desk, who = desk_of(request)
+    service, who = service_of(request)
     sent = await decision(request, Policies)
-    view = await desk.set_policies(scenario_of(request), sent.policies, operator=who)
+    view = await service.set_policies(scenario_of(request), sent.policies, operator=who)
     return json_reply(view.model_dump(mode="json"))
 
 
 async def put_mapping(request: web.Request) -> web.Response:
     """`PUT scenarios/{scenario_id}/plan/mapping`: plan again with steps paired by hand."""
-    desk, who = desk_of(request)
+    service, who = service_of(request)
     sent = await decision(request, Mapping)
-    view = await desk.set_mapping(scenario_of(request), sent.mapping, operator=who)
+    view = await service.set_mapping(scenario_of(request), sent.mapping, operator=who)
     return json_reply(view.model_dump(mode="json"))
 
 
 async def preview(request: web.Request) -> web.Response:
     """`POST preview`: play a version with made-up answers; nothing is stored."""
-    desk, _ = desk_of(request)
+    service, _ = service_of(request)
     sent = await decision(request, Preview)
-    return json_reply(played_document(await desk.preview(sent.definition, sent.answers)))
+    return json_reply(played_document(await service.preview(sent.definition, sent.answers)))
 
 
 async def withdraw(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/withdraw`: offer it no more."""
-    desk, who = desk_of(request)
+    service, who = service_of(request)
     sent = await decision(request, Reason)
-    view = await desk.withdraw(scenario_of(request), reason=sent.reason, operator=who)
+    view = await service.withdraw(scenario_of(request), reason=sent.reason, operator=who)
     return json_reply(view.model_dump(mode="json"))
 
 
 async def offer_again(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/offer-again`: offer what was withdrawn."""
-    desk, who = desk_of(request)
-    view = await desk.offer_again(scenario_of(request), operator=who)
+    service, who = service_of(request)
+    view = await service.offer_again(scenario_of(request), operator=who)
     return json_reply(view.model_dump(mode="json"))
 
 
 async def dry_run(request: web.Request) -> web.Response:
     """`GET scenarios/{scenario_id}/dry-run`: what the plan would do to a page of sessions."""
-    desk, who = desk_of(request)
-    page = await desk.dry_run(
+    service, who = service_of(request)
+    page = await service.dry_run(
         scenario_of(request), after=after_of(request), limit=limit_of(request), operator=who
     )
-    score = None if after_of(request) else await desk.score(scenario_of(request))
+    score = None if after_of(request) else await service.score(scenario_of(request))
     shown = None if score is None else score.model_dump(mode="json")
     return json_reply({**dry_run_document(page), "score": shown})
 
 
 async def approve(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/approve`: a second person says yes."""
-    desk, who = desk_of(request)
-    plan = await desk.approve(scenario_of(request), operator=who)
+    service, who = service_of(request)
+    plan = await service.approve(scenario_of(request), operator=who)
     return json_reply(plan.model_dump(mode="json"))
 
 
 async def cancel(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/cancel`: give the plan up."""
-    desk, who = desk_of(request)
-    plan = await desk.cancel(scenario_of(request), operator=who)
+    service, who = service_of(request)
+    plan = await service.cancel(scenario_of(request), operator=who)
     return json_reply(plan.model_dump(mode="json"))
 
 
 async def deploy(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/deploy`: begin; the work goes on behind the answer."""
-    desk, who = desk_of(request)
+    service, who = service_of(request)
     sent = await decision(request, Share)
-    record = await desk.deploy(scenario_of(request), operator=who, share_percent=sent.share_percent)
+    record = await service.deploy(
+        scenario_of(request), operator=who, share_percent=sent.share_percent
+    )
     return json_reply(record.model_dump(mode="json"), status=202)
 
 
 async def pause(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/pause`: stop after the page under way."""
-    desk, who = desk_of(request)
-    record = await desk.pause(scenario_of(request), operator=who)
+    service, who = service_of(request)
+    record = await service.pause(scenario_of(request), operator=who)
     return json_reply(record.model_dump(mode="json"))
 
 
 async def resume(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/resume`: go on."""
-    desk, who = desk_of(request)
-    record = await desk.resume(scenario_of(request), operator=who)
+    service, who = service_of(request)
+    record = await service.resume(scenario_of(request), operator=who)
     return json_reply(record.model_dump(mode="json"), status=202)
 
 
 async def set_share(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/share`: change how many sessions a canary reaches."""
-    desk, who = desk_of(request)
+    service, who = service_of(request)
     sent = await decision(request, Share)
-    record = await desk.set_share(
+    record = await service.set_share(
         scenario_of(request), share_percent=sent.share_percent, operator=who
     )
     return json_reply(record.model_dump(mode="json"), status=202)
@@ -169,16 +171,16 @@ async def set_share(request: web.Request) -> web.Response:
 
 async def rollback(request: web.Request) -> web.Response:
     """`POST scenarios/{scenario_id}/rollback`: propose an earlier version's content again."""
-    desk, who = desk_of(request)
+    service, who = service_of(request)
     sent = await decision(request, Rollback)
-    view = await desk.rollback(scenario_of(request), to=sent.to, operator=who)
+    view = await service.rollback(scenario_of(request), to=sent.to, operator=who)
     return json_reply(view.model_dump(mode="json"), status=201)
 
 
 async def show_review(request: web.Request) -> web.Response:
     """`GET scenarios/{scenario_id}/review`: sessions that a person must look at."""
-    desk, _ = desk_of(request)
-    page = await desk.flagged(
+    service, _ = service_of(request)
+    page = await service.flagged(
         scenario_of(request), after=after_of(request), limit=limit_of(request)
     )
     return json_reply(review_document(page))
@@ -186,8 +188,8 @@ async def show_review(request: web.Request) -> web.Response:
 
 async def show_history(request: web.Request) -> web.Response:
     """`GET scenarios/{scenario_id}/history`: what operators did, newest first."""
-    desk, _ = desk_of(request)
-    entries = await desk.history(scenario_of(request))
+    service, _ = service_of(request)
+    entries = await service.history(scenario_of(request))
     return json_reply({"entries": [entry.model_dump(mode="json") for entry in entries]})
 
 

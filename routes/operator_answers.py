@@ -13,7 +13,7 @@ from routes.context import CONTEXT
 from routes.problem import Problem, problem_response
 from services.scenarios.migration.ports import SessionPage, SessionRow
 from services.scenarios.operators.dry_run import DryRunPage
-from services.scenarios.operators.session_desk import BulkResult
+from services.scenarios.operators.session_service import BulkResult
 from services.scenarios.session.preview import Played
 
 PREFIX = "/api/operator/"

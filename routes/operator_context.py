@@ -6,18 +6,18 @@ from data_models.errors import BadFrameError, ScenarioNotFoundError
 from data_models.scenario import is_scenario_id
 from routes.auth import operator_of
 from routes.context import CONTEXT
-from services.scenarios.operators.desk import OperatorDesk
+from services.scenarios.operators.operator_service import OperatorService
 
 PAGE_LIMIT = 500
 
 
-def desk_of(request: web.Request) -> tuple[OperatorDesk, str]:
-    """Return the desk and the operator's id; the role comes first."""
+def service_of(request: web.Request) -> tuple[OperatorService, str]:
+    """Return the service and the operator's id; the role comes first."""
     who = operator_of(request)
-    desk = request.app[CONTEXT].operators
-    if desk is None:
+    service = request.app[CONTEXT].operators
+    if service is None:
         raise web.HTTPNotFound
-    return desk, who.id
+    return service, who.id
 
 
 def scenario_of(request: web.Request) -> str:

@@ -10,7 +10,7 @@ from routes.json_input import parse_json
 from services.access.bodies import body_of
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.operators.interventions import ActionKind, Intervention
-from services.scenarios.operators.session_desk import SessionFilter
+from services.scenarios.operators.session_service import SessionFilter
 
 _DecisionT = TypeVar("_DecisionT", bound="_Decision")
 Text = Annotated[str, Field(max_length=600)]
@@ -76,7 +76,7 @@ class SessionAct(_Decision):
     fields: Annotated[tuple[Text, ...], Field(max_length=40)] = ()
 
     def act(self) -> Intervention:
-        """Return it for the desk."""
+        """Return it for the service."""
         return Intervention(self.action, self.reason, self.step, self.fields)
 
 
@@ -96,7 +96,7 @@ class BulkAct(SessionAct):
         return self
 
     def wanted(self) -> SessionFilter:
-        """Return the filter for the desk."""
+        """Return the filter for the service."""
         return SessionFilter(self.at_step, self.version, self.review, self.channel)
 
 

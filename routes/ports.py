@@ -1,7 +1,6 @@
 """What the transports need from the services, said in their own words.
 
-`services.desk.turn_desk`, `services.runs.hub` and `services.views.conversation_reader` fit these
-as they are.
+`TurnScheduler`, `services.runs.hub` and `services.views.conversation_reader` fit these as they are.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
@@ -48,7 +47,7 @@ class Run(Protocol):
         ...
 
 
-class Desk(Protocol):
+class Scheduler(Protocol):
     """Takes messages of every channel, one turn at a time per conversation."""
 
     async def submit(self, message: IncomingMessage) -> Run:
@@ -160,7 +159,7 @@ class PatientDirectory(Protocol):
         ...
 
 
-class MemoryDesk(Protocol):
+class MemoryService(Protocol):
     """Shows what is remembered of a patient, and lets people change it."""
 
     async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:

@@ -1,4 +1,4 @@
-"""One open socket: reads frames, hands messages to the desk, shows runs in order."""
+"""One open socket: reads frames, hands messages to the scheduler, shows runs in order."""
 
 import asyncio
 
@@ -71,7 +71,9 @@ class SocketSession:
 
     async def _resume(self, run_id: str, after: int) -> None:
         try:
-            run = await self._context.desk.watch(self._chat_id, run_id, owner=self._principal.id)
+            run = await self._context.scheduler.watch(
+                self._chat_id, run_id, owner=self._principal.id
+            )
         except RoundsError as error:
             logger.warning("socket.not_resumed", code=error.code)
             run = None
@@ -134,11 +136,11 @@ class SocketSession:
 
     async def _stop(self, frame: StopFrame) -> None:
         owner = self._principal.id
-        await self._context.desk.stop(self._chat_id, owner=owner, run_id=frame.run_id)
+        await self._context.scheduler.stop(self._chat_id, owner=owner, run_id=frame.run_id)
 
     async def _submit(self, frame: MessageFrame) -> None:
         self._context.rate.take(self._principal.id)
-        run = await self._context.desk.submit(self._message(frame))
+        run = await self._context.scheduler.submit(self._message(frame))
         await self._watch(Watch(run=run, client_message_id=frame.client_message_id))
 
     def _message(self, frame: MessageFrame) -> IncomingMessage:

@@ -27,11 +27,11 @@ from services.entities.session import EntitySession
 from services.language.utterance import Utterance
 from services.memory_blocks.recall import Recalled
 from services.scenarios.session.action import ToolAction, ToolRan
-from services.scenarios.session.seat import ScenarioSeat
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
 
 
-class ArtifactShelf(Protocol):
+class ArtifactStore(Protocol):
     """Keeps files for the patient of this turn, and only for that one."""
 
     async def save(self, *, file_name: str, media_type: str, data: bytes, key: str) -> Artifact:
@@ -139,7 +139,7 @@ class GroupChatRequest:
     user: str
     now: datetime
     deadline: float
-    artifacts: ArtifactShelf
+    artifacts: ArtifactStore
     principal_id: str = "unknown"
     mentions: Sequence[str] = ()
     addressed_agent: str | None = None
@@ -150,7 +150,7 @@ class GroupChatRequest:
     tool_memory: ToolMemorySession | None = None
     entities: EntitySession | None = None
     past: PastTurns | None = None
-    scenario: ScenarioSeat | None = None
+    scenario: ScenarioRuntime | None = None
     meaning: MessageMeaning = field(default_factory=MessageMeaning)
     effects: EffectLog | None = None
     utterance: Utterance | None = None

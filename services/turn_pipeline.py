@@ -3,7 +3,7 @@
     claim ─ load ─ call for help? ─ clear? ─ yes or no to us? ─ decide patient ─ swap in patient
           ─ reconcile scenario ─ enrich ─ ground ─ group chat ─ write back
 
-Read `_take`, then `_answer`. `services/desk/turn_desk.py` claims before and releases after;
+Read `_take`, then `_answer`. `services/turn_scheduler/` claims before and releases after;
 transports show the events. What a step does stands in the file of `services/turn` named after it.
 """
 
@@ -42,20 +42,20 @@ from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn.changes import CHANGES, change_document, follow
 from services.turn.comparing import TurnComparing
+from services.turn.crisis_response import CrisisResponse
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
 from services.turn.end import ended
-from services.turn.first_aid import FirstAid
 from services.turn.groups import TurnGroups
 from services.turn.meter import TurnMeter
+from services.turn.pending_requests import PendingRequests
 from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests
 from services.turn.safety import SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
 from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
-from services.turn.voice import TurnVoice
-from services.turn.wishes import TurnWishes
+from services.turn.turn_replies import TurnReplies
 
 _GRACE_SECONDS = 5.0
 """The team ends by itself at its deadline; a turn that has not by then is cut off."""
@@ -86,30 +86,30 @@ class TurnPipeline:
         self._clock = clock
         self._turn_seconds = turn_seconds
         self._tools = tools or TurnTools(ids=ids)
-        self.first_aid = FirstAid(
+        self.crisis_response = CrisisResponse(
             answers=safety, facilitator=group_chat.facilitator, clock=clock, ids=ids
         )
-        self._voice = TurnVoice(group_chat=group_chat, clock=clock, ids=ids)
+        self._replies = TurnReplies(group_chat=group_chat, clock=clock, ids=ids)
         self._questions = TurnQuestions(
-            documents=documents, tools=self._tools, voice=self._voice, clock=clock, ids=ids
+            documents=documents, tools=self._tools, replies=self._replies, clock=clock, ids=ids
         )
-        self._stops = TurnStops(documents=documents, voice=self._voice, ids=ids)
+        self._stops = TurnStops(documents=documents, replies=self._replies, ids=ids)
         self._safety = TurnSafety(
-            answers=safety, patients=patients, documents=documents, voice=self._voice
+            answers=safety, patients=patients, documents=documents, replies=self._replies
         )
         self._scenarios = TurnScenarios(
             parts=self._tools.scenarios,
             documents=documents,
-            voice=self._voice,
+            replies=self._replies,
             facilitator=group_chat.facilitator,
         )
-        self._wishes = TurnWishes(patients=patients, ids=ids, facilitator=group_chat.facilitator)
+        self._held = PendingRequests(patients=patients, ids=ids, facilitator=group_chat.facilitator)
         self._requests = TurnRequests(
             documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
         )
-        self._groups = TurnGroups(documents=documents, voice=self._voice, ids=ids)
+        self._groups = TurnGroups(documents=documents, replies=self._replies, ids=ids)
         self._comparing = TurnComparing(
-            patients=patients, requests=self._requests, group_chat=group_chat, voice=self._voice
+            patients=patients, requests=self._requests, group_chat=group_chat, replies=self._replies
         )
 
     async def run(self, claim: Claim, run: Run) -> TurnOutcome:
@@ -153,8 +153,8 @@ class TurnPipeline:
 
     async def _told(self, turn: TurnDraft, told: str) -> None:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
-        self._voice.show_state(turn)
-        self._voice.say(turn, told)
+        self._replies.show_state(turn)
+        self._replies.say(turn, told)
         if await self._scenarios.went_on(turn, partial(self._act, turn)):
             await self._chat(turn, self._requests.of(turn))
 
@@ -164,7 +164,7 @@ class TurnPipeline:
         if not readable:
             return None
         if verdict.reply is not None:
-            return self._voice.say(turn, verdict.reply)
+            return self._replies.say(turn, verdict.reply)
         if self._questions.answers_of_memory(turn):
             return None
         if self._stops.answer_nothing_waits(turn):
@@ -182,7 +182,7 @@ class TurnPipeline:
         if turn.claim.conversation.pending_clear is not None:
             await self._clearing.finish(turn.claim)
         await self._documents.load_registry(turn)
-        self._voice.tell_interruption(turn)
+        self._replies.tell_interruption(turn)
 
     async def _clear(self, turn: TurnDraft) -> None:
         if await self._groups.asks_before_clear(turn):
@@ -192,12 +192,12 @@ class TurnPipeline:
         await self._documents.record_access(turn, active, action="clear")
         async with self._step(turn, "save"):
             archived = await self._clearing.clear(
-                turn.claim, now=turn.now, tell=partial(self._voice.tell_progress, turn)
+                turn.claim, now=turn.now, tell=partial(self._replies.tell_progress, turn)
             )
         turn.leaves_no_turn = True
         await self._documents.load_registry(turn)
-        self._voice.show_state(turn)
-        self._voice.say(turn, self._groups.told_of_clear(turn, archived.told))
+        self._replies.show_state(turn)
+        self._replies.say(turn, self._groups.told_of_clear(turn, archived.told))
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
@@ -222,7 +222,7 @@ class TurnPipeline:
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
-        verdict = self._wishes.carried_on(turn, verdict)
+        verdict = self._held.carried_on(turn, verdict)
         turn.decision, turn.question = verdict.decision, verdict.question
         return verdict
 
@@ -244,9 +244,9 @@ class TurnPipeline:
         """Ask which patient; the message is kept with the session, where no model looks."""
         turn.hides_active = verdict.hides_active
         await self._documents.open(turn, None)
-        self._voice.show_state(turn)
-        self._voice.tell_unmet(turn)
-        self._voice.say(turn, verdict.reply or "")
+        self._replies.show_state(turn)
+        self._replies.tell_unmet(turn)
+        self._replies.say(turn, verdict.reply or "")
 
     async def _swap_in(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:
         """Load the decided patient's own document; False if it cannot be read and we asked."""
@@ -265,18 +265,18 @@ class TurnPipeline:
             turn.run.emit(Notice("progress", verdict.notice))
         if verdict.decision == "RESTORED_FROM_STORAGE":
             turn.run.emit(Notice("restored", f"Continuing with {turn.patient_id}."))
-        self._voice.show_state(turn)
+        self._replies.show_state(turn)
         return True
 
     async def _chat(self, turn: TurnDraft, request: GroupChatRequest) -> None:
         async for event in self._group_chat.run(request):
             await self._apply(turn, event)
         await self._scenarios.heard(turn)
-        self._voice.tell_unmet(turn)
-        self._wishes.ask_whose(turn)
+        self._replies.tell_unmet(turn)
+        self._held.ask_whose(turn)
         if turn.question is not None:
-            self._voice.show_state(turn)
-            self._voice.say(turn, turn.question.text)
+            self._replies.show_state(turn)
+            self._replies.say(turn, turn.question.text)
 
     async def _act(self, turn: TurnDraft, action: ToolAction) -> ToolRan:
         """Run the tool of a scenario's step as agents' tools run."""
@@ -291,7 +291,7 @@ class TurnPipeline:
         self._groups.tell_plan(turn, event)
         if isinstance(event, CHANGES):
             if change_document(turn, event):
-                self._voice.show_state(turn)
+                self._replies.show_state(turn)
             if isinstance(event, PlanChanged) and turn.has_unsaved_answers:
                 await self._documents.save(turn)  # each step of a plan once it is finished
             return
@@ -306,7 +306,7 @@ class TurnPipeline:
     async def _write_back(
         self, turn: TurnDraft, meter: TurnMeter, failure: RoundsError | None
     ) -> None:
-        self._voice.close_what_is_open(turn)
+        self._replies.close_what_is_open(turn)
         async with self._step(turn, "save"):
             await self._documents.commit(turn, failure)
             await self._scenarios.stored(turn)

@@ -37,7 +37,7 @@ HOMES = {
     "semantic_kernel": ("group_chat/",),
 }
 # These surround the turn and may use what the turn uses; all other folders of services are parts.
-PARTS_OF_THE_TURN = {"channels", "conversations", "desk", "runs", "turn", "views"}
+PARTS_OF_THE_TURN = {"channels", "conversations", "runs", "turn", "turn_scheduler", "views"}
 NOWHERE = {"unittest.mock", "pickle", "marshal", "shelve"}
 ENVIRONMENT = {"os.environ", "os.getenv"}
 

@@ -44,7 +44,7 @@ OVER = {
         "group_chat/checked_output.py",
         "group_chat/citations.py",
         "services/audit/verify.py",
-        "services/conversations/artifact_shelf.py",
+        "services/conversations/patient_artifacts.py",
         "services/entities/legacy.py",
         "services/entities/team.py",
         "services/identity/linking.py",

@@ -14,10 +14,10 @@ from typing import Any, get_args
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from data_models.tool_memory import EntityContext, EntityStatus, EntityType
+from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.resolution import Ambiguous, Resolution, Resolved, Scene
 from services.tool_memory.resolver import ContextResolver
 from services.tool_memory.shapes import zone_of
-from services.tool_memory.shelf import Shelf
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _TYPES: Mapping[str, EntityType] = {
@@ -111,7 +111,7 @@ def _answer(case: Case) -> Resolution:
     now = now.astimezone(zone) if zone is not None else now
     entities = [_entity(one, context.session) for one in case.entities]
     scene = Scene(now=now, focus=context.focus, last_list=tuple(context.last_list or ()))
-    resolver = ContextResolver(shelf=Shelf.of(entities, now), scene=scene)
+    resolver = ContextResolver(entity_index=EntityIndex.of(entities, now), scene=scene)
     return resolver.resolve(case.message, case.entity_type, case.parameters)
 
 

@@ -1,4 +1,4 @@
-"""A shelf and an index in memory, for what-if cases and tests."""
+"""A blobs and an index in memory, for what-if cases and tests."""
 
 from bisect import bisect_right, insort
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -14,7 +14,7 @@ from services.scenarios.migration.tallies import tallied
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class MemoryShelf:
+class MemoryBlobs:
     """A `BlobStore` that lives as long as its process."""
 
     def __init__(self) -> None:

@@ -24,7 +24,7 @@ from evals.parts.scenario_cases import (
     MoveEvent,
     scenario_of,
 )
-from evals.parts.scenario_stores import MemorySessionIndex, MemoryShelf
+from evals.parts.scenario_stores import MemoryBlobs, MemorySessionIndex
 from services.scenarios.definition.definition_checks import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import ReconciliationResult
@@ -63,15 +63,15 @@ class _Ids:
 
 
 class Simulation:
-    """The production's parts on a memory shelf, with one session and no model."""
+    """The production's parts on a memory blobs, with one session and no model."""
 
     def __init__(self, *, case: CaseFile, config: MigrationConfig | None = None) -> None:
         config = config or MigrationConfig(deployment=DeploymentConfig(require_approval=False))
         clock = _Clock()
         self._case = case
-        self._shelf = MemoryShelf()
+        self._blobs = MemoryBlobs()
         self._index = MemorySessionIndex()
-        store = ScenarioStore(shelf=self._shelf)
+        store = ScenarioStore(blobs=self._blobs)
         self._deployer = Deployer(
             store=store, index=self._index, clock=clock, ids=_Ids(), config=config.deployment
         )
@@ -92,7 +92,7 @@ class Simulation:
         """Deploy all versions, play all events, and return what happened."""
         plan = await self._deploy_all()
         for link in self._case.missing_plans:
-            await self._shelf.delete(plan_name(SCENARIO_ID, int(link.partition(">")[0])))
+            await self._blobs.delete(plan_name(SCENARIO_ID, int(link.partition(">")[0])))
         events = [await self._event(event) for event in self._case.events]
         return {"plan": _plan_row(plan), "events": [*events]}
 

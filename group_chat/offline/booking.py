@@ -22,7 +22,7 @@ from group_chat.offline.moving import MOVE_TOOL, is_move, line_of, next_of_move
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.tools.clinic_times import day_of
-from services.language.appointment_wishes import wishes_in
+from services.language.appointment_slots import slots_in
 from services.language.phrases import says, words_for
 from services.language.requests import refused_doctors
 from services.language.text_words import all_words
@@ -79,7 +79,7 @@ def _agrees(prompt: Prompt) -> bool:
     action = str((_found(prompt).get("appointment_proposal") or {}).get("action", ""))
     other = (verb for verb, said in _VERBS.items() if says(prompt.asked, said))
     is_other = any(not action.startswith(verb) for verb in other)
-    says_more = is_other or wishes_in(prompt.asked, is_booking=True)
+    says_more = is_other or slots_in(prompt.asked, is_booking=True)
     return is_consent(prompt.asked) and not says_more and not asks(prompt, WHICH_TIME)
 
 
@@ -263,7 +263,7 @@ def _name_in(prompt: Prompt) -> str:
     """Return the name that answers which doctor, as people say it: "Smith, please"."""
     words = all_words(prompt.asked)
     is_name = asks(prompt, WHICH_DOCTOR) and 0 < len(words) <= _NAME_WORDS
-    says_when = wishes_in(prompt.asked, is_booking=True).keys() - {"doctor_preference"}
+    says_when = slots_in(prompt.asked, is_booking=True).keys() - {"doctor_preference"}
     is_name = is_name and not is_consent(prompt.asked) and not says_when
     kept = [word for word in words if word.casefold() not in words_for("before_a_name")]
     return " ".join(kept) if is_name else ""

@@ -4,7 +4,7 @@ from group_chat.offline.plain_talk import courtesy, plain_answer
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import OfflineReply
 from group_chat.offline.words import asks_overview, topics_of, wants_plan
-from services.language.appointment_wishes import wishes_in
+from services.language.appointment_slots import slots_in
 from services.language.full_dates import full_dates
 from services.language.phrases import says
 from services.language.talk_texts import in_every_language, told_in
@@ -51,7 +51,7 @@ def _is_elsewhere(prompt: Prompt, topic: str) -> bool:
     is_plain = not courtesy(prompt) and plain_answer(prompt) is not None
     if wants_plan(text) or says(text, "roster") or is_plain:
         return True
-    if wishes_in(text, is_booking=True):
+    if slots_in(text, is_booking=True):
         return False
     asks = asks_question(text) and len(text.split()) > 1
     return asks or asks_overview(text) or bool(topics_of(text) - {topic})

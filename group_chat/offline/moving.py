@@ -14,7 +14,7 @@ from group_chat.offline.clinic_days import (
 )
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
-from services.language.appointment_wishes import wishes_in
+from services.language.appointment_slots import slots_in
 from services.language.in_english import in_english
 from services.language.phrases import says
 from services.language.references import place_in
@@ -72,7 +72,7 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
     """Return the day and the time that this arrangement has come to."""
     wanted: dict[str, str] = {}
     for link in chain_of(prompt):
-        said = {} if link.picks else wishes_in(link.text, is_booking=True)
+        said = {} if link.picks else slots_in(link.text, is_booking=True)
         wanted |= {"day": said["date_preference"]} if "date_preference" in said else {}
         wanted |= {"time": said["time_preference"]} if "time_preference" in said else {}
     if (day := listed_day_in(prompt)) is not None:

@@ -11,11 +11,11 @@ from group_chat.turn_context import TurnContext, acting_under
 from services.scenarios.session.action import ToolAction, ToolRan
 
 
-async def run_action(house: ToolKernel, turn: TurnContext, action: ToolAction) -> ToolRan:
+async def run_action(tool_kernel: ToolKernel, turn: TurnContext, action: ToolAction) -> ToolRan:
     """Return what the tool gave; it is counted, bounded, recorded and audited."""
     failed_before, ran_before, asked_before = turn.tools_failed, len(turn.ran), turn.questions
     with acting_under(action.idempotency_key):
-        await house.invoke_function_call(
+        await tool_kernel.invoke_function_call(
             FunctionCallContent(
                 id=action.idempotency_key,
                 name=f"{PLUGIN}-{action.tool}",

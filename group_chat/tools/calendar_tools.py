@@ -4,7 +4,7 @@ from datetime import datetime, time, timedelta
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from group_chat.tools.personal import OpenDesk, PersonalDesk
+from group_chat.tools.personal import OpenAssistant, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.calendar import NewEvent, free_times
@@ -72,58 +72,62 @@ class CancelArguments(BaseModel):
 class CalendarTools:
     """Works on the calendar of whoever asks."""
 
-    def __init__(self, *, desk: PersonalDesk) -> None:
-        self._desk = desk
+    def __init__(self, *, assistant: PersonalAssistant) -> None:
+        self._assistant = assistant
 
     async def listing(self, turn: TurnContext, asked: SpanArguments) -> ToolOutput:
         """List events of a span; those of other patients with their time only."""
-        desk = await self._desk.open(turn)
-        since, until = desk.span(asked.since, asked.until)
-        start = since or desk.memory.now
+        assistant = await self._assistant.open(turn)
+        since, until = assistant.span(asked.since, asked.until)
+        start = since or assistant.memory.now
         end = until or start + _SPAN
-        events = await desk.services.calendar.between(start, min(end, start + _SPAN_LIMIT))
-        return desk.listed("events", events)
+        events = await assistant.services.calendar.between(start, min(end, start + _SPAN_LIMIT))
+        return assistant.listed("events", events)
 
     async def free(self, turn: TurnContext, asked: FreeArguments) -> ToolOutput:
         """List gaps of a working day."""
-        desk = await self._desk.open(turn)
-        day = desk.day(asked.day)
+        assistant = await self._assistant.open(turn)
+        day = assistant.day(asked.day)
         start, end = (
-            datetime.combine(day, time(hour), desk.zone) for hour in (_DAY_BEGINS, _DAY_ENDS)
+            datetime.combine(day, time(hour), assistant.zone) for hour in (_DAY_BEGINS, _DAY_ENDS)
         )
-        events = await desk.services.calendar.between(start, end)
+        events = await assistant.services.calendar.between(start, end)
         least = timedelta(minutes=asked.minutes)
         gaps = free_times(events, start=start, end=end, least=least)
-        return {"free": [_gap(gap.start, gap.end, desk) for gap in gaps]}
+        return {"free": [_gap(gap.start, gap.end, assistant) for gap in gaps]}
 
     async def create(self, turn: TurnContext, asked: CreateArguments) -> ToolOutput:
         """Add an event."""
-        desk = await self._desk.open(turn)
-        start = desk.moment(asked.start)
+        assistant = await self._assistant.open(turn)
+        start = assistant.moment(asked.start)
         end = start + timedelta(minutes=asked.minutes)
         new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
-        return {"created": await desk.made(await desk.services.calendar.create(new, desk.effect))}
+        return {
+            "created": await assistant.made(
+                await assistant.services.calendar.create(new, assistant.effect)
+            )
+        }
 
     async def move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
         """Move the event that the user means."""
-        desk = await self._desk.open(turn)
-        calendar = desk.services.calendar
-        event = await desk.meant("calendar_event", asked.event_id, calendar.get)
-        moved = await calendar.move(event.id, start=desk.moved(asked.start, event.start))
-        return {"moved": desk.rows([moved])}
+        assistant = await self._assistant.open(turn)
+        calendar = assistant.services.calendar
+        event = await assistant.meant("calendar_event", asked.event_id, calendar.get)
+        moved = await calendar.move(event.id, start=assistant.moved(asked.start, event.start))
+        return {"moved": assistant.rows([moved])}
 
     async def cancel(self, turn: TurnContext, asked: CancelArguments) -> ToolOutput:
         """Ask the user to confirm that an event is cancelled."""
-        desk = await self._desk.open(turn)
-        event = await desk.meant(
-            "calendar_event", asked.event_id, desk.services.calendar.get, asks_first=True
+        assistant = await self._assistant.open(turn)
+        event = await assistant.meant(
+            "calendar_event", asked.event_id, assistant.services.calendar.get, asks_first=True
         )
-        return desk.ask_first("cancel_event", event)
+        return assistant.ask_first("cancel_event", event)
 
 
-def calendar_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+def calendar_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the calendar of whoever asks."""
-    tools = CalendarTools(desk=desk)
+    tools = CalendarTools(assistant=assistant)
     return (
         Tool("list_events", "The user's own calendar.", SpanArguments, tools.listing),
         Tool("find_free_time", "Free time in the user's working day.", FreeArguments, tools.free),
@@ -150,8 +154,8 @@ def calendar_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
     )
 
 
-def _gap(start: datetime, end: datetime, desk: OpenDesk) -> dict[str, str]:
+def _gap(start: datetime, end: datetime, assistant: OpenAssistant) -> dict[str, str]:
     return {
-        "from": start.astimezone(desk.zone).isoformat(),
-        "to": end.astimezone(desk.zone).isoformat(),
+        "from": start.astimezone(assistant.zone).isoformat(),
+        "to": end.astimezone(assistant.zone).isoformat(),
     }

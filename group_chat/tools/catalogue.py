@@ -10,7 +10,7 @@ from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
 from group_chat.tools.entity_tools import entity_tools
 from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
 from group_chat.tools.memory_tools import RECALL, memory_tools
-from group_chat.tools.personal import PersonalDesk
+from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.records_tools import RECORD_TOOLS, records_tools
 from group_chat.tools.report_tool import report_tool
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS, scenario_tools
@@ -55,7 +55,7 @@ def catalogue(
     ids: IdSource,
     is_language_model: bool,
     clinic: SchedulingTools | None = None,
-    office: PersonalDesk | None = None,
+    office: PersonalAssistant | None = None,
 ) -> Mapping[str, Tool]:
     """Return the tools by name.
 
@@ -65,7 +65,7 @@ def catalogue(
         clinic: Doctors, times and persons; None where no clinic is connected.
         office: The users' own calendars, mail, contacts, tasks and documents.
     """
-    desk = office or PersonalDesk(back_end=NoAssistant(), names=RosterOnly(), ids=ids)
+    assistant = office or PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=ids)
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
@@ -80,11 +80,11 @@ def catalogue(
         *memory_tools(),
         *scenario_tools(),
         *(clinic.tools() if clinic is not None else no_clinic_tools()),
-        *calendar_tools(desk),
-        *mail_tools(desk),
-        *contact_tools(desk),
-        *task_tools(desk),
-        *document_tools(desk),
+        *calendar_tools(assistant),
+        *mail_tools(assistant),
+        *contact_tools(assistant),
+        *task_tools(assistant),
+        *document_tools(assistant),
         *workflow_tools(),
     )
     return {tool.name: tool for tool in tools}

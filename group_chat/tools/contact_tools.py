@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
+from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.contacts import ContactChange, NewContact
@@ -53,32 +53,36 @@ class ContactArguments(BaseModel):
 class ContactTools:
     """Works on the contacts of whoever asks."""
 
-    def __init__(self, *, desk: PersonalDesk) -> None:
-        self._desk = desk
+    def __init__(self, *, assistant: PersonalAssistant) -> None:
+        self._assistant = assistant
 
     async def search(self, turn: TurnContext, asked: ContactSearchArguments) -> ToolOutput:
         """List contacts."""
-        desk = await self._desk.open(turn)
-        found = await desk.services.contacts.search(asked.words, limit=ROWS_SHOWN + 1)
-        return desk.listed("contacts", found)
+        assistant = await self._assistant.open(turn)
+        found = await assistant.services.contacts.search(asked.words, limit=ROWS_SHOWN + 1)
+        return assistant.listed("contacts", found)
 
     async def add(self, turn: TurnContext, asked: AddContactArguments) -> ToolOutput:
         """Add a contact."""
-        desk = await self._desk.open(turn)
+        assistant = await self._assistant.open(turn)
         new = NewContact(
             name=" ".join(asked.name.split()),
             email=asked.email.strip(),
             phone=asked.phone.strip(),
             organization=asked.organization.strip(),
         )
-        return {"added": await desk.made(await desk.services.contacts.add(new, desk.effect))}
+        return {
+            "added": await assistant.made(
+                await assistant.services.contacts.add(new, assistant.effect)
+            )
+        }
 
     async def change(self, turn: TurnContext, asked: ChangeContactArguments) -> ToolOutput:
         """Change the contact that the user means."""
-        desk = await self._desk.open(turn)
-        contacts = desk.services.contacts
+        assistant = await self._assistant.open(turn)
+        contacts = assistant.services.contacts
         new = [one for one in (asked.name, asked.email, asked.phone, asked.organization) if one]
-        contact = await desk.meant(
+        contact = await assistant.meant(
             "contact", asked.contact_id, contacts.get, without=[*new, *_FIELD_WORDS]
         )
         change = ContactChange(
@@ -87,20 +91,20 @@ class ContactTools:
             phone=asked.phone,
             organization=asked.organization,
         )
-        return {"changed": desk.rows([await contacts.change(contact.id, change)])}
+        return {"changed": assistant.rows([await contacts.change(contact.id, change)])}
 
     async def delete(self, turn: TurnContext, asked: ContactArguments) -> ToolOutput:
         """Ask the user to confirm that a contact is deleted."""
-        desk = await self._desk.open(turn)
-        contact = await desk.meant(
-            "contact", asked.contact_id, desk.services.contacts.get, asks_first=True
+        assistant = await self._assistant.open(turn)
+        contact = await assistant.meant(
+            "contact", asked.contact_id, assistant.services.contacts.get, asks_first=True
         )
-        return desk.ask_first("delete_contact", contact)
+        return assistant.ask_first("delete_contact", contact)
 
 
-def contact_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+def contact_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the contacts of whoever asks."""
-    tools = ContactTools(desk=desk)
+    tools = ContactTools(assistant=assistant)
     return (
         Tool("search_contacts", "The user's own contacts.", ContactSearchArguments, tools.search),
         Tool(

@@ -4,7 +4,7 @@ import asyncio
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
+from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
@@ -37,46 +37,46 @@ class DocumentArguments(BaseModel):
 class DocumentTools:
     """Works on the documents of whoever asks."""
 
-    def __init__(self, *, desk: PersonalDesk) -> None:
-        self._desk = desk
+    def __init__(self, *, assistant: PersonalAssistant) -> None:
+        self._assistant = assistant
 
     async def search(self, turn: TurnContext, asked: DocumentSearchArguments) -> ToolOutput:
         """List documents."""
-        desk = await self._desk.open(turn)
-        since, until = desk.span(asked.since, asked.until)
-        found = await desk.services.documents.search(
+        assistant = await self._assistant.open(turn)
+        since, until = assistant.span(asked.since, asked.until)
+        found = await assistant.services.documents.search(
             asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
         )
-        return desk.listed("documents", found)
+        return assistant.listed("documents", found)
 
     async def read(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
         """Give the text of the document that the user means."""
-        desk = await self._desk.open(turn)
-        documents = desk.services.documents
-        document = await desk.meant("document", asked.document_id, documents.get)
-        found, row = await documents.text(document.id), desk.rows([document])
+        assistant = await self._assistant.open(turn)
+        documents = assistant.services.documents
+        document = await assistant.meant("document", asked.document_id, documents.get)
+        found, row = await documents.text(document.id), assistant.rows([document])
         said = {"text": found.text, "beside": found.beside}
-        if await asyncio.to_thread(names_one_of, said, desk.memory.others):
+        if await asyncio.to_thread(names_one_of, said, assistant.memory.others):
             return {"document": row, "withheld": _WITHHELD}
         shown = {"document": row, "text": found.text[:DOCUMENT_TEXT_LIMIT_CHARS]}
         return shown if shown["text"] == found.text else {**shown, "cut": _cut(found.text)}
 
     async def delete(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
         """Ask the user to confirm that a document is deleted."""
-        desk = await self._desk.open(turn)
-        document = await desk.meant(
-            "document", asked.document_id, desk.services.documents.get, asks_first=True
+        assistant = await self._assistant.open(turn)
+        document = await assistant.meant(
+            "document", asked.document_id, assistant.services.documents.get, asks_first=True
         )
-        return desk.ask_first("delete_document", document)
+        return assistant.ask_first("delete_document", document)
 
 
 def _cut(text: str) -> str:
     return f"the first {DOCUMENT_TEXT_LIMIT_CHARS:,} of {len(text):,} characters"
 
 
-def document_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+def document_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the documents of whoever asks."""
-    tools = DocumentTools(desk=desk)
+    tools = DocumentTools(assistant=assistant)
     return (
         Tool("search_documents", "The user's own files.", DocumentSearchArguments, tools.search),
         Tool("read_own_document", "The text of the document.", DocumentArguments, tools.read),

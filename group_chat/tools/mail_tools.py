@@ -6,7 +6,7 @@ import re
 from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.errors import ToolInputError
-from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
+from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.mail import NewEmail, without_cut_text
@@ -49,46 +49,52 @@ class DraftArguments(BaseModel):
 class MailTools:
     """Works on the mail of whoever asks."""
 
-    def __init__(self, *, desk: PersonalDesk) -> None:
-        self._desk = desk
+    def __init__(self, *, assistant: PersonalAssistant) -> None:
+        self._assistant = assistant
 
     async def search(self, turn: TurnContext, asked: MailSearchArguments) -> ToolOutput:
         """List received messages."""
-        desk = await self._desk.open(turn)
-        since, until = desk.span(asked.since, asked.until)
-        found = await desk.services.mail.search(
+        assistant = await self._assistant.open(turn)
+        since, until = assistant.span(asked.since, asked.until)
+        found = await assistant.services.mail.search(
             asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
         )
-        return desk.listed("messages", [without_cut_text(one) for one in found])
+        return assistant.listed("messages", [without_cut_text(one) for one in found])
 
     async def read(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
         """Give the text of the message that the user means."""
-        desk = await self._desk.open(turn)
-        mail = await desk.meant("email", asked.mail_id, desk.services.mail.get)
+        assistant = await self._assistant.open(turn)
+        mail = await assistant.meant("email", asked.mail_id, assistant.services.mail.get)
         # Off the loop: the whole text is looked through for other patients' names.
-        return {"message": await asyncio.to_thread(desk.rows, [mail])}
+        return {"message": await asyncio.to_thread(assistant.rows, [mail])}
 
     async def draft(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
         """Write a message and keep it; nothing is sent."""
         if not all(_ADDRESS.fullmatch(one) for one in asked.to):
             raise ToolInputError("to must hold e-mail addresses; search_contacts finds them")
-        desk = await self._desk.open(turn)
+        assistant = await self._assistant.open(turn)
         subject = " ".join(asked.title.split())
         new = NewEmail(to=tuple(asked.to), subject=subject, text=asked.text, answers=asked.answers)
-        return {"draft": await desk.made(await desk.services.mail.draft(new, desk.effect))}
+        return {
+            "draft": await assistant.made(
+                await assistant.services.mail.draft(new, assistant.effect)
+            )
+        }
 
     async def send(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
         """Ask the user to confirm that a draft is sent."""
-        desk = await self._desk.open(turn)
-        mail = await desk.meant("email", asked.mail_id, desk.services.mail.get, asks_first=True)
+        assistant = await self._assistant.open(turn)
+        mail = await assistant.meant(
+            "email", asked.mail_id, assistant.services.mail.get, asks_first=True
+        )
         if mail.folder != "drafts":
             raise ToolInputError("only a draft can be sent; write one with draft_mail")
-        return desk.ask_first("send_mail", mail)
+        return assistant.ask_first("send_mail", mail)
 
 
-def mail_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+def mail_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the mail of whoever asks."""
-    tools = MailTools(desk=desk)
+    tools = MailTools(assistant=assistant)
     return (
         Tool(
             "search_mail", "The user's own mail, newest first.", MailSearchArguments, tools.search

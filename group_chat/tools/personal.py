@@ -17,7 +17,7 @@ from data_models.tool_memory import EntityType
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext, current_effect
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
-from services.assistant.desk import Action, question_of
+from services.assistant.confirmed_actions import Action, question_of
 from services.assistant.made_for import MadeFor, Origin, is_for_another
 from services.assistant.shown import Item, shown, spoken, whole
 from services.group_chat_port import QuestionAsked
@@ -51,7 +51,7 @@ Found = TypeVar("Found", bound=Item)
 
 
 @dataclass(frozen=True, slots=True)
-class PersonalDesk:
+class PersonalAssistant:
     """Opens the services of whoever asks; built once."""
 
     back_end: AssistantBackEnd
@@ -59,8 +59,8 @@ class PersonalDesk:
     ids: IdSource
     made_for: MadeFor | None = None
 
-    async def open(self, turn: TurnContext) -> "OpenDesk":
-        """Return the desk of this turn's user; from now on other patients' names are withheld.
+    async def open(self, turn: TurnContext) -> "OpenAssistant":
+        """Return the assistant of this turn's user; from now on other patients' names are withheld.
 
         Raises:
             ToolInputError: the turn has no tool memory, or others read along.
@@ -78,7 +78,7 @@ class PersonalDesk:
         zone = memory.zone or UTC
         services = self.back_end.of(request.principal_id, zone=zone)
         made_for = self.made_for
-        return OpenDesk(
+        return OpenAssistant(
             turn=turn,
             services=services,
             memory=memory,
@@ -90,7 +90,7 @@ class PersonalDesk:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenDesk:
+class OpenAssistant:
     """One user's services for the length of one tool call.
 
     Attributes:

@@ -8,7 +8,7 @@ from data_models.errors import ScenarioInputError, ToolInputError
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.scenarios.session.action import ToolAction, ToolRan
-from services.scenarios.session.seat import ScenarioSeat
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
 
 SCENARIO_TOOLS = (
     "start_scenario",
@@ -66,40 +66,40 @@ def scenario_tools() -> tuple[Tool, ...]:
 
 
 async def _start(turn: TurnContext, asked: StartArguments) -> ToolOutput:
-    seat = _seat(turn)
+    runtime = _runtime(turn)
     if turn.request.patient_id is None:
         raise ToolInputError("no patient is active; ask the user for a patient id")
     try:
-        await seat.start(asked.name, agent=turn.agent, act=_runner(turn))
+        await runtime.start(asked.name, agent=turn.agent, act=_runner(turn))
     except ScenarioInputError as error:
         raise ToolInputError(error.user_message) from None
-    return seat.told
+    return runtime.told
 
 
 async def _record(turn: TurnContext, asked: FieldArguments) -> ToolOutput:
     try:
-        return await _seat(turn).record(asked.values, act=_runner(turn), quotes=asked.quotes)
+        return await _runtime(turn).record(asked.values, act=_runner(turn), quotes=asked.quotes)
     except ScenarioInputError as error:
         raise ToolInputError(error.user_message) from None
 
 
 async def _where(turn: TurnContext, _: NoArguments) -> ToolOutput:
-    return {"where": await _seat(turn).where()}
+    return {"where": await _runtime(turn).where()}
 
 
 async def _leave(turn: TurnContext, _: NoArguments) -> ToolOutput:
-    return {"left": await _seat(turn).leave()}
+    return {"left": await _runtime(turn).leave()}
 
 
 async def _resume(turn: TurnContext, _: NoArguments) -> ToolOutput:
-    seat = _seat(turn)
-    if not await seat.resume():
+    runtime = _runtime(turn)
+    if not await runtime.resume():
         raise ToolInputError("no scenario was left")
-    await seat.settle(_runner(turn))
-    return seat.told
+    await runtime.settle(_runner(turn))
+    return runtime.told
 
 
-def _seat(turn: TurnContext) -> ScenarioSeat:
+def _runtime(turn: TurnContext) -> ScenarioRuntime:
     if turn.request.scenario is None:
         raise ToolInputError("there are no scenarios in this conversation")
     return turn.request.scenario

@@ -14,7 +14,7 @@ from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.tools.typed import refuse_untyped
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
-from services.scheduling.desk import Request
+from services.scheduling.confirmed_bookings import Request
 from services.scheduling.ports import Appointment, Appointments, Doctor, Known, People, Slot
 
 SCHEDULING_TOOLS = (

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from group_chat.tools.personal import ROWS_SHOWN, PersonalDesk
+from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.tasks import NewTask
@@ -52,50 +52,54 @@ class MoveTaskArguments(BaseModel):
 class TaskTools:
     """Works on the tasks of whoever asks."""
 
-    def __init__(self, *, desk: PersonalDesk) -> None:
-        self._desk = desk
+    def __init__(self, *, assistant: PersonalAssistant) -> None:
+        self._assistant = assistant
 
     async def listing(self, turn: TurnContext, asked: TaskSpanArguments) -> ToolOutput:
         """List tasks."""
-        desk = await self._desk.open(turn)
-        found = await desk.services.tasks.list(
-            since=None if asked.since is None else desk.day(asked.since),
-            until=None if asked.until is None else desk.day(asked.until, ends=True),
+        assistant = await self._assistant.open(turn)
+        found = await assistant.services.tasks.list(
+            since=None if asked.since is None else assistant.day(asked.since),
+            until=None if asked.until is None else assistant.day(asked.until, ends=True),
             include_done=asked.include_done,
             limit=ROWS_SHOWN + 1,
         )
-        return desk.listed("tasks", found)
+        return assistant.listed("tasks", found)
 
     async def add(self, turn: TurnContext, asked: AddTaskArguments) -> ToolOutput:
         """Add a task."""
-        desk = await self._desk.open(turn)
-        due = None if not asked.due else desk.day(asked.due)
+        assistant = await self._assistant.open(turn)
+        due = None if not asked.due else assistant.day(asked.due)
         new = NewTask(title=" ".join(asked.title.split()), due=due, notes=asked.notes)
-        return {"added": await desk.made(await desk.services.tasks.add(new, desk.effect))}
+        return {
+            "added": await assistant.made(await assistant.services.tasks.add(new, assistant.effect))
+        }
 
     async def complete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Mark the task that the user means as done."""
-        desk = await self._desk.open(turn)
-        task = await desk.meant("task", asked.task_id, desk.services.tasks.get)
-        return {"done": desk.rows([await desk.services.tasks.complete(task.id)])}
+        assistant = await self._assistant.open(turn)
+        task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
+        return {"done": assistant.rows([await assistant.services.tasks.complete(task.id)])}
 
     async def move(self, turn: TurnContext, asked: MoveTaskArguments) -> ToolOutput:
         """Give the task that the user means another date."""
-        desk = await self._desk.open(turn)
-        task = await desk.meant("task", asked.task_id, desk.services.tasks.get)
-        due = None if not asked.due else desk.day(asked.due)
-        return {"moved": desk.rows([await desk.services.tasks.move(task.id, due=due)])}
+        assistant = await self._assistant.open(turn)
+        task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
+        due = None if not asked.due else assistant.day(asked.due)
+        return {"moved": assistant.rows([await assistant.services.tasks.move(task.id, due=due)])}
 
     async def delete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Ask the user to confirm that a task is deleted."""
-        desk = await self._desk.open(turn)
-        task = await desk.meant("task", asked.task_id, desk.services.tasks.get, asks_first=True)
-        return desk.ask_first("delete_task", task)
+        assistant = await self._assistant.open(turn)
+        task = await assistant.meant(
+            "task", asked.task_id, assistant.services.tasks.get, asks_first=True
+        )
+        return assistant.ask_first("delete_task", task)
 
 
-def task_tools(desk: PersonalDesk) -> tuple[Tool, ...]:
+def task_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the tasks of whoever asks."""
-    tools = TaskTools(desk=desk)
+    tools = TaskTools(assistant=assistant)
     return (
         Tool("list_tasks", "The user's own tasks.", TaskSpanArguments, tools.listing),
         Tool("add_task", "Adds a task of the user's.", AddTaskArguments, tools.add, changes=True),

@@ -46,7 +46,7 @@ class Unclaimed:
         yield self
 
 
-class Upkeep(Protocol):
+class Maintenance(Protocol):
     """Claims conversations as turns do."""
 
     def holding(self, folder: str) -> AbstractAsyncContextManager[Claim | None]:
@@ -57,14 +57,14 @@ class Upkeep(Protocol):
 class Claimed:
     """Holds documents by their conversation's claim."""
 
-    def __init__(self, *, upkeep: Upkeep) -> None:
-        self._upkeep = upkeep
+    def __init__(self, *, maintenance: Maintenance) -> None:
+        self._maintenance = maintenance
 
     @asynccontextmanager
     async def of(self, name: str) -> AsyncIterator[Hold]:
         """See `Holding.of`."""
         folder, _, inner = name.rpartition("/")
-        async with self._upkeep.holding(folder) as claim:
+        async with self._maintenance.holding(folder) as claim:
             if claim is None:
                 yield Unclaimed()
                 return

@@ -16,9 +16,9 @@ from data_models.errors import RoundsError
 from services.entities.holding import Claimed
 from services.entities.mover import Mover, MoveReport
 from services.entities.team import team_of_file
+from services.folder_maintenance import maintenance_for
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
-from services.upkeep import upkeep_for
 from settings import load_settings
 
 TEAM_FILE = Path(__file__).parents[2] / "group_chat" / "team.yaml"
@@ -45,7 +45,7 @@ async def _run(chosen: argparse.Namespace) -> MoveReport:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     folders = await stored_folders(settings, ids=ids)
     store, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    upkeep = upkeep_for(
+    maintenance = maintenance_for(
         settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"
     )
     mover = Mover(
@@ -53,7 +53,7 @@ async def _run(chosen: argparse.Namespace) -> MoveReport:
         folders=folders,
         team=team_of_file(TEAM_FILE),
         clock=clock,
-        holding=Claimed(upkeep=upkeep),
+        holding=Claimed(maintenance=maintenance),
     )
     try:
         if chosen.rollback:

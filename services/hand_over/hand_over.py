@@ -5,17 +5,17 @@ from collections.abc import Awaitable
 from contextlib import suppress
 
 from data_models.incoming_message import IncomingMessage
-from services.hand_over.chosen import TurnQueues
+from services.hand_over.hand_over_factory import TurnQueues
 from services.hand_over.watch import TurnWatch
-from services.hand_over.worker import Desk, HandOverWorker, Meter, Settle
+from services.hand_over.worker import HandOverWorker, Meter, Scheduler, Settle
 
 
 class HandOver:
     """The hand-over of one process; without queues it does nothing."""
 
-    def __init__(self, *, queues: TurnQueues | None, desk: Desk, meter: Meter) -> None:
+    def __init__(self, *, queues: TurnQueues | None, scheduler: Scheduler, meter: Meter) -> None:
         self._queues = queues
-        self._desk = desk
+        self._scheduler = scheduler
         self._meter = meter
         self._watch = None if queues is None else TurnWatch(queue=queues.turns)
         self._worker: asyncio.Task[None] | None = None
@@ -37,7 +37,7 @@ class HandOver:
         worker = HandOverWorker(
             queue=self._queues.turns,
             poison=self._queues.poison,
-            desk=self._desk,
+            scheduler=self._scheduler,
             settle=self._settle,
             meter=self._meter,
         )

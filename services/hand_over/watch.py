@@ -1,8 +1,8 @@
 """A note in the queue for each turn that runs here: should this process die, the note comes up.
 
-The turn itself is durable in its conversation before (`TurnDesk.submit`), with its order among the
-others. The note says only: see to it that this is answered. While all is well nobody ever takes
-it, so a turn costs two requests to the queue and waits for one.
+The turn itself is durable in its conversation before (`TurnScheduler.submit`), with its order
+among the others. The note says only: see to it that this is answered. While all is well nobody
+ever takes it, so a turn costs two requests to the queue and waits for one.
 """
 
 import asyncio

@@ -24,15 +24,15 @@ Settle = Callable[[IncomingMessage], Awaitable[None]]
 logger = structlog.get_logger()
 
 
-class Desk(Protocol):
-    """Runs turns; `services.desk.turn_desk.TurnDesk` fits."""
+class Scheduler(Protocol):
+    """Runs turns; `services.turn_scheduler.turn_scheduler.TurnScheduler` fits."""
 
     async def go_on(self, message: IncomingMessage) -> Run | None:
-        """See `TurnDesk.go_on`."""
+        """See `TurnScheduler.go_on`."""
         ...
 
     async def is_answered(self, message: IncomingMessage) -> bool:
-        """See `TurnDesk.is_answered`."""
+        """See `TurnScheduler.is_answered`."""
         ...
 
 
@@ -52,7 +52,7 @@ class HandOverWorker:
         *,
         queue: WorkQueue,
         poison: WorkQueue,
-        desk: Desk,
+        scheduler: Scheduler,
         settle: Settle,
         meter: Meter,
         poll_seconds: float = POLL_SECONDS,
@@ -62,7 +62,7 @@ class HandOverWorker:
     ) -> None:
         self._queue = queue
         self._poison = poison
-        self._desk = desk
+        self._scheduler = scheduler
         self._settle = settle
         self._meter = meter
         self._poll_seconds = poll_seconds
@@ -128,8 +128,8 @@ class HandOverWorker:
     async def _until_answered(self, note: str) -> None:
         message = message_of(note)
         try:
-            while not await self._desk.is_answered(message):
-                run = await self._desk.go_on(message)
+            while not await self._scheduler.is_answered(message):
+                run = await self._scheduler.go_on(message)
                 if run is None:
                     await asyncio.sleep(self._look_again_seconds)
                 else:

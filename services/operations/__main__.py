@@ -17,7 +17,7 @@ from data_models.errors import RoundsError
 from data_models.identifiers import storable_patient_id
 from services.audit.entry import AuditEntry
 from services.audit.trail import AuditTrail
-from services.conversations.chosen import caretaker_for
+from services.conversations.conversation_factory import caretaker_for
 from services.operations.backup import Backup
 from services.operations.forgetting import PRINCIPAL, Forgetting
 from services.operations.restore import Restore
@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
 async def _run(chosen: argparse.Namespace, settings: Settings) -> dict[str, Any]:
     ids, clock = RandomIds(), SystemClock()
     stores = {name: open_container(settings, name, ids=ids) for name in CONTAINERS}
-    caretaker = caretaker_for(
+    maintenance_lease = caretaker_for(
         settings, sessions=stores[SESSIONS], users=stores[USERS], clock=clock, ids=ids
     )
     restore = Restore(containers=stores)
@@ -68,7 +68,10 @@ async def _run(chosen: argparse.Namespace, settings: Settings) -> dict[str, Any]
         match chosen.command:
             case "backup":
                 backup = Backup(
-                    containers=stores, conversations=SESSIONS, caretaker=caretaker, clock=clock
+                    containers=stores,
+                    conversations=SESSIONS,
+                    maintenance_lease=maintenance_lease,
+                    clock=clock,
                 )
                 made = await backup.make(chosen.folder)
             case "verify":
@@ -78,7 +81,9 @@ async def _run(chosen: argparse.Namespace, settings: Settings) -> dict[str, Any]
             case _:
                 trail = AuditTrail(store=stores[AUDIT], replica=Replica().label, clock=clock)
                 forgetting = Forgetting(
-                    sessions=stores[SESSIONS], users=stores[USERS], caretaker=caretaker
+                    sessions=stores[SESSIONS],
+                    users=stores[USERS],
+                    maintenance_lease=maintenance_lease,
                 )
                 return await _forget(forgetting, trail, chosen)
         return made.model_dump(mode="json")

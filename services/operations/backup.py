@@ -16,7 +16,7 @@ from data_models.clock import Clock
 from data_models.errors import BackupError
 from data_models.layout import ConversationLayout
 from data_models.local_files import sync_folder, write_new_file
-from services.conversations.caretaker import Caretaker, conversation_of, is_held
+from services.conversations.maintenance_lease import MaintenanceLease, conversation_of, is_held
 from services.operations.manifest import ROWS, SUMMARY, BackupRow, BackupSummary, sha256_of
 
 WORKERS = 8
@@ -43,7 +43,7 @@ class Backup:
 
     containers: Mapping[str, BlobStore]
     conversations: str
-    caretaker: Caretaker
+    maintenance_lease: MaintenanceLease
     clock: Clock
     workers: int = WORKERS
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -111,7 +111,7 @@ class Backup:
         conversation_id = await conversation_of(store, folder)
         if conversation_id is None:
             raise BackupError(f"the conversation {folder} changes all the time")
-        async with self.caretaker.holding(conversation_id, principal_id="backup") as claim:
+        async with self.maintenance_lease.holding(conversation_id, principal_id="backup") as claim:
             rows = await self._copied(container, await _listing(store, folder), target, exact=False)
             await claim.hold()  # if somebody took us for dead, the copy is worth nothing
         return rows or []

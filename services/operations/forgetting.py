@@ -20,7 +20,7 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from services.chart_access.break_glass import FOLDER as EMERGENCIES
 from services.chart_access.break_glass import without_reason
-from services.conversations.caretaker import Caretaker, conversation_of
+from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
 from services.operations.mentions import forget_what_waits, is_waited_for, names
 
 PRINCIPAL = "operator"
@@ -57,7 +57,7 @@ class Forgetting:
 
     sessions: BlobStore
     users: BlobStore
-    caretaker: Caretaker
+    maintenance_lease: MaintenanceLease
 
     async def run(self, patient_id: PatientId, *, dry_run: bool) -> ForgetReport:
         """Visit every conversation.
@@ -100,7 +100,9 @@ class Forgetting:
         if conversation_id is None:  # the reference implementation's: nobody claims it
             await self._cut_out(layout, patient_id, report, claim=None)
         else:
-            async with self.caretaker.holding(conversation_id, principal_id=PRINCIPAL) as claim:
+            async with self.maintenance_lease.holding(
+                conversation_id, principal_id=PRINCIPAL
+            ) as claim:
                 await self._cut_out(layout, patient_id, report, claim=claim)
                 await claim.update(partial(_without, patient_id=patient_id))
         async for row in self.sessions.list(layout.prefix):

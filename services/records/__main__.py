@@ -12,8 +12,8 @@ import structlog
 
 from data_models.clock import SystemClock
 from data_models.errors import ConfigurationError, RecordsError
-from services.records.chosen import folder_records
 from services.records.folder.check import chart_report, lines_of
+from services.records.records_factory import folder_records
 from settings import Settings, load_settings
 
 

@@ -8,9 +8,9 @@ class Pace:
     """Times in seconds.
 
     Attributes:
-        tick: How often a replica that runs turns considers whether to look at its bell.
+        tick: How often a replica that runs turns considers whether to look at its signal.
         young: A turn that is younger makes nobody look.
-        bell: While an older one runs, the bell is looked at so often: one read a replica.
+        signal: While an older one runs, the signal is looked at so often: one read a replica.
         left: So long after its last watcher left a run, every tick looks: he is likely to come
             back elsewhere.
         batch: Events of a watched run are written down so often, while there are any.
@@ -23,7 +23,7 @@ class Pace:
 
     tick: float = 0.25
     young: float = 1.0
-    bell: float = 1.0
+    signal: float = 1.0
     left: float = 5.0
     batch: float = 0.3
     kept: float = 10.0

@@ -10,11 +10,11 @@ from data_models.written_order import in_written_order
 from services.language.phrases import says
 from services.language.pointing.folding import tokens_of
 from services.language.references import number_alone_in
+from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.privacy import OTHER_APPOINTMENT
 from services.tool_memory.resolution import Resolved, Scene
 from services.tool_memory.resolver import ContextResolver
 from services.tool_memory.shapes import start_of
-from services.tool_memory.shelf import Shelf
 
 _PICK_LIMIT_WORDS = 8
 _NAME_LIMIT_CHARS = 120
@@ -67,12 +67,12 @@ def _meant(
     if place is not None:
         return candidates[place - 1] if 0 < place <= len(candidates) else None
     entities = [one for one in memory.entities if one.entity_id in candidates]
-    shelf = Shelf.of(entities, local_now)
-    named = [one.entity_id for one in shelf.live.values() if list(one.name) == _name(answer)]
+    entity_index = EntityIndex.of(entities, local_now)
+    named = [one.entity_id for one in entity_index.live.values() if list(one.name) == _name(answer)]
     if len(named) == 1:
         return named[0]
     scene = Scene(now=local_now, last_list=tuple(candidates))
-    resolver = ContextResolver(shelf=shelf, scene=scene)
+    resolver = ContextResolver(entity_index=entity_index, scene=scene)
     found = resolver.resolve(answer)
     return found.entity_id if isinstance(found, Resolved) else None
 

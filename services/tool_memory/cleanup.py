@@ -9,11 +9,11 @@ from dataclasses import asdict
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
+from services.folder_maintenance import maintenance_for
 from services.run_journal.left_over import LeftOverJournals
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.tool_memory.idle import IdleArchive, IdleReport
-from services.upkeep import upkeep_for
 from settings import Settings, load_settings
 
 
@@ -39,10 +39,10 @@ async def _clean(settings: Settings, *, dry_run: bool) -> tuple[IdleReport, int]
     ids, clock = RandomIds(), SystemClock()
     folders = await stored_folders(settings, ids=ids)
     sessions, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
-    upkeep = upkeep_for(
+    maintenance = maintenance_for(
         settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
     )
-    archive = IdleArchive(store=sessions, upkeep=upkeep, clock=clock, ids=ids)
+    archive = IdleArchive(store=sessions, maintenance=maintenance, clock=clock, ids=ids)
     left_over = LeftOverJournals(store=sessions, clock=clock)
     try:
         journals = await left_over.sweep(folders, dry_run=dry_run)

@@ -40,7 +40,7 @@ class IdleReport:
     unreadable: int = 0
 
 
-class Upkeep(Protocol):
+class Maintenance(Protocol):
     """Holds conversations, as turns do."""
 
     def holding(self, folder: str) -> AbstractAsyncContextManager[Claim | None]:
@@ -57,9 +57,11 @@ class Upkeep(Protocol):
 class IdleArchive:
     """Works on one container. Looks first, and holds only conversations with work in them."""
 
-    def __init__(self, *, store: BlobStore, upkeep: Upkeep, clock: Clock, ids: IdSource) -> None:
+    def __init__(
+        self, *, store: BlobStore, maintenance: Maintenance, clock: Clock, ids: IdSource
+    ) -> None:
         self._store = store
-        self._upkeep = upkeep
+        self._maintenance = maintenance
         self._clock = clock
         self._ids = ids
 
@@ -92,7 +94,7 @@ class IdleArchive:
 
     async def _held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
         try:
-            async with self._upkeep.holding(folder) as claim:
+            async with self._maintenance.holding(folder) as claim:
                 for name in names:
                     report.archived += await self._archive(name, claim)
         except CorruptDocumentError:

@@ -23,20 +23,20 @@ from services.language.pointing.reader import Reader
 from services.language.pointing.request import Asked, Request
 from services.language.pointing.vocabulary import NUMBER_WORDS
 from services.tool_memory.candidates import Candidate
+from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.fitting import ids_in
 from services.tool_memory.resolution import NotFound, Resolution, Resolved, Scene, ids_of, several
 from services.tool_memory.selection import Selection
-from services.tool_memory.shelf import Shelf
 
 
 class ContextResolver:
-    """Resolves references against one shelf in one scene."""
+    """Resolves references against one entity_index in one scene."""
 
-    def __init__(self, *, shelf: Shelf, scene: Scene) -> None:
-        self._shelf = shelf
+    def __init__(self, *, entity_index: EntityIndex, scene: Scene) -> None:
+        self._entity_index = entity_index
         self._scene = scene
-        self._selection = Selection(shelf=shelf, scene=scene)
-        self._reader = Reader(now=scene.now, lexicon=shelf.lexicon)
+        self._selection = Selection(entity_index=entity_index, scene=scene)
+        self._reader = Reader(now=scene.now, lexicon=entity_index.lexicon)
 
     def resolve(
         self,
@@ -61,7 +61,7 @@ class ContextResolver:
             return self._typed(asked, entity_type)
         if asked.main.plural or asked.several:
             return self._plural(asked, entity_type)
-        given = ids_in(parameters or {}, self._shelf.live)
+        given = ids_in(parameters or {}, self._entity_index.live)
         if given is None:
             return self._plural(asked, entity_type)
         found = self._with_given(asked, entity_type, given)
@@ -72,7 +72,7 @@ class ContextResolver:
     # -- ids ----------------------------------------------------------------------------------
 
     def _typed(self, asked: Asked, entity_type: EntityType | None) -> Resolution:
-        found = [self._shelf.live.get(one) for one in asked.typed_ids]
+        found = [self._entity_index.live.get(one) for one in asked.typed_ids]
         live = [one for one in found if one is not None]
         if len(live) < len(found):
             return NotFound()
@@ -114,7 +114,7 @@ class ContextResolver:
         return Resolved(given) if self._allows(known, entity_type, given) else NotFound()
 
     def _known_of(self, request: Request) -> Request:
-        lexicon = self._shelf.lexicon
+        lexicon = self._entity_index.lexicon
         return replace(
             request,
             strict=[word for word in request.strict if lexicon.meanings(word)],
@@ -158,7 +158,7 @@ class ContextResolver:
     def _agrees(self, context: Request, said: Resolution) -> bool:
         if context.times.is_empty or not isinstance(said, Resolved):
             return True
-        return self._selection.in_time(context, self._shelf.live[said.entity_id])
+        return self._selection.in_time(context, self._entity_index.live[said.entity_id])
 
     def _of(self, asked: Asked, request: Request, entity_type: EntityType | None) -> Resolution:
         if not request.points:
@@ -176,7 +176,7 @@ class ContextResolver:
         excluded = self._excluded(asked)
         return [
             one
-            for one in self._shelf.live.values()
+            for one in self._entity_index.live.values()
             if kinds <= {one.kind} and one.entity_id not in excluded
         ]
 
@@ -195,7 +195,7 @@ class ContextResolver:
         timely = [one for one in pool if self._in_any_time(request, one)]
         words = _named_words(request)
         if words:
-            known = {token for word in words for token in self._shelf.lexicon.meanings(word)}
+            known = {token for word in words for token in self._entity_index.lexicon.meanings(word)}
             timely = [one for one in timely if known & one.tokens]
         elif request.places:
             return several(self._selection.placed(request, timely))

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from services.language.pointing.request import Request
 from services.tool_memory.candidates import Candidate
+from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.fitting import best_of, fits_of
 from services.tool_memory.resolution import (
     SHOWN_CANDIDATES,
@@ -16,16 +17,15 @@ from services.tool_memory.resolution import (
     agreed,
     several,
 )
-from services.tool_memory.shelf import Shelf
 
 
 class Selection:
     """Selects within one scene; gives the same answer for the same request."""
 
-    def __init__(self, *, shelf: Shelf, scene: Scene) -> None:
-        self._live = shelf.live
-        self._gone = shelf.gone
-        self._lexicon = shelf.lexicon
+    def __init__(self, *, entity_index: EntityIndex, scene: Scene) -> None:
+        self._live = entity_index.live
+        self._gone = entity_index.gone
+        self._lexicon = entity_index.lexicon
         self._scene = scene
 
     def in_time(self, request: Request, one: Candidate) -> bool:

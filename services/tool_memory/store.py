@@ -12,10 +12,10 @@ from data_models.tool_memory import (
     ToolMemory,
 )
 from services.tool_memory.entity_data import kept_data, merged
+from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.extractors import CLINIC_PREFIX, Found, is_cancelled
 from services.tool_memory.resolution import Resolution, Scene
 from services.tool_memory.resolver import ContextResolver
-from services.tool_memory.shelf import Shelf
 
 REFERENCES_KEPT = 10
 _REFERENCE_LIMIT_CHARS = 60
@@ -57,7 +57,7 @@ class ToolEntityStore:
         self._by_id: dict[str, EntityContext] = {}
         self._by_type: dict[EntityType, dict[_Key, EntityContext]] = {}
         self._by_tool: dict[str, list[ToolExecutionContext]] = {}
-        self._shelf: Shelf | None = None
+        self._entity_index: EntityIndex | None = None
         for entity in filter(self._may_see, memory.entities):
             self._index(entity)
         for run in filter(self._may_see, memory.executions):
@@ -76,7 +76,7 @@ class ToolEntityStore:
         self, found: Found, *, execution_id: str, turn_id: int, is_private: bool = False
     ) -> EntityContext:
         """Add an entity or merge it into the one of the same type, source and id."""
-        self._shelf = None
+        self._entity_index = None
         key = (found.entity_type, found.source, found.entity_id)
         known = self._by_key.get(key)
         entity = known if known is not None else self._added(found)
@@ -139,8 +139,10 @@ class ToolEntityStore:
         self, text: str, entity_type: EntityType | None = None
     ) -> Sequence[EntityContext]:
         """Return the live entities that some word of `text` fits; changes nothing."""
-        shelf = self._searched(self._now)
-        hits = {hit for word in text.casefold().split() for hit in shelf.lexicon.scores(word)}
+        entity_index = self._searched(self._now)
+        hits = {
+            hit for word in text.casefold().split() for hit in entity_index.lexicon.scores(word)
+        }
         rows = self.get_recent_entities(entity_type, limit=len(self._by_key))
         return [one for one in rows if one.entity_id in hits]
 
@@ -173,8 +175,8 @@ class ToolEntityStore:
         scene = Scene(now=local_now, focus=focus, last_list=tuple(memory.last_list))
         kept = [one for one in memory.entities if _is_of(at_clinic, one.entity_id)]
         is_all = len(kept) == len(memory.entities)
-        shelf = self._searched(local_now) if is_all else Shelf.of(kept, local_now)
-        resolver = ContextResolver(shelf=shelf, scene=scene)
+        entity_index = self._searched(local_now) if is_all else EntityIndex.of(kept, local_now)
+        resolver = ContextResolver(entity_index=entity_index, scene=scene)
         return resolver.resolve(user_message, entity_type, parameters, asks_first=asks_first)
 
     def touch(self, entity_id: str, *, words: Sequence[str] = (), turn_id: int) -> None:
@@ -185,12 +187,12 @@ class ToolEntityStore:
         references = [*entity.user_references, *(one[:_REFERENCE_LIMIT_CHARS] for one in words)]
         entity.user_references = list(dict.fromkeys(references))[-REFERENCES_KEPT:]
         self._memory.focus = entity_id
-        self._shelf = None
+        self._entity_index = None
 
     def mark_deleted(self, entity_id: str) -> None:
         """Note that an entity is gone at its source; "it" is nothing then."""
         self._by_id[entity_id].status = "deleted"
-        self._shelf = None
+        self._entity_index = None
 
     def shown(self, entity_ids: Sequence[str]) -> None:
         """Note which list the user saw last; ordinals refer to it.
@@ -218,10 +220,10 @@ class ToolEntityStore:
             for entity in sorted(loose, key=lambda one: one.last_accessed)[:over]:
                 self._forget(entity)
 
-    def _searched(self, local_now: datetime) -> Shelf:
-        if self._shelf is None:
-            self._shelf = Shelf.of(self._memory.entities, local_now)
-        return self._shelf
+    def _searched(self, local_now: datetime) -> EntityIndex:
+        if self._entity_index is None:
+            self._entity_index = EntityIndex.of(self._memory.entities, local_now)
+        return self._entity_index
 
     def _index(self, entity: EntityContext) -> None:
         key = (entity.entity_type, entity.source, entity.entity_id)
@@ -236,7 +238,7 @@ class ToolEntityStore:
         if self._by_id.get(entity.entity_id) is entity:
             del self._by_id[entity.entity_id]
         self._memory.entities = [one for one in self._memory.entities if one is not entity]
-        self._shelf = None
+        self._entity_index = None
 
 
 def _is_of(at_clinic: bool, entity_id: str) -> bool:

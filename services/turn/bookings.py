@@ -8,7 +8,13 @@ from data_models.conversation import OpenQuestion
 from data_models.errors import ToolInputError, UnknownAgentError
 from services.entities.session import Derives
 from services.language.yes_no import says_no, says_yes
-from services.scheduling.desk import YES_WORDS, ClinicDesk, Done, Request, request_of
+from services.scheduling.confirmed_bookings import (
+    YES_WORDS,
+    ClinicService,
+    Done,
+    Request,
+    request_of,
+)
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.session import FinishedRun
 from services.turn.documents import TurnDocuments
@@ -39,8 +45,8 @@ class TurnBookings:
 
     async def answered(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         """Return what the user is told if this message says yes or no to it, else None."""
-        desk, request = self._tools.clinic, request_of(question.payload)
-        if desk is None or request is None:
+        clinic, request = self._tools.clinic, request_of(question.payload)
+        if clinic is None or request is None:
             return None
         agrees = says_yes(turn.answer, also=YES_WORDS[request.action])
         if not agrees and not says_no(turn.answer):
@@ -53,15 +59,15 @@ class TurnBookings:
             self._settle(turn, request, [PROPOSAL])
             return request.declined
         await self._documents.record_access(turn, question.patient_id, action=request.action)
-        return await self._carried_out(turn, request, desk)
+        return await self._carried_out(turn, request, clinic)
 
-    async def _carried_out(self, turn: TurnDraft, request: Request, desk: ClinicDesk) -> str:
+    async def _carried_out(self, turn: TurnDraft, request: Request, clinic: ClinicService) -> str:
         began, patient_id = self._clock.monotonic(), turn.patient_id
         if patient_id is None:
             return request.declined
         await turn.claim.hold()  # one that slept through its claim does nothing
         try:
-            done = await desk.perform(request, patient_id=patient_id)
+            done = await clinic.perform(request, patient_id=patient_id)
         except ToolInputError as failure:
             self._record(turn, request, None, str(failure), began)
             return _SORRY.format(problem=str(failure).partition(";")[0])

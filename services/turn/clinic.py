@@ -6,7 +6,7 @@ import aiohttp
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from services.records.chosen import Records, resources_for
+from services.records.records_factory import Records, resources_for
 from services.scheduling.clinic import Clinic
 from settings import Settings
 

@@ -21,7 +21,7 @@ from services.patient_context.service import PatientContextService
 from services.scenarios.session.action import ToolAction
 from services.turn.draft import TurnDraft
 from services.turn.request import TurnRequests
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 
 _QUESTIONS_LIMIT = 6
 _EVERYTHING = (
@@ -39,7 +39,7 @@ class TurnComparing:
     patients: PatientContextService
     requests: TurnRequests
     group_chat: GroupChat
-    voice: TurnVoice
+    replies: TurnReplies
 
     async def answered(self, turn: TurnDraft) -> bool:
         """Whether the message answered our question whether to compare; it is done by then.
@@ -56,8 +56,8 @@ class TurnComparing:
         turn.decision, turn.withdraws_question = "UNCHANGED", True
         await self.requests.documents.open(turn, None)
         if says_no(turn.answer):
-            self.voice.show_state(turn)
-            self.voice.say(turn, "Nothing was compared.")
+            self.replies.show_state(turn)
+            self.replies.say(turn, "Nothing was compared.")
             return True
         await self._compare(turn, question)
         return True
@@ -67,8 +67,8 @@ class TurnComparing:
         principal = turn.claim.message.sender.principal_id
         for one in ids:
             if not await self.patients.may_open(principal, one):
-                self.voice.show_state(turn)
-                return self.voice.say(turn, closed_to_you(one))
+                self.replies.show_state(turn)
+                return self.replies.say(turn, closed_to_you(one))
         people = [await self._person(one) for one in ids]
         asked = str(question.payload.get(ASKED, ""))
         questions = _questions(turn, asked, people)
@@ -90,8 +90,8 @@ class TurnComparing:
                 view=view,
             )
         )
-        self.voice.show_state(turn)
-        self.voice.say(turn, _told(left, right), views=(view,))
+        self.replies.show_state(turn)
+        self.replies.say(turn, _told(left, right), views=(view,))
         return None
 
     async def _person(self, patient_id: PatientId) -> Person:

@@ -25,9 +25,9 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.chart_access.door import ChartDoor, open_door
-from services.conversations.artifact_shelf import PatientShelf
 from services.conversations.legacy import LegacyHistory
 from services.conversations.past_turns import PatientPast
+from services.conversations.patient_artifacts import PatientArtifacts
 from services.conversations.room import make_room, with_room
 from services.memory_blocks.turn_status import advance
 from services.turn.draft import TurnDraft
@@ -193,9 +193,11 @@ class TurnDocuments:
         registry = turn.loaded_registry().model_copy(update={"compared": list(patients)})
         await self.activate(turn, registry)
 
-    def shelf(self, turn: TurnDraft, *, patient_id: PatientId | None = None) -> PatientShelf:
+    def artifacts(
+        self, turn: TurnDraft, *, patient_id: PatientId | None = None
+    ) -> PatientArtifacts:
         """Return where this turn's agents put files: beside one patient's document only."""
-        return PatientShelf(
+        return PatientArtifacts(
             contexts=self._contexts,
             conversation_id=turn.conversation_id,
             patient_id=patient_id or turn.patient_id,

@@ -35,7 +35,7 @@ from services.language.utterance import Utterance
 from services.memory_blocks.understanding import Understanding
 from services.patient_context.snapshot import ShownRoster
 from services.runs.hub import Run
-from services.scenarios.session.seat import ScenarioSeat
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
 from services.turn.effects import TurnEffects
 from services.turn.plan_order import place_of
@@ -77,7 +77,7 @@ class TurnDraft:
         told_interruption: Whether the user was told of a turn that died before this one.
         understanding: What the message means in its conversation, once it is read.
         is_call_for_help: Whether the fixed safety answer was given.
-        scenario: The scenario of the document's patient, once seated.
+        scenario: The scenario of the document's patient, once opened.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
         views: Rows of the chart that were shown with messages; stored beside the document.
         utterance: The words of `text` as they were read, once.
@@ -113,7 +113,7 @@ class TurnDraft:
     entities: EntitySession | None = None
     understanding: Understanding | None = None
     is_call_for_help: bool = False
-    scenario: ScenarioSeat | None = None
+    scenario: ScenarioRuntime | None = None
     shown_roster: tuple[Registry, ShownRoster] | None = None
     effects: TurnEffects | None = None
     views: list[ChartView] = field(default_factory=list)

@@ -19,7 +19,7 @@ from services.entities.session_file import (
     lost_share,
 )
 from services.entities.team import AgentNames
-from services.language.appointment_wishes import wishes_in
+from services.language.appointment_slots import slots_in
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
 from services.turn.draft import TurnDraft
@@ -63,7 +63,7 @@ class TurnEntities:
             reads_legacy=self.reads_legacy,
         )
         is_booking = bool(document.entities.conversation.entities or needed)
-        wishes = wishes_in(turn.text, is_booking=is_booking)
+        wishes = slots_in(turn.text, is_booking=is_booking)
         if wishes and not turn.is_press_elsewhere:
             session.heard(wishes)
         return session

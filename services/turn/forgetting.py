@@ -19,7 +19,7 @@ from services.memory_blocks.held import held_lines
 from services.memory_edits.operations import Retire, apply
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 
 _POINTS = "points"
 _NOTHING = "Nothing that users stated about this patient is held in this conversation."
@@ -31,7 +31,7 @@ class TurnForgetting:
     """Asks before a statement is withdrawn. Holds no state of any turn."""
 
     documents: TurnDocuments
-    voice: TurnVoice
+    replies: TurnReplies
     clock: Clock
     ids: IdSource
 
@@ -54,7 +54,7 @@ class TurnForgetting:
             named = statements_named(value or "", turn.document())
         if not named:
             nothing = f"I hold no statement about this patient that says “{value}”."
-            self.voice.say(turn, _NOTHING if value is None else nothing)
+            self.replies.say(turn, _NOTHING if value is None else nothing)
             return True
         listed = "; ".join(f"“{point.text}”" for point in named)
         text = f"Forget {listed}? It was said in this conversation; the record stays. yes / no"
@@ -65,8 +65,8 @@ class TurnForgetting:
             question_id=self.ids.new_id("question"),
             payload={_POINTS: [point.point_id for point in named]},
         )
-        self.voice.show_state(turn)
-        self.voice.say(turn, text)
+        self.replies.show_state(turn)
+        self.replies.say(turn, text)
         return True
 
     def tell(self, turn: TurnDraft) -> bool:
@@ -75,7 +75,7 @@ class TurnForgetting:
         if message.press is not None or command_in(message.text) != "known":
             return False
         held = held_lines(turn.document())
-        self.voice.say(turn, f"{held}\n\n{_OF_RECORD}" if held else f"{_NOTHING} {_OF_RECORD}")
+        self.replies.say(turn, f"{held}\n\n{_OF_RECORD}" if held else f"{_NOTHING} {_OF_RECORD}")
         return True
 
     async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:

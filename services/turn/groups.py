@@ -14,7 +14,7 @@ from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import whether_to_clear
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 
 _SOMEBODY = "Somebody"
 
@@ -24,7 +24,7 @@ class TurnGroups:
     """Does nothing where one user talks alone. Holds no state of any turn."""
 
     documents: TurnDocuments
-    voice: TurnVoice
+    replies: TurnReplies
     ids: IdSource
 
     async def asks_before_clear(self, turn: TurnDraft) -> bool:
@@ -42,8 +42,8 @@ class TurnGroups:
             question_id=self.ids.new_id("question"),
             payload={OPTIONS: []},
         )
-        self.voice.show_state(turn)
-        self.voice.say(turn, turn.question.text if turn.question is not None else asked)
+        self.replies.show_state(turn)
+        self.replies.say(turn, turn.question.text if turn.question is not None else asked)
         return True
 
     def told_of_clear(self, turn: TurnDraft, told: str) -> str:

@@ -18,11 +18,11 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Outcome, ReconciliationResult
 from services.scenarios.migration.waiting import idempotency_key, with_action_done
 from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results
-from services.scenarios.session.seat import Act, ScenarioSeat
+from services.scenarios.session.scenario_runtime import Act, ScenarioRuntime
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.scenario_parts import ScenarioParts
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 
 ROUNDS_LIMIT = 50
 """Actions and questions that one turn may meet; each is done once, so it ends far earlier."""
@@ -36,57 +36,59 @@ BLOCKED_TEXT = (
 class TurnMigration:
     """Reads the user's answer, reconciles, runs required actions, asks. Holds no turn."""
 
-    def __init__(self, *, parts: ScenarioParts, documents: TurnDocuments, voice: TurnVoice) -> None:
+    def __init__(
+        self, *, parts: ScenarioParts, documents: TurnDocuments, replies: TurnReplies
+    ) -> None:
         self._parts = parts
         self._documents = documents
-        self._voice = voice
+        self._replies = replies
 
     async def needed(self, session: ScenarioSession) -> bool:
         """Whether there is anything to do: one comparison, seldom a read."""
         return session.progress is not None or not await self._parts.catalogue.is_current(session)
 
-    async def run(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> bool:
+    async def run(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do it; True if the user was asked and the turn waits for the answer.
 
         Raises:
             ScenarioInputError: it cannot be done.
             StoreError: a version or plan cannot be read, or progress not be stored.
         """
-        heard = await self._hear(turn, seat)
+        heard = await self._hear(turn, runtime)
         began = self._parts.clock.monotonic()
         for _ in range(ROUNDS_LIMIT):
-            session = seat.session
+            session = runtime.session
             if session is None or not await self.needed(session):
                 return False
-            outcome, heard = await self._outcome(turn, seat, session, heard)
+            outcome, heard = await self._outcome(turn, runtime, session, heard)
             if outcome.changed:
                 turn.unsaved = True
-                seat.keep(outcome.session)
+                runtime.keep(outcome.session)
                 elapsed = (self._parts.clock.monotonic() - began) * 1_000
                 self._parts.meter.applied(outcome, milliseconds=elapsed)
             match outcome.result.action:
                 case "execute_action":
-                    if not await self._executed(turn, seat, outcome, act):
+                    if not await self._executed(turn, runtime, outcome, act):
                         return False
                 case "collect":
                     await self._ask(turn, outcome)
                     return True
                 case _:
-                    if seat.taken:
-                        seat.put_anew()
+                    if runtime.taken:
+                        runtime.put_anew()
                     self._tell(turn, outcome.result)
                     return False
         raise ScenarioPlanError("the migration does not end")
 
     # -- what the user said -------------------------------------------------------------------
 
-    async def _hear(self, turn: TurnDraft, seat: ScenarioSeat) -> dict[str, Extracted] | None:
+    async def _hear(self, turn: TurnDraft, runtime: ScenarioRuntime) -> dict[str, Extracted] | None:
         """Read the answer to what was asked (M20).
 
         Returns:
             What a model made of an answer that rules cannot read; None if nothing was asked.
         """
-        session = seat.session
+        session = runtime.session
         graph = None if session is None else await self._active(session)
         if session is None or session.progress is None or graph is None:
             return None
@@ -94,12 +96,12 @@ class TurnMigration:
         was_asked = _is_asked(turn, session)
         if not was_asked:
             fields = [one for one in fields if is_plainly(one, text)]
-        answers = await self._answers(seat, session.progress, graph, fields, text)
+        answers = await self._answers(runtime, session.progress, graph, fields, text)
         if answers:
             turn.unsaved = True
             values = {name: found.value for name, found in answers.items()}
             quotes = {name: found.quote for name, found in answers.items()}
-            seat.take(values, quotes, graph)
+            runtime.take(values, quotes, graph)
         unread = [one for one in fields if one.name not in answers]
         if not was_asked or not unread or not self._parts.config.gap_fill.extraction_enabled:
             return {}
@@ -107,7 +109,7 @@ class TurnMigration:
 
     async def _answers(
         self,
-        seat: ScenarioSeat,
+        runtime: ScenarioRuntime,
         progress: MigrationProgress,
         graph: Graph,
         fields: Sequence[FieldDefinition],
@@ -116,8 +118,8 @@ class TurnMigration:
         """Return what the user said; a value None denies one that was to be confirmed."""
         to_confirm = [one for one in fields if one.name in progress.confirming]
         answers = readings_in(text, [one for one in fields if one not in to_confirm])
-        if to_confirm and (session := seat.session) is not None:
-            likely = self._parts.guide.likely(graph, session, await seat.known(graph))
+        if to_confirm and (session := runtime.session) is not None:
+            likely = self._parts.guide.likely(graph, session, await runtime.known(graph))
             for field in to_confirm:
                 said = confirmation_in(field, text, likely=likely.get(field.name))
                 answers |= {name: Reading(value, text) for name, value in said.items()}
@@ -128,13 +130,13 @@ class TurnMigration:
     async def _outcome(
         self,
         turn: TurnDraft,
-        seat: ScenarioSeat,
+        runtime: ScenarioRuntime,
         session: ScenarioSession,
         heard: dict[str, Extracted] | None,
     ) -> tuple[Outcome, dict[str, Extracted]]:
         """Return what reconciliation says; extraction is asked once, where it wants to ask."""
         graph = await self._active(session)
-        profile = PatientProfile() if graph is None else await seat.known(graph)
+        profile = PatientProfile() if graph is None else await runtime.known(graph)
         reconciler = self._parts.reconciler
         outcome = await reconciler.before_turn(session, profile, extracted=heard)
         gap_fill = self._parts.config.gap_fill
@@ -152,7 +154,7 @@ class TurnMigration:
         return outcome, found
 
     async def _executed(
-        self, turn: TurnDraft, seat: ScenarioSeat, outcome: Outcome, act: Act
+        self, turn: TurnDraft, runtime: ScenarioRuntime, outcome: Outcome, act: Act
     ) -> bool:
         """Run the action that was handed out, also one that a dead process may have begun."""
         session, graph = outcome.session, await self._active(outcome.session)
@@ -162,27 +164,27 @@ class TurnMigration:
         if outcome.result.execute_actions:
             await self._documents.save(turn)  # what is begun is on record before it begins
         step, key = graph.steps[name], idempotency_key(session, graph.version, name)
-        values = self._parts.guide.values(graph, session, await seat.known(graph))
+        values = self._parts.guide.values(graph, session, await runtime.known(graph))
         given = bound(step.parameters, values)
         parameters = given if isinstance(given, dict) else {}
         ran = ToolRan(succeeded=True)
         if step.tool:
             ran = await act(ToolAction(step.tool, parameters, key))
         if not ran.succeeded:
-            self.flag(turn, seat, "action_failed", target_version=graph.version)
+            self.flag(turn, runtime, "action_failed", target_version=graph.version)
             return False
         now = self._parts.clock.now()
         done = with_action_done(session, name, graph.version, now)
-        done = with_results(done, graph, step, ran.data, turn=seat.turn_id)
-        seat.keep(done)
+        done = with_results(done, graph, step, ran.data, turn=runtime.turn_id)
+        runtime.keep(done)
         await self._documents.save(turn)
         return True
 
     def flag(
-        self, turn: TurnDraft, seat: ScenarioSeat, reason: str, *, target_version: int = 0
+        self, turn: TurnDraft, runtime: ScenarioRuntime, reason: str, *, target_version: int = 0
     ) -> None:
         """Put the session on the operator's list, once (M18)."""
-        session = seat.session
+        session = runtime.session
         if session is None or (session.review is not None and session.review.reason == reason):
             return
         now = self._parts.clock.now()
@@ -202,14 +204,14 @@ class TurnMigration:
             question_id=self._parts.ids.new_id("question"),
             payload={"session": outcome.session.session_id, "fields": fields},
         )
-        self._voice.show_state(turn)
-        self._voice.say(turn, text)
+        self._replies.show_state(turn)
+        self._replies.say(turn, text)
 
     def _tell(self, turn: TurnDraft, result: ReconciliationResult) -> None:
         if result.user_message and result.notify:
-            self._voice.say(turn, result.user_message)
+            self._replies.say(turn, result.user_message)
         elif result.blocked_by_checkpoint and self._parts.config.checkpoints.notify_blocked:
-            self._voice.say(turn, BLOCKED_TEXT)
+            self._replies.say(turn, BLOCKED_TEXT)
 
     async def _active(self, session: ScenarioSession) -> Graph | None:
         chain = await self._parts.catalogue.chain(session.scenario_id)

@@ -5,13 +5,13 @@ from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
 from services.language.yes_no import says_no, says_yes
 from services.turn.bookings import TurnBookings
-from services.turn.deeds import TurnDeeds
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.forgetting import TurnForgetting
 from services.turn.remembering import TurnRemembering
 from services.turn.tools import TurnTools
-from services.turn.voice import TurnVoice
+from services.turn.turn_actions import TurnActions
+from services.turn.turn_replies import TurnReplies
 
 
 class TurnQuestions:
@@ -22,17 +22,19 @@ class TurnQuestions:
         *,
         documents: TurnDocuments,
         tools: TurnTools,
-        voice: TurnVoice,
+        replies: TurnReplies,
         clock: Clock,
         ids: IdSource,
     ) -> None:
         self._documents = documents
-        self._voice = voice
+        self._replies = replies
         self._ids = ids
-        self._deeds = TurnDeeds(tools=tools, clock=clock)
+        self._deeds = TurnActions(tools=tools, clock=clock)
         self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
-        self.forgetting = TurnForgetting(documents=documents, voice=voice, clock=clock, ids=ids)
-        self.remembering = TurnRemembering(documents=documents, voice=voice, clock=clock, ids=ids)
+        self.forgetting = TurnForgetting(documents=documents, replies=replies, clock=clock, ids=ids)
+        self.remembering = TurnRemembering(
+            documents=documents, replies=replies, clock=clock, ids=ids
+        )
 
     async def answered(self, turn: TurnDraft) -> str | None:
         """Return what the user is told if this message is a yes or no to our question, else None.
@@ -74,8 +76,8 @@ class TurnQuestions:
         text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
         await self._documents.open(turn, None)
         turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
-        self._voice.show_state(turn)
-        self._voice.say(turn, text)
+        self._replies.show_state(turn)
+        self._replies.say(turn, text)
 
     async def _of_memory(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         if self.remembering.has_asked(question):

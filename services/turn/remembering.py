@@ -19,7 +19,7 @@ from services.memory_blocks.wording import one_line
 from services.memory_edits.undoing import MemoryWrite, newest_write, texts_of, undo_write
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 
 _WRITE = "write"
 _NOT_NOTED = (
@@ -34,7 +34,7 @@ class TurnRemembering:
     """Notes what a message asks to have remembered, and takes it back. No state of any turn."""
 
     documents: TurnDocuments
-    voice: TurnVoice
+    replies: TurnReplies
     clock: Clock
     ids: IdSource
 
@@ -75,7 +75,7 @@ class TurnRemembering:
             text = "I hold that already; nothing was changed."
         else:
             text = _NOT_NOTED
-        self.voice.say(turn, text)
+        self.replies.say(turn, text)
         return True
 
     def undo(self, turn: TurnDraft) -> bool:
@@ -92,7 +92,7 @@ class TurnRemembering:
             return False
         if _has_run_since(turn, write.at):
             return self._ask(turn, write)
-        self.voice.say(turn, self._undone(turn, write))
+        self.replies.say(turn, self._undone(turn, write))
         return True
 
     def has_asked(self, question: OpenQuestion) -> bool:
@@ -125,8 +125,8 @@ class TurnRemembering:
             question_id=self.ids.new_id("question"),
             payload={_WRITE: write.name},
         )
-        self.voice.show_state(turn)
-        self.voice.say(turn, text)
+        self.replies.show_state(turn)
+        self.replies.say(turn, text)
         return True
 
     def _newest(self, turn: TurnDraft) -> MemoryWrite | None:

@@ -57,7 +57,7 @@ class TurnRequests:
             principal_id=message.sender.principal_id,
             now=turn.now,
             deadline=turn.started + self._turn_seconds,
-            artifacts=self.documents.shelf(turn),
+            artifacts=self.documents.artifacts(turn),
             mentions=message.mentions,
             addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
             plan=context.plan,
@@ -95,5 +95,5 @@ class TurnRequests:
             principal_id=message.sender.principal_id,
             now=turn.now,
             deadline=turn.started + self._turn_seconds,
-            artifacts=self.documents.shelf(turn, patient_id=patient_id),
+            artifacts=self.documents.artifacts(turn, patient_id=patient_id),
         )

@@ -11,7 +11,7 @@ from services.language.crisis.rules import CrisisKind, CrisisRules, load_rules
 from services.patient_context.service import PatientContextService
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 from settings import Settings
 
 logger = structlog.get_logger()
@@ -49,12 +49,12 @@ class TurnSafety:
         answers: SafetyAnswers | None,
         patients: PatientContextService,
         documents: TurnDocuments,
-        voice: TurnVoice,
+        replies: TurnReplies,
     ) -> None:
         self._answers = answers
         self._patients = patients
         self._documents = documents
-        self._voice = voice
+        self._replies = replies
 
     async def answered(self, turn: TurnDraft) -> bool:
         """Whether the message was a call for help and has its answer.
@@ -69,11 +69,11 @@ class TurnSafety:
         logger.info("safety_answer", run_id=turn.run.run_id)
         registry = turn.loaded_registry()
         turn.decision, turn.is_call_for_help = "UNCHANGED", True
-        self._voice.show_state(turn)
-        self._voice.say(turn, told)
+        self._replies.show_state(turn)
+        self._replies.say(turn, told)
         stays = self._patients.concerns_nobody_else(turn.text, registry=registry)
         await self._documents.open(turn, registry.active_patient_id if stays else None)
-        self._voice.show_state(turn)
+        self._replies.show_state(turn)
         return True
 
     @asynccontextmanager
@@ -89,7 +89,7 @@ class TurnSafety:
         finally:
             if not is_loaded and (told := self._told(turn)) is not None:
                 turn.is_call_for_help = True
-                self._voice.say(turn, told)
+                self._replies.say(turn, told)
 
     def _told(self, turn: TurnDraft) -> str | None:
         return None if self._answers is None else self._answers.told(turn.claim.message)

@@ -10,11 +10,11 @@ from services.scenarios.migration.waiting import with_answers
 from services.scenarios.session.corrections import answer_meant
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.recording import shaped, unfit
-from services.scenarios.session.seat import ScenarioSeat
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.scenarios.session.step_text import confirmed_text, joined
 from services.turn.draft import TurnDraft
 from services.turn.scenario_parts import ScenarioParts
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 
 STILL = "still"
 REVOKED = "The consent is revoked: {}. It is not used any more."
@@ -23,10 +23,10 @@ REVOKED = "The consent is revoked: {}. It is not used any more."
 class TurnCorrections:
     """Reads corrections, revoked consents and the confirmation of lasting values."""
 
-    def __init__(self, *, parts: ScenarioParts, voice: TurnVoice) -> None:
-        self._parts, self._voice = parts, voice
+    def __init__(self, *, parts: ScenarioParts, replies: TurnReplies) -> None:
+        self._parts, self._replies = parts, replies
 
-    async def answered(self, turn: TurnDraft, seat: ScenarioSeat) -> bool:
+    async def answered(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
         """Do what the message says of earlier answers; True if that answers it wholly.
 
         Raises:
@@ -36,21 +36,21 @@ class TurnCorrections:
         if turn.claim.message.press is not None and turn.question_press() is None:
             return False
         if revokes_consent(turn.answer):
-            return await self._revoked(turn, seat)
-        session = seat.session
+            return await self._revoked(turn, runtime)
+        session = runtime.session
         if session is None:
             return False
         graph = await self._parts.guide.graph(session)
         if session.to_confirm and is_asked_still(turn, session):
-            await self._confirmed(turn, seat, session, graph)
+            await self._confirmed(turn, runtime, session, graph)
             return False
         if session.progress is not None:
             return False  # what a migration asked is read there
-        return await self._corrected(turn, seat, session, graph)
+        return await self._corrected(turn, runtime, session, graph)
 
-    def ask_still(self, turn: TurnDraft, seat: ScenarioSeat, graph: Graph) -> bool:
+    def ask_still(self, turn: TurnDraft, runtime: ScenarioRuntime, graph: Graph) -> bool:
         """Ask in one question whether what lasts still holds; False if nothing does."""
-        session = seat.session
+        session = runtime.session
         if session is None or not session.to_confirm or turn.question is not None:
             return False
         held = [confirmed_text(graph.fields[n], f.value) for n, f in session.to_confirm.items()]
@@ -70,7 +70,7 @@ class TurnCorrections:
         return True
 
     async def _confirmed(
-        self, turn: TurnDraft, seat: ScenarioSeat, session: ScenarioSession, graph: Graph
+        self, turn: TurnDraft, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
     ) -> None:
         """Take up what still holds; all else is asked for when its step comes."""
         said = consent_in(turn.answer)
@@ -78,13 +78,13 @@ class TurnCorrections:
         names = {name: one.value for name, one in offered.items()}
         answered = names if said == "yes" else dict.fromkeys(session.to_confirm)
         quotes = dict.fromkeys(answered, turn.answer) if said is not None else {}
-        seat.take(answered if said is not None else {}, quotes, graph)
-        if (now := seat.session) is not None:
-            seat.keep(now.model_copy(update={"to_confirm": {}}))
+        runtime.take(answered if said is not None else {}, quotes, graph)
+        if (now := runtime.session) is not None:
+            runtime.keep(now.model_copy(update={"to_confirm": {}}))
         turn.unsaved = True
 
     async def _corrected(
-        self, turn: TurnDraft, seat: ScenarioSeat, session: ScenarioSession, graph: Graph
+        self, turn: TurnDraft, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
     ) -> bool:
         """Change the answer that the message takes back; True if that could not be done."""
         correction = correction_in(turn.answer)
@@ -107,8 +107,8 @@ class TurnCorrections:
         if unfit(field, value) is not None:
             text = f"I did not change it: {field.label} takes {taken_by(field)}. {_such_as(field)}"
             return self._tell(turn, text)
-        note = await self._changed(turn, seat, {field.name: value}, graph)
-        self._voice.say(turn, note)
+        note = await self._changed(turn, runtime, {field.name: value}, graph)
+        self._replies.say(turn, note)
         return False
 
     def _asked_which(self, turn: TurnDraft, session: ScenarioSession, graph: Graph) -> bool:
@@ -120,29 +120,29 @@ class TurnCorrections:
         return self._tell(turn, f"Which answer do you mean? {_such_as(given[-1])}")
 
     async def _changed(
-        self, turn: TurnDraft, seat: ScenarioSeat, values: dict[str, object], graph: Graph
+        self, turn: TurnDraft, runtime: ScenarioRuntime, values: dict[str, object], graph: Graph
     ) -> str:
         evidence = Evidence(turn=_turn_id(turn), quote=turn.answer[:QUOTE_LIMIT_CHARS])
-        note = await seat.change(values, dict.fromkeys(values, evidence), graph)  # type: ignore[arg-type]
-        seat.taken |= set(values)
-        seat.put_anew()
+        note = await runtime.change(values, dict.fromkeys(values, evidence), graph)  # type: ignore[arg-type]
+        runtime.taken |= set(values)
+        runtime.put_anew()
         turn.unsaved = True
         return note
 
-    async def _revoked(self, turn: TurnDraft, seat: ScenarioSeat) -> bool:
+    async def _revoked(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
         """Store the revocation wherever the consent was given, in runs of before too."""
         labels: list[str] = []
         notes: list[str] = []
         document = turn.document()
-        if (session := seat.session) is not None:
+        if (session := runtime.session) is not None:
             graph = await self._parts.guide.graph(session)
             if given := _consents(session, graph):
                 labels += [graph.fields[name].label for name in given]
-                notes.append(await self._changed(turn, seat, dict.fromkeys(given, False), graph))
+                notes.append(await self._changed(turn, runtime, dict.fromkeys(given, False), graph))
         document.left_scenarios = [
             await self._without(turn, run, labels) for run in document.left_scenarios
         ]
-        if seat.session is None and document.scenario is not None:
+        if runtime.session is None and document.scenario is not None:
             document.scenario = await self._without(turn, document.scenario, labels)
         document.profile = _without_consents(document.profile, labels)
         if not labels:
@@ -150,8 +150,8 @@ class TurnCorrections:
         turn.unsaved = True
         told = REVOKED.format(joined([*dict.fromkeys(labels)]))
         moved = " ".join(note for note in notes if "go to" in note or "way" in note)
-        self._voice.say(turn, f"{told} {moved}".strip())
-        return seat.session is None
+        self._replies.say(turn, f"{told} {moved}".strip())
+        return runtime.session is None
 
     async def _without(
         self, turn: TurnDraft, run: ScenarioSession, labels: list[str]
@@ -167,7 +167,7 @@ class TurnCorrections:
 
     def _tell(self, turn: TurnDraft, text: str) -> bool:
         turn.unsaved = True
-        self._voice.say(turn, text)
+        self._replies.say(turn, text)
         return True
 
 

@@ -18,8 +18,8 @@ class ScenarioEvents:
     was perhaps delivered by a process that died: then the trail itself is searched for its id.
     """
 
-    def __init__(self, *, audit: Audit, trail: BlobStore, shelf: BlobStore) -> None:
-        self._audit, self._shelf = audit, shelf
+    def __init__(self, *, audit: Audit, trail: BlobStore, blobs: BlobStore) -> None:
+        self._audit, self._blobs = audit, blobs
         self._search = AuditSearch(store=trail)
 
     async def deliver(
@@ -39,7 +39,7 @@ class ScenarioEvents:
         """
         name = f"scenarios/{event.scenario_id}/events/{event.event_id}.json"
         mark = f"event:{event.event_id}"[:80]
-        if is_retry and await self._shelf.read(name) is not None:
+        if is_retry and await self._blobs.read(name) is not None:
             return
         if not (is_retry and await self._search.holds(mark, since=event.timestamp)):
             await self._audit.record(
@@ -53,6 +53,6 @@ class ScenarioEvents:
                 )
             )
         try:
-            await self._shelf.create(name, event.model_dump_json().encode())
+            await self._blobs.create(name, event.model_dump_json().encode())
         except BlobExistsError:
             return

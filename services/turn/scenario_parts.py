@@ -7,12 +7,12 @@ from data_models.clock import Clock, IdSource
 from services.audit.trail import Audit
 from services.model_port import StructuredModel
 from services.records.ports import PatientRecords
-from services.scenarios.chosen import ScenarioHouse
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.reconciliation import Reconciler
+from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.extraction import Extractor
 from services.scenarios.session.guide import ScenarioGuide
 from services.telemetry.metrics import Metrics
@@ -38,7 +38,7 @@ class ScenarioParts:
 
 
 def scenario_parts(
-    house: ScenarioHouse,
+    stores: ScenarioStores,
     *,
     records: PatientRecords,
     model: StructuredModel,
@@ -49,19 +49,19 @@ def scenario_parts(
     ids: IdSource,
 ) -> ScenarioParts:
     """Return the parts around the stores that operators share with turns."""
-    catalogue = Catalogue(store=house.store, clock=clock)
+    catalogue = Catalogue(store=stores.store, clock=clock)
     return ScenarioParts(
         catalogue=catalogue,
         guide=ScenarioGuide(
-            catalogue=catalogue, clock=clock, ids=ids, config=house.config.gap_fill
+            catalogue=catalogue, clock=clock, ids=ids, config=stores.config.gap_fill
         ),
-        reconciler=Reconciler(catalogue=catalogue, clock=clock, config=house.config),
+        reconciler=Reconciler(catalogue=catalogue, clock=clock, config=stores.config),
         extractor=Extractor(model=model),
         records=RecordFacts(records=records, clock=clock),
-        index=house.index,
-        events=ScenarioEvents(audit=audit, trail=trail, shelf=house.shelf),
-        meter=MigrationMeter(registry=metrics.registry, config=house.config),
-        config=house.config,
+        index=stores.index,
+        events=ScenarioEvents(audit=audit, trail=trail, blobs=stores.blobs),
+        meter=MigrationMeter(registry=metrics.registry, config=stores.config),
+        config=stores.config,
         clock=clock,
         ids=ids,
     )

@@ -1,4 +1,4 @@
-"""A turn's scenario: commands, migration, the agents' seat, and what follows the write."""
+"""A turn's scenario: commands, migration, the agents' runtime, and what follows the write."""
 
 from collections.abc import Sequence
 
@@ -13,17 +13,16 @@ from data_models.errors import (
     ToolInputError,
 )
 from data_models.identifiers import hashed
-from data_models.layout import ConversationLayout
 from services.scenarios.session.commands import Command, command_in, is_any, named
-from services.scenarios.session.seat import Act, ScenarioSeat
-from services.scenarios.session.session_row import row_of
+from services.scenarios.session.scenario_runtime import Act, ScenarioRuntime
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer
 from services.turn.scenario_corrections import TurnCorrections
+from services.turn.scenario_index import update_index
 from services.turn.scenario_news import listed, news_of_operators
 from services.turn.scenario_parts import ScenarioParts
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 
 NO_PATIENT = "A scenario belongs to a patient. Name one first, for example: start with patient_4."
 _UNEXPECTED = (ScenarioInputError, StoreError, LookupError, TypeError, ValueError)
@@ -41,17 +40,19 @@ class TurnScenarios:
         *,
         parts: ScenarioParts | None,
         documents: TurnDocuments,
-        voice: TurnVoice,
+        replies: TurnReplies,
         facilitator: str,
     ) -> None:
         self._parts = parts
         self._documents = documents
-        self._voice = voice
+        self._replies = replies
         self._facilitator = facilitator
         self._migration = (
-            None if parts is None else TurnMigration(parts=parts, documents=documents, voice=voice)
+            None
+            if parts is None
+            else TurnMigration(parts=parts, documents=documents, replies=replies)
         )
-        self._corrections = None if parts is None else TurnCorrections(parts=parts, voice=voice)
+        self._corrections = None if parts is None else TurnCorrections(parts=parts, replies=replies)
 
     def is_answer(self, turn: TurnDraft) -> bool:
         """Whether the message only answers our question about a value: no patient is decided."""
@@ -65,18 +66,18 @@ class TurnScenarios:
         """
         if self._parts is None:
             return False
-        seat = turn.scenario = self._seat(turn, self._parts)
+        runtime = turn.scenario = self._runtime(turn, self._parts)
         if told := await news_of_operators(turn, self._parts):
-            self._voice.say(turn, told)
+            self._replies.say(turn, told)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
             not turn.kept
-            and (await self._commanded(turn, seat, act) or await self._taken_back(turn, seat))
-        ) or await self._migrated(turn, seat, act)
-        if not is_answered and seat.session is not None:
-            await self._settled(turn, seat, act)
+            and (await self._commanded(turn, runtime, act) or await self._taken_back(turn, runtime))
+        ) or await self._migrated(turn, runtime, act)
+        if not is_answered and runtime.session is not None:
+            await self._settled(turn, runtime, act)
         is_new = turn.turn is not None and not turn.kept
-        seat.answers_before = len(turn.turn.agent_responses) if is_new and turn.turn else 0
+        runtime.answers_before = len(turn.turn.agent_responses) if is_new and turn.turn else 0
         return is_answered
 
     async def went_on(self, turn: TurnDraft, act: Act) -> bool:
@@ -86,9 +87,9 @@ class TurnScenarios:
         """
         if self._parts is None or turn.asked_result is None or turn.context is None:
             return False
-        seat = turn.scenario = self._seat(turn, self._parts)
+        runtime = turn.scenario = self._runtime(turn, self._parts)
         try:
-            is_ours = await seat.hear_answer(turn.asked_result, turn.answer, act=act)
+            is_ours = await runtime.hear_answer(turn.asked_result, turn.answer, act=act)
         except ClaimLostError:
             raise
         except _UNEXPECTED as error:
@@ -96,44 +97,44 @@ class TurnScenarios:
             return False
         if is_ours:
             turn.unsaved = True
-            seat.answers_before = len(turn.turn.agent_responses) if turn.turn else 0
+            runtime.answers_before = len(turn.turn.agent_responses) if turn.turn else 0
             self.show(turn)
         return is_ours
 
     async def heard(self, turn: TurnDraft) -> None:
         """Note what the user has heard of the step from the agent that guides them."""
-        seat = turn.scenario
-        if seat is None or seat.session is None or turn.turn is None:
+        runtime = turn.scenario
+        if runtime is None or runtime.session is None or turn.turn is None:
             self.show(turn)
             return
-        said = turn.turn.agent_responses[seat.answers_before :]
-        if any(answer.agent == seat.lead for answer in said):
+        said = turn.turn.agent_responses[runtime.answers_before :]
+        if any(answer.agent == runtime.lead for answer in said):
             try:
-                await seat.close()
-                await self._asked_still(turn, seat, is_said=False)
-                await self._resumed_after(turn, seat, said)
+                await runtime.close()
+                await self._asked_still(turn, runtime, is_said=False)
+                await self._resumed_after(turn, runtime, said)
             except _UNEXPECTED as error:
                 _log.warning("scenario_step_failed", error=type(error).__name__)
         self.show(turn)
 
     async def _resumed_after(
-        self, turn: TurnDraft, seat: ScenarioSeat, said: Sequence[AgentMessage]
+        self, turn: TurnDraft, runtime: ScenarioRuntime, said: Sequence[AgentMessage]
     ) -> None:
         """Put the step's question again where somebody else answered something beside it."""
-        is_beside = seat.is_beside and said[-1].agent != seat.lead
+        is_beside = runtime.is_beside and said[-1].agent != runtime.lead
         if not is_beside or turn.question is not None or turn.document().plan:
             return
-        if question := await seat.asked_again():
-            self._voice.say(turn, question)
+        if question := await runtime.asked_again():
+            self._replies.say(turn, question)
 
     def show(self, turn: TurnDraft) -> None:
         """Show where the user is, if that has changed; cheap enough for every event."""
-        seat = turn.scenario
-        session = turn.document().scenario if seat is not None else None
+        runtime = turn.scenario
+        session = turn.document().scenario if runtime is not None else None
         state = None if session is None else (session.place, session.is_left)
-        if seat is not None and state != seat.shown:
-            seat.shown = state
-            self._voice.show_state(turn)
+        if runtime is not None and state != runtime.shown:
+            runtime.shown = state
+            self._replies.show_state(turn)
 
     async def stored(self, turn: TurnDraft) -> None:
         """Bring the index and the audit trail up to date with what was just written.
@@ -143,7 +144,7 @@ class TurnScenarios:
         if self._parts is None or turn.scenario is None or turn.context is None:
             return
         try:
-            await self._indexed(turn, turn.scenario, self._parts)
+            await update_index(turn, turn.scenario, index=self._parts.index)
             await self._delivered(turn, turn.scenario, self._parts)
         except RoundsError as error:
             conversation = hashed(turn.conversation_id)
@@ -151,8 +152,8 @@ class TurnScenarios:
 
     # -- before the team speaks ---------------------------------------------------------------
 
-    def _seat(self, turn: TurnDraft, parts: ScenarioParts) -> ScenarioSeat:
-        return ScenarioSeat(
+    def _runtime(self, turn: TurnDraft, parts: ScenarioParts) -> ScenarioRuntime:
+        return ScenarioRuntime(
             document=turn.document(),
             guide=parts.guide,
             records=parts.records,
@@ -161,13 +162,13 @@ class TurnScenarios:
             facilitator=self._facilitator,
         )
 
-    async def _commanded(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> bool:
+    async def _commanded(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do what the user says about scenarios themselves; True if that answers the message."""
         command = None if turn.claim.message.press is not None else command_in(turn.text)
         if command is None or self._parts is None:
             return False
         try:
-            told = await self._done(turn, seat, command, act)
+            told = await self._done(turn, runtime, command, act)
         except (ScenarioInputError, ToolInputError) as error:
             told = str(error) if isinstance(error, ToolInputError) else error.user_message
         except ClaimLostError:
@@ -179,62 +180,62 @@ class TurnScenarios:
             return False
         turn.unsaved = True
         self.show(turn)
-        self._voice.say(turn, told)
+        self._replies.say(turn, told)
         return True
 
     async def _done(
-        self, turn: TurnDraft, seat: ScenarioSeat, command: Command, act: Act
+        self, turn: TurnDraft, runtime: ScenarioRuntime, command: Command, act: Act
     ) -> str | None:
         """Carry the command out; None where the team answers, or it was none after all."""
         if command.kind == "where":
-            return None if turn.document().plan and not seat.has_any else await seat.where()
+            return None if turn.document().plan and not runtime.has_any else await runtime.where()
         if command.kind in ("back", "skip", "question", "noted"):
-            return await self._within(seat, command, act)
+            return await self._within(runtime, command, act)
         titles = await self._titles(command)
         if command.kind == "list":
             return listed(titles)
         scenario_id = named(command.name, titles)
         match command.kind:
-            case "leave" if seat.session is not None:
-                is_meant = is_any(command.name) or scenario_id == seat.session.scenario_id
-                return f'Left {await seat.leave()}. Say "resume" to go on.' if is_meant else None
+            case "leave" if runtime.session is not None:
+                is_meant = is_any(command.name) or scenario_id == runtime.session.scenario_id
+                return f'Left {await runtime.leave()}. Say "resume" to go on.' if is_meant else None
             case "resume" if scenario_id is not None or is_any(command.name):
-                return await self._resumed(seat, scenario_id)
+                return await self._resumed(runtime, scenario_id)
             case "start" if scenario_id is not None:
-                return await self._begun(turn, seat, scenario_id, act)
+                return await self._begun(turn, runtime, scenario_id, act)
         return None
 
-    async def _within(self, seat: ScenarioSeat, command: Command, act: Act) -> str | None:
+    async def _within(self, runtime: ScenarioRuntime, command: Command, act: Act) -> str | None:
         """Do what is asked of the open run; without a scenario, or a question, it is no command."""
-        if seat.session is None or seat.session.progress is not None:
+        if runtime.session is None or runtime.session.progress is not None:
             return None
         if command.kind == "skip":
-            return await seat.skip()
+            return await runtime.skip()
         if command.kind == "question":
-            return await seat.asked_again() or None
+            return await runtime.asked_again() or None
         if command.kind == "noted":
-            return await seat.noted()
-        told = await seat.back()
-        await seat.settle(act)
-        return " ".join(part for part in (told, await seat.asked_again()) if part)
+            return await runtime.noted()
+        told = await runtime.back()
+        await runtime.settle(act)
+        return " ".join(part for part in (told, await runtime.asked_again()) if part)
 
-    async def _resumed(self, seat: ScenarioSeat, scenario_id: str | None) -> str | None:
-        session = seat.session
+    async def _resumed(self, runtime: ScenarioRuntime, scenario_id: str | None) -> str | None:
+        session = runtime.session
         if session is not None and scenario_id in (None, session.scenario_id):
             return None
-        is_found = await seat.resume(scenario_id)
+        is_found = await runtime.resume(scenario_id)
         return None if is_found or scenario_id is None else "That scenario was not left."
 
     async def _begun(
-        self, turn: TurnDraft, seat: ScenarioSeat, scenario_id: str, act: Act
+        self, turn: TurnDraft, runtime: ScenarioRuntime, scenario_id: str, act: Act
     ) -> str | None:
         if turn.patient_id is None:
             return NO_PATIENT
-        session = seat.session
+        session = runtime.session
         if session is not None and session.scenario_id == scenario_id:
-            return await seat.where()
-        if not await seat.resume(scenario_id):
-            await seat.begin(scenario_id, agent=self._facilitator, act=act)
+            return await runtime.where()
+        if not await runtime.resume(scenario_id):
+            await runtime.begin(scenario_id, agent=self._facilitator, act=act)
         return None
 
     async def _titles(self, command: Command) -> dict[str, str]:
@@ -243,78 +244,70 @@ class TurnScenarios:
             return {}
         return await self._parts.catalogue.titles(is_fresh=not command.is_bare)
 
-    async def _migrated(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> bool:
-        session = seat.session
+    async def _migrated(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
+        session = runtime.session
         if session is None or self._migration is None:
             return False
         try:
             if await self._migration.needed(session):
-                return await self._migration.run(turn, seat, act)
+                return await self._migration.run(turn, runtime, act)
         except ClaimLostError:
             raise
         except _UNEXPECTED as error:
             _log.warning("migration_failed", error=type(error).__name__)
-            self._migration.flag(turn, seat, "migration_failed")
+            self._migration.flag(turn, runtime, "migration_failed")
         return False
 
-    async def _taken_back(self, turn: TurnDraft, seat: ScenarioSeat) -> bool:
+    async def _taken_back(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
         """Hear corrections and confirmations; True if the message is answered with that."""
         if self._corrections is None:
             return False
         try:
-            if await self._corrections.answered(turn, seat):
+            if await self._corrections.answered(turn, runtime):
                 self.show(turn)
                 return True
-            return await self._asked_still(turn, seat, is_said=True)
+            return await self._asked_still(turn, runtime, is_said=True)
         except ClaimLostError:
             raise
         except _UNEXPECTED as error:
             _log.warning("scenario_correction_failed", error=type(error).__name__)
         return False
 
-    async def _asked_still(self, turn: TurnDraft, seat: ScenarioSeat, *, is_said: bool) -> bool:
+    async def _asked_still(
+        self, turn: TurnDraft, runtime: ScenarioRuntime, *, is_said: bool
+    ) -> bool:
         """Ask whether what lasts still holds, once for a run."""
-        session = seat.session
+        session = runtime.session
         if self._corrections is None or self._parts is None or session is None:
             return False
         graph = await self._parts.guide.graph(session)
-        if not self._corrections.ask_still(turn, seat, graph):
+        if not self._corrections.ask_still(turn, runtime, graph):
             return False
         if is_said and turn.question is not None:
             self.show(turn)
-            self._voice.say(turn, turn.question.text)
+            self._replies.say(turn, turn.question.text)
         return True
 
-    async def _settled(self, turn: TurnDraft, seat: ScenarioSeat, act: Act) -> None:
+    async def _settled(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> None:
         turn.unsaved = True
         try:
-            await seat.settle(act)
+            await runtime.settle(act)
         except ClaimLostError:
             raise
         except _UNEXPECTED as error:
             _log.warning("scenario_step_failed", error=type(error).__name__)
             if self._migration is not None:
-                self._migration.flag(turn, seat, "step_failed")
-        if seat.is_waiting and seat.grounding:
-            waits = Continuation(agent=seat.lead, asked_at=turn.now)
+                self._migration.flag(turn, runtime, "step_failed")
+        if runtime.is_waiting and runtime.grounding:
+            waits = Continuation(agent=runtime.lead, asked_at=turn.now)
             turn.document().continuation = waits
         self.show(turn)
 
     # -- after the write ----------------------------------------------------------------------
 
-    async def _indexed(self, turn: TurnDraft, seat: ScenarioSeat, parts: ScenarioParts) -> None:
-        document = turn.document()
-        now, before = document.scenario, seat.before
-        if now is None or now is before:
-            return
-        layout = ConversationLayout.of(turn.conversation_id)
-        row = row_of(now, place=layout.context(document.patient_id))
-        if row is not None:
-            await parts.index.put(row)
-        elif before is not None:
-            await parts.index.drop(now.session_id)
-
-    async def _delivered(self, turn: TurnDraft, seat: ScenarioSeat, parts: ScenarioParts) -> None:
+    async def _delivered(
+        self, turn: TurnDraft, runtime: ScenarioRuntime, parts: ScenarioParts
+    ) -> None:
         document = turn.document()
         session = document.scenario
         if session is None or not session.outbox:
@@ -326,7 +319,7 @@ class TurnScenarios:
                 conversation=turn.conversation_id,
                 patient=document.patient_id,
                 run_id=turn.run.run_id,
-                is_retry=seat.was_in_outbox(event.event_id),
+                is_retry=runtime.was_in_outbox(event.event_id),
             )
         document.scenario = session.model_copy(update={"outbox": []})
         await self._documents.save(turn)

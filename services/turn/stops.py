@@ -10,20 +10,20 @@ from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
-from services.turn.voice import TurnVoice
+from services.turn.turn_replies import TurnReplies
 
 _OTHERS_OFFERED = 5
 
 
 class TurnStops:
-    """Answers what stopped the turn before: the desk stops it, so that nobody waits for it.
+    """Answers what stopped the turn before: the scheduler stops it, so that nobody waits for it.
 
     Holds no state of any turn.
     """
 
-    def __init__(self, *, documents: TurnDocuments, voice: TurnVoice, ids: IdSource) -> None:
+    def __init__(self, *, documents: TurnDocuments, replies: TurnReplies, ids: IdSource) -> None:
         self._documents = documents
-        self._voice = voice
+        self._replies = replies
         self._ids = ids
 
     async def answer_wrong_patient(self, turn: TurnDraft) -> bool:
@@ -43,8 +43,8 @@ class TurnStops:
             question_id=self._ids.new_id("question"),
             payload={OPTIONS: others},
         )
-        self._voice.show_state(turn)
-        self._voice.say(turn, text)
+        self._replies.show_state(turn)
+        self._replies.say(turn, text)
         return True
 
     async def answer_stop(self, turn: TurnDraft) -> bool:
@@ -58,14 +58,14 @@ class TurnStops:
             if _waits(document):
                 return False
             turn.decision = "UNCHANGED"
-            self._voice.show_state(turn)
-            self._voice.say(turn, "Nothing is running.")
+            self._replies.show_state(turn)
+            self._replies.say(turn, "Nothing is running.")
             return True
         turn.decision = "UNCHANGED"
         runs = document.plan is not None and document.plan.status == "running"
         rest = " The plan is paused: say “continue” to go on with it." if runs else ""
-        self._voice.show_state(turn)
-        self._voice.say(turn, f"Stopped. What was shown so far is kept.{rest}")
+        self._replies.show_state(turn)
+        self._replies.say(turn, f"Stopped. What was shown so far is kept.{rest}")
         return True
 
     def answer_nothing_waits(self, turn: TurnDraft) -> bool:
@@ -78,7 +78,7 @@ class TurnStops:
         is_bare = is_bare and not names_a_deed(message.text)
         if not is_bare or turn.open_question() is not None or _waits_for_answer(turn.document()):
             return False
-        self._voice.say(
+        self._replies.say(
             turn, "Nothing waits for a yes or a no. Name what you would like to review."
         )
         return True

@@ -9,10 +9,10 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantBackEnd
-from services.assistant.desk import AssistantDesk
+from services.assistant.confirmed_actions import AssistantService
 from services.entities.session import EntitySession
 from services.scheduling.clinic import Clinic
-from services.scheduling.desk import ClinicDesk
+from services.scheduling.confirmed_bookings import ClinicService
 from services.telemetry.metrics import Metrics
 from services.tool_memory.choice import Picked, picked_from
 from services.tool_memory.session import ToolMemorySession, log_summary
@@ -36,10 +36,10 @@ class TurnTools:
     limits: ToolMemoryLimits = field(default_factory=ToolMemoryLimits)
     time_zone: str = "UTC"
     entities: TurnEntities | None = None
-    assistant: AssistantDesk | None = None
+    assistant: AssistantService | None = None
     scenarios: ScenarioParts | None = None
     on_extractor_failure: Callable[[], None] | None = None
-    clinic: ClinicDesk | None = None
+    clinic: ClinicService | None = None
 
     def entities_of(self, turn: TurnDraft) -> EntitySession | None:
         """Return the patient's entities with what the user has just said; None without any."""
@@ -100,9 +100,9 @@ def tools_for(
         limits=limits,
         time_zone=settings.time_zone,
         entities=entities,
-        assistant=AssistantDesk(back_end=assistant),
+        assistant=AssistantService(back_end=assistant),
         on_extractor_failure=metrics.extractor_failed,
-        clinic=ClinicDesk(appointments=clinic, people=clinic),
+        clinic=ClinicService(appointments=clinic, people=clinic),
         scenarios=scenarios,
     )
 

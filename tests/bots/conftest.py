@@ -1,4 +1,4 @@
-"""A bot around a scripted desk, on a real socket, and the channel that speaks to it."""
+"""A bot around a scripted scheduler, on a real socket, and the channel that speaks to it."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -32,11 +32,11 @@ from services.turn.state import footer_of
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds
 from tests.fakes_connector import FakeConnector
-from tests.routes.fakes import FakeDesk, FakeReader, FakeTeam, spoken
+from tests.routes.fakes import FakeReader, FakeScheduler, FakeTeam, spoken
 
 
-class BotDesk(FakeDesk):
-    """The desk of the routes' tests, which also has orphans and can refuse."""
+class BotScheduler(FakeScheduler):
+    """The scheduler of the routes' tests, which also has orphans and can refuse."""
 
     refusal: RoundsError | None = None
     deliver: Deliver | None = None
@@ -56,7 +56,7 @@ class Bot:
     """A running bot."""
 
     url: str
-    desk: BotDesk
+    scheduler: BotScheduler
     server: TestServer
 
 
@@ -127,14 +127,14 @@ async def start(
         *, per_minute: int | None = None, replica: Replica | None = None, **config: Any
     ) -> Bot:
         clock = SystemClock()
-        desk = BotDesk(clock=clock, ids=RandomIds())
+        scheduler = BotScheduler(clock=clock, ids=RandomIds())
         rate = MessageRate(per_minute=per_minute, clock=clock)
         users, sessions = (
             LocalBlobStore(root=tmp_path / name) for name in ("chat-users", "chat-sessions")
         )
         deliveries = Deliveries(store=users, replica=replica or Replica(), clock=clock)
         services = BotServices(
-            desk=desk,
+            scheduler=scheduler,
             team=FakeTeam(),
             footer=footer_of,
             rate=rate,
@@ -147,14 +147,14 @@ async def start(
                 clock=clock,
                 metrics=Metrics(registry=CollectorRegistry()),
             ),
-            reader=FakeReader(desk=desk, ids=RandomIds()),
+            reader=FakeReader(scheduler=scheduler, ids=RandomIds()),
             hand_over=hand_over,
         )
         app = web.Application(middlewares=[problems(ids=CountingIds())], client_max_size=262_144)
         add_bot_routes(app, config=replace(BotConfig(), **config), services=services)
         server = TestServer(app)
         await server.start_server()
-        bot = Bot(url=str(server.make_url("/")).rstrip("/"), desk=desk, server=server)
+        bot = Bot(url=str(server.make_url("/")).rstrip("/"), scheduler=scheduler, server=server)
         started.append(bot)
         return bot
 
@@ -162,7 +162,7 @@ async def start(
     monkeypatch.setattr(delivery, "CLOSE_SECONDS", 0.2)  # nobody looks at what is under way now
     for bot in started:
         await bot.server.close()
-        await bot.desk.close()
+        await bot.scheduler.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Runs as scripts for the scripted desk."""
+"""Runs as scripts for the scripted scheduler."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

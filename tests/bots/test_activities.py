@@ -79,7 +79,7 @@ async def test_an_activity_with_a_field_of_another_shape_is_refused(
     activity = {**channel.activity(text="hello"), **fields}
     posted = await channel.post(bot.url, activity)
     assert posted.status == 400
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 @pytest.mark.parametrize("absent", ["id", "from", "conversation"])
@@ -89,7 +89,7 @@ async def test_a_message_without_what_a_reply_needs_is_refused(
     activity = channel.activity(text="hello")
     del activity[absent]
     assert (await channel.post(bot.url, activity)).status == 400
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 async def test_a_body_over_the_limit_is_refused(bot: Bot, channel: FakeConnector) -> None:
@@ -134,14 +134,14 @@ async def test_the_bots_own_mention_is_taken_out(
 ) -> None:
     entities = [mention(BOT["id"], "Rounds"), {"type": "clientInfo", "country": "DE"}]
     await channel.say(bot.url, text, channelId="msteams", entities=entities)
-    assert bot.desk.messages[0].text == understood
-    assert bot.desk.messages[0].mentions == ()
+    assert bot.scheduler.messages[0].text == understood
+    assert bot.scheduler.messages[0].mentions == ()
 
 
 async def test_a_mention_of_an_agent_addresses_it(bot: Bot, channel: FakeConnector) -> None:
     await channel.say(bot.url, "<at>Rounds</at> ask <at>radiology</at>", entities=[
         mention(BOT["id"], "Rounds"), mention("bot-2", "radiology")])  # fmt: skip
-    (message,) = bot.desk.messages
+    (message,) = bot.scheduler.messages
     assert message.mentions == ("Radiology",)
     assert message.text == "ask @Radiology"
     assert message.addressed_agent is None
@@ -150,19 +150,19 @@ async def test_a_mention_of_an_agent_addresses_it(bot: Bot, channel: FakeConnect
 async def test_an_agents_own_bot_addresses_it(bot: Bot, channel: FakeConnector) -> None:
     posted = await channel.say(bot.url, "<at>Radiology</at> hi", path="/api/radiology/messages")
     assert posted.status == 202
-    (message,) = bot.desk.messages
+    (message,) = bot.scheduler.messages
     assert (message.addressed_agent, message.text, message.mentions) == ("Radiology", "hi", ())
 
 
 async def test_the_facilitators_own_bot_is_the_usual_one(bot: Bot, channel: FakeConnector) -> None:
     await channel.say(bot.url, "hi", path="/api/Orchestrator/messages")
-    assert bot.desk.messages[0].addressed_agent is None
+    assert bot.scheduler.messages[0].addressed_agent is None
 
 
 async def test_a_bot_of_nobody_in_the_team_is_not_there(bot: Bot, channel: FakeConnector) -> None:
     posted = await channel.say(bot.url, "hi", path="/api/Astrology/messages")
     assert posted.status == 404
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 async def test_the_users_time_zone_is_passed_on_if_it_can_be_one(
@@ -170,7 +170,7 @@ async def test_the_users_time_zone_is_passed_on_if_it_can_be_one(
 ) -> None:
     await channel.say(bot.url, "one", localTimezone="Europe/Berlin")
     await channel.say(bot.url, "two", localTimezone="<script>", conversation="other")
-    assert [one.time_zone for one in bot.desk.messages] == ["Europe/Berlin", None]
+    assert [one.time_zone for one in bot.scheduler.messages] == ["Europe/Berlin", None]
 
 
 async def test_a_user_of_teams_is_the_directorys_and_not_who_it_says(
@@ -184,7 +184,7 @@ async def test_a_user_of_teams_is_the_directorys_and_not_who_it_says(
         channelData={"tenant": {"id": TENANT}},
         user=sender,
     )
-    (message,) = bot.desk.messages
+    (message,) = bot.scheduler.messages
     assert message.sender.principal_id == f"entra:{TENANT}:{USER}"
     assert message.sender.display_name == "Admin"
     assert message.sender.tenant_id == TENANT
@@ -195,7 +195,7 @@ async def test_an_object_id_from_another_channel_than_teams_is_not_believed(
 ) -> None:
     sender = {"id": "29:1", "aadObjectId": USER}
     await channel.say(bot.url, "hi", channelData={"tenant": {"id": TENANT}}, user=sender)
-    (message,) = bot.desk.messages
+    (message,) = bot.scheduler.messages
     assert (message.sender.principal_id, message.sender.tenant_id) == ("bot:emulator:29:1", "")
 
 
@@ -228,7 +228,7 @@ async def test_whoever_joins_is_welcomed_once_with_examples(
     assert len(channel.buttons()) == 3
     await channel.until_quiet()
     assert len(channel.messages()) == 1
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 async def test_teams_is_welcomed_where_the_bot_is_installed(
@@ -254,11 +254,11 @@ async def test_other_types_are_accepted_and_ignored(
     posted = await channel.post(bot.url, channel.activity(type=kind, text="start for patient_4"))
     assert posted.status == 202
     assert await channel.until_quiet(seconds=0.05) == []
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 async def test_the_bot_does_not_answer_itself(bot: Bot, channel: FakeConnector) -> None:
     for sender in (BOT, {"id": "another-bot", "role": "bot"}):
         posted = await channel.say(bot.url, "hello", user=sender)
         assert posted.status == 202
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []

@@ -161,7 +161,7 @@ async def test_an_agents_door_refuses_wrong_tokens_as_the_teams_does(
     posted = await speak(bots, AGENT_PATH, token=WRONG_TOKENS[name](directory))
     assert posted.status in (401, 403)
     assert posted.seconds < FAST_SECONDS
-    assert bots.desk.messages == []
+    assert bots.scheduler.messages == []
 
 
 async def test_users_of_an_agents_directory_get_no_further_than_its_bot(
@@ -191,7 +191,7 @@ async def test_every_reply_is_sent_by_the_bot_that_was_spoken_to(
         await teams.until_quiet(path)
         # Typing, the parts of a stream and the answer alike.
         assert {token for token, _ in teams.signed[before:]} == {mine}
-    assert [one.addressed_agent for one in bots.desk.messages] == ["Radiology", None]
+    assert [one.addressed_agent for one in bots.scheduler.messages] == ["Radiology", None]
     assert sorted(directory.granted) == sorted([APP_ID, RADIOLOGY_ID])
 
 
@@ -235,7 +235,7 @@ async def test_what_is_owed_is_paid_by_the_bot_that_owes_it(
 
     teams.groups.add("conversation-1")
     first = await warmed(await start(**two_bots(directory)), speak)
-    first.desk.script = telling(lost)
+    first.scheduler.script = telling(lost)
     teams.fail_next(403, kind="message")
     await speak(first, AGENT_PATH)
     await teams.until_quiet()
@@ -258,10 +258,10 @@ async def test_what_a_dead_process_owed_is_paid_by_the_same_bot_elsewhere(
 ) -> None:
     dying, living = DeadLater(), DeadLater()
     first = await warmed(await start(replica=dying, **two_bots(directory)), speak)
-    first.desk.script = never
+    first.scheduler.script = never
     await speak(first, AGENT_PATH)
     await until_owed(tmp_path, 1)
-    message = first.desk.messages[0]
+    message = first.scheduler.messages[0]
     answers.texts[message.message_hash] = ["Stored before the crash."]
     living.dead = frozenset({dying.name})
     await start(replica=living, **two_bots(directory))
@@ -275,11 +275,11 @@ async def test_a_message_of_another_replica_is_answered_by_its_bot(
 ) -> None:
     await speak(bots, AGENT_PATH)
     await teams.until_said("You said")
-    stored = IncomingMessage.model_validate_json(bots.desk.messages[0].model_dump_json())
+    stored = IncomingMessage.model_validate_json(bots.scheduler.messages[0].model_dump_json())
     second = await start(replica=Replica(), **two_bots(directory))
     run = Run(run_id="run_of_another", message=stored)
-    assert second.desk.deliver is not None
-    await second.desk.deliver(run)
+    assert second.scheduler.deliver is not None
+    await second.scheduler.deliver(run)
     for event in answer(run, "From here."):
         run.emit(event)
     await teams.until_said("From here.")
@@ -306,5 +306,5 @@ async def test_without_bots_of_their_own_one_bot_serves_all_agents(
     assert (await speak(bot, AGENT_PATH, audience=RADIOLOGY_ID)).status == 401
     assert (await speak(bot, AGENT_PATH, audience=APP_ID, text="all in one")).status == 202
     await teams.until_said("all in one")
-    assert bot.desk.messages[-1].addressed_agent == "Radiology"
+    assert bot.scheduler.messages[-1].addressed_agent == "Radiology"
     assert set(teams.tokens) == {TEAM_TOKEN}

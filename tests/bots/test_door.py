@@ -59,7 +59,7 @@ async def test_a_message_of_the_channel_is_taken(
 ) -> None:
     posted = await knock(warm, channel, directory.token())
     assert posted.status == 200
-    (message,) = warm.desk.messages[-1:]
+    (message,) = warm.scheduler.messages[-1:]
     assert message.sender.principal_id == f"entra:{TENANT}:{USER}"
     assert message.owner == f"bot:msteams:{TENANT}"
 
@@ -98,7 +98,7 @@ async def test_a_wrong_token_is_refused_at_once(
     posted = await knock(warm, channel, WRONG_TOKENS[name](directory))
     assert posted.status in (401, 403)
     assert posted.seconds < FAST_SECONDS
-    assert len(warm.desk.messages) == 1
+    assert len(warm.scheduler.messages) == 1
 
 
 async def test_no_token_is_refused_at_once(warm: Bot, channel: FakeConnector) -> None:
@@ -147,7 +147,7 @@ async def test_a_good_token_does_not_excuse(
     posted = await knock(warm, channel, token, type=kind, **fields)
     assert posted.status in (401, 403)
     assert posted.seconds < FAST_SECONDS
-    assert len(warm.desk.messages) == 1
+    assert len(warm.scheduler.messages) == 1
 
 
 async def test_everybody_is_allowed_only_in_writing(
@@ -270,7 +270,7 @@ async def test_without_an_app_id_replies_stay_on_this_machine(
 ) -> None:
     posted = await channel.say(bot.url, "hello", **fields)
     assert posted.status == 403
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ async def test_without_an_app_id_pages_and_proxies_are_turned_away(
 ) -> None:
     posted = await channel.post(bot.url, channel.activity(text="hello"), headers=headers)
     assert posted.status == 403
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 async def test_a_page_cannot_post_without_asking_first(bot: Bot, channel: FakeConnector) -> None:

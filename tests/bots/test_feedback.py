@@ -18,7 +18,7 @@ async def says_something(talk: Talk) -> None:
 
 async def answered(bot: Bot, teams: FakeConnector, folder: Path) -> str:
     """Have something answered, and return what Teams calls the answer, once that is stored."""
-    bot.desk.script = telling(says_something)
+    bot.scheduler.script = telling(says_something)
     await teams.say(bot.url, "what did the CT show?")
     message = await teams.until_said("It is a mass.")
     async with asyncio.timeout(60):
@@ -102,7 +102,7 @@ async def test_a_comment_that_is_not_json_is_refused(
 
 
 async def test_only_teams_shows_thumbs(bot: Bot, channel: FakeConnector) -> None:
-    bot.desk.script = telling(says_something)
+    bot.scheduler.script = telling(says_something)
     await channel.say(bot.url, "hello")
     message = await channel.until_said("It is a mass.")
     assert "channelData" not in message

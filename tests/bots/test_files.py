@@ -18,7 +18,7 @@ async def makes_a_report(talk: Talk) -> None:
 
 
 async def offered(bot: Bot, channel: FakeConnector) -> Activity:
-    bot.desk.script = telling(makes_a_report)
+    bot.scheduler.script = telling(makes_a_report)
     await channel.say(bot.url, "write the report")
     message = await channel.until(lambda one: REPORT.file_name in str(one))
     await channel.until_quiet()

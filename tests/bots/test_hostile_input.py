@@ -55,7 +55,7 @@ async def test_logs_hold_neither_what_was_said_nor_tokens(
     await channel.until_quiet(seconds=1.0)
     await channel.post(bot.url, {**spoken, "text": ["CANARY-shape"]}, headers=token)
     await channel.post(bot.url, b'{"type": "CANARY', headers=token)
-    bot.desk.refusal = StoreUnavailableError("the store is down")
+    bot.scheduler.refusal = StoreUnavailableError("the store is down")
     await channel.say(bot.url, "CANARY-unstored")
     await channel.until_said("storage")
     captured = capfd.readouterr()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bots import repayment
+from bots import redelivery
 from services.channels import deliveries
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
@@ -15,7 +15,7 @@ from tests.fakes_connector import FakeConnector
 
 @pytest.fixture(autouse=True)
 def _quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(repayment, "LATE_SECONDS", 0.05)
+    monkeypatch.setattr(redelivery, "LATE_SECONDS", 0.05)
     monkeypatch.setattr(deliveries, "FIRST_PAUSE", timedelta(seconds=0.05))
 
 
@@ -27,7 +27,7 @@ async def two(talk: Talk) -> None:
 async def test_replies_come_in_order_once_the_channel_is_back_and_nobody_writes(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
-    bot.desk.script = telling(two)
+    bot.scheduler.script = telling(two)
     # A wait this long is none within the turn.
     channel.fail_next(429, kind="message", Retry_After="31")
     await channel.say(bot.url, "hello")
@@ -48,7 +48,7 @@ async def test_replies_come_in_order_once_the_channel_is_back_and_nobody_writes(
 async def test_a_busy_channel_is_not_asked_before_the_time_it_named(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
-    bot.desk.script = telling(lost)
+    bot.scheduler.script = telling(lost)
     channel.fail_next(429, kind="message", Retry_After="600")
     await channel.say(bot.url, "hello")
     await until_noted(tmp_path, "is_kept", value=True)
@@ -61,7 +61,7 @@ async def test_a_busy_channel_is_not_asked_before_the_time_it_named(
 async def test_a_conversation_that_takes_nothing_is_parked_until_somebody_writes(
     status: int, bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
-    bot.desk.script = telling(lost)
+    bot.scheduler.script = telling(lost)
     channel.fail_next(status, kind="message")
     await channel.say(bot.url, "hello")
     await until_noted(tmp_path, "is_parked", value=True)
@@ -76,10 +76,10 @@ async def test_what_a_dead_process_owed_comes_without_a_new_message(
 ) -> None:
     dying, living = DeadLater(), DeadLater()
     first, _ = await start(replica=dying), await start(replica=living)
-    first.desk.script = never
+    first.scheduler.script = never
     await channel.say(first.url, "hello")
     await until_owed(tmp_path, 1)
-    answers.texts[first.desk.messages[0].message_hash] = ["Stored before the crash."]
+    answers.texts[first.scheduler.messages[0].message_hash] = ["Stored before the crash."]
     living.dead = frozenset({dying.name})
     await channel.until_said("Stored before the crash.")
     assert "or you have seen it already" in channel.texts()[0]
@@ -89,7 +89,7 @@ async def test_what_a_dead_process_owed_comes_without_a_new_message(
 async def test_what_cannot_be_taken_is_named_and_the_rest_follows(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
-    bot.desk.script = telling(two)
+    bot.scheduler.script = telling(two)
     channel.fail_next(400, kind="message")
     await channel.say(bot.url, "hello")
     await channel.until_said("The second.")
@@ -102,7 +102,7 @@ async def test_notes_of_the_version_before_are_found_at_the_next_contact(
     start: Start, channel: FakeConnector, tmp_path: Path
 ) -> None:
     first = await start()
-    first.desk.script = telling(lost)
+    first.scheduler.script = telling(lost)
     channel.fail_next(403, kind="message")
     await channel.say(first.url, "hello")
     await until_noted(tmp_path, "is_kept", value=True)

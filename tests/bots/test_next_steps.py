@@ -66,7 +66,7 @@ async def switches(talk: Talk) -> None:
 
 
 async def test_a_pressed_suggestion_is_what_it_says(bot: Bot, channel: FakeConnector) -> None:
-    bot.desk.script = telling(switches, decision="NEW_BLANK")
+    bot.scheduler.script = telling(switches, decision="NEW_BLANK")
     await channel.say(bot.url, "switch to patient_4")
     asked = await channel.until_said("What next?")
     (action,) = asked["suggestedActions"]["actions"]
@@ -79,7 +79,7 @@ async def test_a_pressed_suggestion_is_what_it_says(bot: Bot, channel: FakeConne
 
 async def test_a_group_is_not_asked(bot: Bot, channel: FakeConnector) -> None:
     channel.groups.add("conversation-1")
-    bot.desk.script = telling(switches, decision="NEW_BLANK")
+    bot.scheduler.script = telling(switches, decision="NEW_BLANK")
     await channel.say(bot.url, "switch to patient_4")
     await channel.until_said("Switched")
     assert not any("suggestedActions" in one for one in await channel.until_quiet())
@@ -98,16 +98,16 @@ async def test_an_example_of_the_welcome_is_said_by_its_button(
         await place.until(lambda one: bool(one.get("attachments")), conversation=here)
         await place.press(bot.url, place.buttons(here)[example], conversation=here)
         await place.until_said(f"You said: {example}", conversation=here)
-        assert bot.desk.messages[-1].press is None
+        assert bot.scheduler.messages[-1].press is None
 
 
 async def test_what_failed_is_said_again_by_one_button(bot: Bot, channel: FakeConnector) -> None:
     async def fails(talk: Talk) -> None:
         talk.run.emit(RunFailed(code="model_timeout", text="The model was slow.", ref="run_1"))
 
-    bot.desk.script = telling(fails)
+    bot.scheduler.script = telling(fails)
     await channel.say(bot.url, "what did the CT show?")
     await channel.until_said("The model was slow.")
     await channel.press(bot.url, channel.buttons()["Try again"])
     await channel.until_quiet()
-    assert [one.text for one in bot.desk.messages] == ["what did the CT show?"] * 2
+    assert [one.text for one in bot.scheduler.messages] == ["what did the CT show?"] * 2

@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bots import delivery, repayment
+from bots import delivery, redelivery
 from services.channels.repeats import Fate
 from services.replica import Replica
 from services.runs.hub import Run
@@ -68,7 +68,7 @@ async def test_nothing_is_left_of_what_was_delivered(
 async def test_a_note_says_no_word_of_the_question(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
-    bot.desk.script = never
+    bot.scheduler.script = never
     await channel.say(bot.url, "canary-7 has a mass")
     await channel.until(lambda one: one["type"] == "typing")
     await until_owed(tmp_path, 1)
@@ -80,7 +80,7 @@ async def test_what_a_channel_refused_comes_from_another_process(
     start: Start, channel: FakeConnector, tmp_path: Path
 ) -> None:
     first = await start()
-    first.desk.script = telling(lost)
+    first.scheduler.script = telling(lost)
     channel.fail_next(403, kind="message")
     await channel.say(first.url, "hello")
     await until_noted(tmp_path, "is_kept", value=True)
@@ -98,10 +98,10 @@ async def test_what_a_dead_process_owed_is_made_from_the_stored_answer(
 ) -> None:
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
-    first.desk.script = never
+    first.scheduler.script = never
     await channel.say(first.url, "hello")
     await until_owed(tmp_path, 1)
-    answers.texts[first.desk.messages[0].message_hash] = ["Stored before the crash."]
+    answers.texts[first.scheduler.messages[0].message_hash] = ["Stored before the crash."]
     living.dead = frozenset({dying.name})
     await channel.say(second.url, "are you there?")
     await channel.until_said("You said: are you there?")
@@ -113,10 +113,10 @@ async def test_a_reply_is_owed_before_the_one_ahead_of_it_is_out(
 ) -> None:
     await channel.say(bot.url, "hello")
     await channel.until_quiet()
-    assert bot.desk.deliver is not None
+    assert bot.scheduler.deliver is not None
     for run_id in ("run_1", "run_2"):
-        run = Run(run_id=run_id, message=bot.desk.messages[0])
-        await bot.desk.deliver(run)
+        run = Run(run_id=run_id, message=bot.scheduler.messages[0])
+        await bot.scheduler.deliver(run)
         Talk(run).begin()
     await until_owed(tmp_path, 2)
 
@@ -128,14 +128,14 @@ async def test_what_another_replica_answered_and_died_over_comes_from_where_it_w
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(repayment, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(redelivery, "LOOK_SECONDS", 0.1)
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
 
     async def answered_elsewhere(run: Run) -> None:
         there = Run(run_id=run.run_id, message=run.message)
-        assert first.desk.deliver is not None
-        await first.desk.deliver(there)
+        assert first.scheduler.deliver is not None
+        await first.scheduler.deliver(there)
         Talk(there).begin()
         await until_owed(tmp_path, 1)
         answers.texts[run.message.message_hash] = ["Stored before the crash."]
@@ -144,7 +144,7 @@ async def test_what_another_replica_answered_and_died_over_comes_from_where_it_w
         for event in answer(run, "Stored before the crash."):
             run.emit(event)
 
-    second.desk.script = answered_elsewhere
+    second.scheduler.script = answered_elsewhere
     await channel.say(second.url, "hello")
     await channel.until_said("Stored before the crash.")
     await channel.until_quiet()
@@ -165,11 +165,11 @@ async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
 
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
-    first.desk.script = two_of_three
+    first.scheduler.script = two_of_three
     await channel.say(first.url, "hello")
     await channel.until_said("Two.")
     await until_noted(tmp_path, "delivered", ["m1"])  # the last is noted with the next
-    answers.texts[first.desk.messages[0].message_hash] = ["One.", "Two.", "Three."]
+    answers.texts[first.scheduler.messages[0].message_hash] = ["One.", "Two.", "Three."]
     living.dead = frozenset({dying.name})
     await channel.say(second.url, "go on")
     await channel.until_said("You said: go on")
@@ -183,10 +183,10 @@ async def test_nobody_delivers_what_another_replica_is_at_work_on(
 ) -> None:
     first = await start(replica=DeadLater())
     second = await start(replica=DeadLater())
-    first.desk.script = never
+    first.scheduler.script = never
     await channel.say(first.url, "hello")
     await until_owed(tmp_path, 1)
-    answers.texts[first.desk.messages[0].message_hash] = ["Not yours to say."]
+    answers.texts[first.scheduler.messages[0].message_hash] = ["Not yours to say."]
     await channel.say(second.url, "again")
     await channel.until_said("You said: again")
     await channel.until_quiet()
@@ -200,13 +200,13 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(repayment, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(redelivery, "PATIENCE_SECONDS", 0.5)
     first = await start(replica=DeadLater())
     second = await start(replica=DeadLater())
-    first.desk.script = never
+    first.scheduler.script = never
     await channel.say(first.url, "hello")
     await until_owed(tmp_path, 1)
-    answers.texts[first.desk.messages[0].message_hash] = ["From far away."]
+    answers.texts[first.scheduler.messages[0].message_hash] = ["From far away."]
     await channel.say(second.url, "again")
     await channel.until_said("From far away.")
 
@@ -217,7 +217,7 @@ async def test_a_server_that_stops_does_not_wait_for_what_others_deliver(
     monkeypatch.setattr(delivery, "CLOSE_SECONDS", 60.0)
     first = await start(replica=DeadLater())
     second = await start(replica=DeadLater())
-    first.desk.script = never
+    first.scheduler.script = never
     await channel.say(first.url, "hello")
     await until_owed(tmp_path, 1)
     await channel.say(second.url, "again")
@@ -232,9 +232,9 @@ async def test_a_queued_message_that_runs_elsewhere_is_owed_there(
 ) -> None:
     await channel.say(bot.url, "hello")
     await channel.until_said("You said")
-    run = Run(run_id="run_of_another", message=bot.desk.messages[0])
-    assert bot.desk.deliver is not None
-    await bot.desk.deliver(run)
+    run = Run(run_id="run_of_another", message=bot.scheduler.messages[0])
+    assert bot.scheduler.deliver is not None
+    await bot.scheduler.deliver(run)
     events = answer(run, "From here.")
     run.emit(events[0])
     await until(lambda: [note.stem for note in notes(tmp_path)] == ["run_of_another"])
@@ -267,11 +267,11 @@ async def test_what_was_cleared_or_is_forgotten_is_not_shown_any_more(
     said: str,
 ) -> None:
     first = await start()
-    first.desk.script = telling(lost)
+    first.scheduler.script = telling(lost)
     channel.fail_next(403, kind="message")
     await channel.say(first.url, "hello")
     await until_noted(tmp_path, "is_kept", value=True)
-    answers.fates[first.desk.messages[0].message_hash] = fate
+    answers.fates[first.scheduler.messages[0].message_hash] = fate
     await first.server.close()
     second = await start()
     await channel.say(second.url, "hello again")
@@ -289,10 +289,10 @@ async def test_of_what_a_dead_process_may_have_said_before_nothing_is_made(
 ) -> None:
     dying, living = DeadLater(), DeadLater()
     first, second = await start(replica=dying), await start(replica=living)
-    first.desk.script = never
+    first.scheduler.script = never
     await channel.say(first.url, "hello")
     await until_owed(tmp_path, 1)
-    asked = first.desk.messages[0].message_hash
+    asked = first.scheduler.messages[0].message_hash
     answers.texts[asked], answers.fates[asked] = ["Stored before the clear."], fate
     living.dead = frozenset({dying.name})
     await channel.say(second.url, "are you there?")

@@ -44,7 +44,7 @@ async def propose(bot: Bot, channel: FakeConnector) -> None:
         await talk.say("Shall I?")
         talk.end("interrupt")
 
-    bot.desk.script = telling(proposes)
+    bot.scheduler.script = telling(proposes)
     await channel.say(bot.url, "start tumor board for patient_4")
     await channel.until(lambda one: bool(one.get("attachments")))
 
@@ -78,7 +78,7 @@ async def test_the_pressed_card_follows_the_plan_in_its_place(
     bot: Bot, teams: FakeConnector
 ) -> None:
     await propose(bot, teams)
-    bot.desk.script = telling(carry_out, plan=PROPOSED)
+    bot.scheduler.script = telling(carry_out, plan=PROPOSED)
     await teams.press(bot.url, teams.buttons()["Confirm"])
     await teams.until(lambda one: "All steps are done." in str(one.get("attachments")))
     (card,) = teams.cards()
@@ -95,7 +95,7 @@ async def test_a_plan_that_words_confirmed_gets_a_card_that_follows_it(
     bot: Bot, channel: FakeConnector
 ) -> None:
     await propose(bot, channel)
-    bot.desk.script = telling(carry_out, plan=PROPOSED)
+    bot.scheduler.script = telling(carry_out, plan=PROPOSED)
     await channel.say(bot.url, "yes proceed")
     await channel.until(lambda one: "All steps are done." in str(one.get("attachments")))
     before, after = channel.cards()
@@ -112,7 +112,7 @@ async def test_the_steps_are_shown_as_they_run(bot: Bot, channel: FakeConnector)
         await channel.until(lambda one: "runs now" in str(one.get("attachments")))
         reached.extend(texts_of(channel.cards()[-1]))
 
-    bot.desk.script = telling(stops_in_the_middle, plan=PROPOSED)
+    bot.scheduler.script = telling(stops_in_the_middle, plan=PROPOSED)
     await channel.say(bot.url, "yes proceed")
     await channel.until_said("Reading.")
     await channel.until_quiet()
@@ -129,7 +129,7 @@ async def test_a_cancelled_plan_says_so_on_its_card(bot: Bot, teams: FakeConnect
         await talk.say("Cancelled.")
 
     await propose(bot, teams)
-    bot.desk.script = telling(cancels, plan=PROPOSED)
+    bot.scheduler.script = telling(cancels, plan=PROPOSED)
     await teams.press(bot.url, teams.buttons()["Cancel"])
     await teams.until(lambda one: "Nothing more runs." in str(one.get("attachments")))
     assert len(teams.cards()) == 1
@@ -140,7 +140,7 @@ async def test_a_plan_that_rests_is_not_shown_again(bot: Bot, channel: FakeConne
         talk.show(plan=RUNNING)
         await talk.say("It is a mass.")
 
-    bot.desk.script = telling(answers, plan=RUNNING)
+    bot.scheduler.script = telling(answers, plan=RUNNING)
     await channel.say(bot.url, "what did the CT show?")
     await channel.until_said("It is a mass.")
     await channel.until_quiet()
@@ -157,6 +157,6 @@ async def test_a_card_that_cannot_be_changed_costs_no_reply(bot: Bot, teams: Fak
         await talk.say("Step 1 is done.")
 
     await propose(bot, teams)
-    bot.desk.script = telling(quick_one, plan=PROPOSED)
+    bot.scheduler.script = telling(quick_one, plan=PROPOSED)
     await teams.press(bot.url, teams.buttons()["Confirm"])
     await teams.until_said("Step 1 is done.")

@@ -41,7 +41,7 @@ async def propose(run: Run) -> None:
 @pytest.fixture
 async def page(bot: Bot, chromium: Path, tmp_path: Path) -> AsyncIterator[Page]:
     """The Playground's page, connected to the bot."""
-    bot.desk.script = propose
+    bot.scheduler.script = propose
     with ExitStack() as stack:
         playground = running_playground(tmp_path, endpoint=f"{bot.url}/api/messages")
         address = await asyncio.to_thread(stack.enter_context, playground)
@@ -67,6 +67,6 @@ async def test_a_plan_is_confirmed_by_its_button(page: Page, bot: Bot) -> None:
     await expect(page.get_by_text("PT_CTX").first).to_be_visible()
     await page.get_by_role("button", name="Confirm").first.click()
     await expect(page.get_by_text("Understood: Confirm", exact=True).first).to_be_visible()
-    press = bot.desk.messages[-1].press
+    press = bot.scheduler.messages[-1].press
     assert press is not None
     assert (press.target_id, press.answer) == ("plan_1", "confirm")

@@ -20,7 +20,7 @@ async def said(bot: Bot, channel: FakeConnector, *after: ScenarioPlace, **before
         await talk.say("First words.", message_id="m1")
         await talk.say("Last words.", message_id="m2")
 
-    bot.desk.script = telling(tell, **before)
+    bot.scheduler.script = telling(tell, **before)
     await channel.say(bot.url, "go on")
     await channel.until_said("Last words.")
     return "\n".join(one.get("text", "") for one in await channel.until_quiet())

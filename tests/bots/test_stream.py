@@ -43,7 +43,7 @@ async def slowly(talk: Talk) -> None:
 
 
 async def test_an_answer_grows_in_a_one_to_one_chat(bot: Bot, teams: FakeConnector) -> None:
-    bot.desk.script = telling(slowly)
+    bot.scheduler.script = telling(slowly)
     began = time.monotonic()
     await teams.say(bot.url, "hello")
     await teams.until_said("PT_CTX")
@@ -64,7 +64,7 @@ async def test_the_final_message_has_all_that_others_have(bot: Bot, teams: FakeC
     async def cites(talk: Talk) -> None:
         await talk.say(*SENTENCES[:8], apart=APART, citations=(source,))
 
-    bot.desk.script = telling(cites)
+    bot.scheduler.script = telling(cites)
     await teams.say(bot.url, "hello")
     final = await teams.until_said("PT_CTX")
     message, stream = final["entities"]
@@ -82,7 +82,7 @@ async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeCon
         await until_told(teams, "250 of 1,000")
         await talk.say(*SENTENCES[:8], apart=APART)
 
-    bot.desk.script = telling(looks_up)
+    bot.scheduler.script = telling(looks_up)
     await teams.say(bot.url, "hello")
     await teams.until_said("PT_CTX")
     told = [text for kind, text in updates(teams) if kind == "informative"]
@@ -94,7 +94,7 @@ async def test_one_stream_ends_before_the_next_begins(bot: Bot, teams: FakeConne
         await talk.say(*SENTENCES[:6], apart=APART, agent="PatientHistory", message_id="m1")
         await talk.say(*SENTENCES[6:], apart=APART, agent="Radiology", message_id="m2")
 
-    bot.desk.script = telling(two_agents)
+    bot.scheduler.script = telling(two_agents)
     await teams.say(bot.url, "hello")
     await teams.until_said("number 15")
     await teams.until_quiet()
@@ -113,7 +113,7 @@ async def test_a_notice_waits_until_the_agent_has_finished(bot: Bot, teams: Fake
         talk.run.emit(Notice(kind="limit", text="Going on with [this](https://evil.example/x)."))
         await limit
 
-    bot.desk.script = telling(noticed)
+    bot.scheduler.script = telling(noticed)
     await teams.say(bot.url, "hello")
     await teams.until_said("Going on with")
     assert [text.splitlines()[0] for text in teams.texts()] == [
@@ -129,7 +129,7 @@ async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> 
         await until_told(teams, "looks something up")
         talk.run.emit(RunFailed(code="model_timeout", text="The model was slow.", ref="run_1"))
 
-    bot.desk.script = telling(fails)
+    bot.scheduler.script = telling(fails)
     await teams.say(bot.url, "hello")
     failure = await teams.until_said("The model was slow.")
     assert stream_info(failure) == {
@@ -142,7 +142,7 @@ async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> 
 
 async def test_groups_get_one_message_for_each_agent(bot: Bot, teams: FakeConnector) -> None:
     teams.groups.add("conversation-1")
-    bot.desk.script = telling(slowly)
+    bot.scheduler.script = telling(slowly)
     await teams.say(bot.url, "hello")
     message = await teams.until_said("PT_CTX")
     assert updates(teams) == []
@@ -159,7 +159,7 @@ async def test_a_refused_stream_becomes_a_message(
         teams.fail_next(status)
         await slowly(talk)
 
-    bot.desk.script = telling(one_typing_sign_later)
+    bot.scheduler.script = telling(one_typing_sign_later)
     await teams.say(bot.url, "hello")
     reply = await teams.until_said("PT_CTX")
     assert stream_info(reply) is None
@@ -176,7 +176,7 @@ async def test_a_busy_channel_gets_fewer_updates_and_the_whole_text(
         teams.fail_next(429, times=2, Retry_After="1")
         await slowly(talk)
 
-    bot.desk.script = telling(while_busy)
+    bot.scheduler.script = telling(while_busy)
     await teams.say(bot.url, "hello")
     reply = await teams.until_said("PT_CTX")
     assert "number 15" in reply["text"]
@@ -188,7 +188,7 @@ async def test_a_final_message_that_is_refused_comes_as_any_other(
     async def refused_at_the_end(talk: Talk) -> None:
         await talk.say(*SENTENCES, apart=APART, at_last=lambda: teams.fail_next(403))
 
-    bot.desk.script = telling(refused_at_the_end)
+    bot.scheduler.script = telling(refused_at_the_end)
     await teams.say(bot.url, "hello")
     reply = await teams.until_said("PT_CTX")
     assert updates(teams)
@@ -203,7 +203,7 @@ async def test_teams_own_stop_button_ends_the_turn(bot: Bot, teams: FakeConnecto
         await talk.say(*SENTENCES * 50, "The end.", apart=APART)
         stopped.append(talk.is_stopped)
 
-    bot.desk.script = telling(until_stopped)
+    bot.scheduler.script = telling(until_stopped)
     await teams.say(bot.url, "hello")
     await teams.until(lambda one: stream_info(one) is not None)
     teams.streams.stop("conversation-1")
@@ -221,7 +221,7 @@ async def test_a_stream_ends_in_time_and_the_rest_follows(
         await talk.say(*SENTENCES * 3, apart=APART)
 
     monkeypatch.setattr(text_stream, "STREAM_SECONDS", 0.3)
-    bot.desk.script = telling(at_length)
+    bot.scheduler.script = telling(at_length)
     await teams.say(bot.url, "hello")
     await teams.until_said("PT_CTX")
     first, second = teams.texts()
@@ -241,7 +241,7 @@ async def test_a_long_answer_begins_as_it_was_shown(bot: Bot, teams: FakeConnect
     async def long(talk: Talk) -> None:
         await talk.say(*[paragraph] * 20, apart=0.03)
 
-    bot.desk.script = telling(long)
+    bot.scheduler.script = telling(long)
     await teams.say(bot.url, "hello")
     await teams.until_said("PT_CTX")
     texts: list[str] = teams.texts()
@@ -268,7 +268,7 @@ async def test_links_of_a_model_are_dead_while_they_are_written(
     async def harmful(talk: Talk) -> None:
         await talk.say(*pieces, apart=0.1)
 
-    bot.desk.script = telling(harmful)
+    bot.scheduler.script = telling(harmful)
     await teams.say(bot.url, "hello")
     await teams.until_said("PT_CTX")
     shown: list[Activity | Any] = [text for _, text in updates(teams)]
@@ -284,7 +284,7 @@ async def test_of_agents_that_write_at_once_each_gets_a_message_of_its_own(
             talk.say("Adenocarcinoma ", "it is.", agent="Pathology", message_id="m2", apart=APART),
         )
 
-    bot.desk.script = telling(together)
+    bot.scheduler.script = telling(together)
     await teams.say(bot.url, "hello")
     await teams.until(lambda one: "Adenocarcinoma it is." in one.get("text", ""))
     said = [one["text"] for one in teams.messages()]

@@ -86,7 +86,7 @@ async def test_agents_messages_are_labelled_as_generated(bot: Bot, channel: Fake
 
 
 async def test_the_offline_rules_say_what_they_are(bot: Bot, channel: FakeConnector) -> None:
-    bot.desk.script = script_of(said("Hello."), state_changes={"model_kind": "offline"})
+    bot.scheduler.script = script_of(said("Hello."), state_changes={"model_kind": "offline"})
     await channel.say(bot.url, "hello")
     reply = await channel.until_said("Hello.")
     assert "not a language model" in reply["text"]
@@ -106,7 +106,7 @@ async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
         for event in answer(run, "At last.")[1:]:
             run.emit(event)
 
-    bot.desk.script = script
+    bot.scheduler.script = script
     await channel.say(bot.url, "hello")
     await channel.until_said("At last.")
     kinds = [one["type"] for one in await channel.until_quiet(seconds=0.6)]
@@ -123,7 +123,7 @@ async def test_a_turn_longer_than_the_channel_waits_is_delivered_once(
         for event in answer(run, "Slow but sure."):
             run.emit(event)
 
-    bot.desk.script = script
+    bot.scheduler.script = script
     assert (await channel.say(bot.url, "hello", activity_id="a-1")).seconds < 10.0
     await asyncio.sleep(15.0)
     # The channel has given up waiting for a reply and sends the activity again.
@@ -142,7 +142,7 @@ async def test_an_activity_that_comes_twice_is_answered_once(
     assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
     await channel.until_quiet()
     assert len(channel.texts()) == 1
-    assert len(bot.desk.messages) == 1
+    assert len(bot.scheduler.messages) == 1
 
 
 async def test_an_answer_from_storage_is_not_sent_again(bot: Bot, channel: FakeConnector) -> None:
@@ -151,7 +151,7 @@ async def test_an_answer_from_storage_is_not_sent_again(bot: Bot, channel: FakeC
         for event in answer(run, "Old news."):
             run.emit(event)
 
-    bot.desk.script = script
+    bot.scheduler.script = script
     await channel.say(bot.url, "hello")
     await channel.until_quiet()
     assert channel.messages() == []
@@ -160,7 +160,7 @@ async def test_an_answer_from_storage_is_not_sent_again(bot: Bot, channel: FakeC
 async def test_each_agent_speaks_in_a_message_of_its_own_and_in_order(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    bot.desk.script = script_of(
+    bot.scheduler.script = script_of(
         *spoken("m1", "First.", agent="Orchestrator"),
         Notice(kind="restored", text="Continuing with patient_4."),
         *spoken("m2", "Second.", agent="Radiology"),
@@ -176,7 +176,7 @@ async def test_each_agent_speaks_in_a_message_of_its_own_and_in_order(
 
 
 async def test_a_failed_turn_says_so_in_one_sentence(bot: Bot, channel: FakeConnector) -> None:
-    bot.desk.script = script_of(RunFailed(code="model", text="The model failed.", ref="run_1"))
+    bot.scheduler.script = script_of(RunFailed(code="model", text="The model failed.", ref="run_1"))
     await channel.say(bot.url, "hello")
     await channel.until_said("The model failed.")
     assert len(await channel.until_quiet()) == len(channel.activities())
@@ -192,7 +192,7 @@ async def test_messages_meanwhile_are_queued_and_answered_in_order(
         for event in answer(run, f"Answer to {run.message.text}"):
             run.emit(event)
 
-    bot.desk.script = script
+    bot.scheduler.script = script
     for text in ("one", "two", "three"):
         assert (await channel.say(bot.url, text)).status == 202
     await channel.until_said("Answer to three")
@@ -214,7 +214,7 @@ async def test_conversations_do_not_hold_each_other_up(bot: Bot, channel: FakeCo
         for event in answer(run, "Done."):
             run.emit(event)
 
-    bot.desk.script = script
+    bot.scheduler.script = script
     await channel.say(bot.url, "hello", conversation="slow")
     await channel.say(bot.url, "hello", conversation="quick")
     await channel.until_said("Done.", conversation="quick")
@@ -232,7 +232,7 @@ async def test_a_long_answer_comes_in_parts_that_the_channel_takes(
     async with FakeConnector(messages_per_second=100) as channel:
         bot = await start()
         lines = [f"{number}. Ein Satz über die Lunge, „wörtlich“." for number in range(3_000)]
-        bot.desk.script = script_of(said("\n".join(lines)))
+        bot.scheduler.script = script_of(said("\n".join(lines)))
         await channel.say(bot.url, "hello")
         await channel.until_said("PT_CTX")
         texts = channel.texts()
@@ -246,7 +246,7 @@ async def test_a_long_answer_comes_in_parts_that_the_channel_takes(
 
 async def test_markup_in_an_answer_is_shown_and_not_run(bot: Bot, channel: FakeConnector) -> None:
     text = "<img src=x> [a](javascript:alert(1)) ![b](https://evil.example/b.png) PSA < 0.1"
-    bot.desk.script = script_of(said(text))
+    bot.scheduler.script = script_of(said(text))
     await channel.say(bot.url, "hello")
     reply = await channel.until_said("PSA < 0.1")
     for harm in ("<img", "](javascript", "![", "https://evil"):
@@ -261,7 +261,7 @@ async def test_sources_are_cited_in_teams_within_its_limits(start: Start) -> Non
     async with FakeConnector(channel_id="msteams") as channel:
         channel.groups.add("conversation-1")
         bot = await start()
-        bot.desk.script = script_of(said("Sourced.", citations=sources))
+        bot.scheduler.script = script_of(said("Sourced.", citations=sources))
         await channel.say(bot.url, "hello")
         reply = await channel.until_said("Sourced.")
         assert channel.faults == []
@@ -275,7 +275,7 @@ async def test_sources_are_not_cited_where_the_channel_does_not_know_them(
     bot: Bot, channel: FakeConnector
 ) -> None:
     source = Citation(ref="DocumentReference/note-3", title="CT chest")
-    bot.desk.script = script_of(said("Sourced.", citations=[source]))
+    bot.scheduler.script = script_of(said("Sourced.", citations=[source]))
     await channel.say(bot.url, "hello")
     reply = await channel.until_said("Sourced.")
     assert "citation" not in reply["entities"][0]
@@ -288,7 +288,7 @@ async def test_a_proposed_plan_is_a_card_whose_buttons_name_it(
     bot: Bot, channel: FakeConnector
 ) -> None:
     interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
-    bot.desk.script = script_of(said("A plan."), interrupted, state_changes={"plan": PLAN})
+    bot.scheduler.script = script_of(said("A plan."), interrupted, state_changes={"plan": PLAN})
     await channel.say(bot.url, "start tumor board for patient_4")
     card = await channel.until(lambda one: bool(one.get("attachments")))
     assert list(channel.buttons()) == ["Confirm", "Change", "Cancel"]
@@ -297,26 +297,26 @@ async def test_a_proposed_plan_is_a_card_whose_buttons_name_it(
     assert "Summarise the course" in body
     assert "TextRun" in body
 
-    bot.desk.script = script_of(said("Confirmed."))
+    bot.scheduler.script = script_of(said("Confirmed."))
     posted = await channel.press(bot.url, channel.buttons()["Confirm"])
     assert posted.status == 202
     await channel.until_said("Confirmed.")
-    press = bot.desk.messages[-1].press
+    press = bot.scheduler.messages[-1].press
     assert press is not None
     assert (press.target_id, press.answer) == ("plan_1", "confirm")
-    assert bot.desk.messages[-1].text == "Confirm"
+    assert bot.scheduler.messages[-1].text == "Confirm"
 
 
 async def test_a_question_has_a_yes_and_a_no(bot: Bot, channel: FakeConnector) -> None:
     question = {"id": "question_7", "kind": "clear", "text": "Clear everything?"}
     interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
-    bot.desk.script = script_of(
+    bot.scheduler.script = script_of(
         said("Clear everything?"), interrupted, state_changes={"question": question}
     )
     await channel.say(bot.url, "forget all that")
     await channel.until(lambda one: bool(one.get("attachments")))
     await channel.press(bot.url, channel.buttons()["No"])
-    press = bot.desk.messages[-1].press
+    press = bot.scheduler.messages[-1].press
     assert press is not None
     assert (press.target_id, press.answer) == ("question_7", "no")
 
@@ -327,13 +327,13 @@ async def test_a_question_which_one_is_meant_has_a_button_for_each(
     text = "Which event do you mean?\n1. *Case meeting*, Wed 2 Dec 15:00\n2. *other appointment*"
     question = {"id": "question_7", "kind": "which_entity", "text": text}
     interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
-    bot.desk.script = script_of(said(text), interrupted, state_changes={"question": question})
+    bot.scheduler.script = script_of(said(text), interrupted, state_changes={"question": question})
     await channel.say(bot.url, "cancel the meeting")
     await channel.until(lambda one: bool(one.get("attachments")))
     names = ["1. Case meeting, Wed 2 Dec 15:00", "2. other appointment", "None of these"]
     assert list(channel.buttons()) == names
     await channel.press(bot.url, channel.buttons()[names[1]])
-    press = bot.desk.messages[-1].press
+    press = bot.scheduler.messages[-1].press
     assert press is not None
     assert (press.target_id, press.answer) == ("question_7", "2")
 
@@ -343,7 +343,7 @@ async def test_a_question_that_no_button_can_answer_has_none(
 ) -> None:
     question = {"id": "question_7", "kind": "which_patient", "text": "Which patient?"}
     interrupted = RunFinished(outcome="interrupt", timing=TurnTiming())
-    bot.desk.script = script_of(
+    bot.scheduler.script = script_of(
         said("Which patient?"), interrupted, state_changes={"question": question, "plan": PLAN}
     )
     await channel.say(bot.url, "both of them")
@@ -371,7 +371,7 @@ async def test_an_action_of_another_card_is_refused_and_starts_no_turn(
     activity = channel.activity(type="invoke", name="adaptiveCard/action", value=value)
     posted = await channel.post(bot.url, activity)
     assert (posted.status, posted.body["statusCode"]) == (200, 400)
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 async def test_another_cards_value_without_text_starts_no_turn(
@@ -379,13 +379,13 @@ async def test_another_cards_value_without_text_starts_no_turn(
 ) -> None:
     posted = await channel.post(bot.url, channel.activity(value={"foreign": True}))
     assert posted.status == 202
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 async def test_other_invokes_are_answered_and_ignored(bot: Bot, channel: FakeConnector) -> None:
     posted = await channel.post(bot.url, channel.activity(type="invoke", name="composeExtension"))
     assert posted.status == 200
-    assert bot.desk.messages == []
+    assert bot.scheduler.messages == []
 
 
 # -- replies in the answer ------------------------------------------------------------------------
@@ -407,7 +407,7 @@ async def test_expected_replies_are_repeated_for_the_same_activity(
         for _ in range(2)
     ]
     assert answers[0].body == answers[1].body
-    assert len(bot.desk.messages) == 1
+    assert len(bot.scheduler.messages) == 1
 
 
 @pytest.mark.slow
@@ -421,7 +421,7 @@ async def test_late_replies_follow_through_the_conversation(
         for event in answer(run, "Here it is."):
             run.emit(event)
 
-    bot.desk.script = script
+    bot.scheduler.script = script
     posted = await channel.say(bot.url, "hello", deliveryMode="expectReplies")
     is_told.set()
     assert "takes longer" in posted.body["activities"][0]["text"]
@@ -454,18 +454,18 @@ async def test_too_many_messages_are_refused_in_the_chat(
     await channel.say(bot.url, "one")
     await channel.say(bot.url, "two")
     await channel.until_said("in a minute")
-    assert len(bot.desk.messages) == 1
+    assert len(bot.scheduler.messages) == 1
 
 
 @pytest.mark.parametrize("error", [StoreUnavailableError("x"), CorruptDocumentError("x")])
 async def test_a_message_that_could_not_be_stored_is_not_acknowledged(
     error: Any, bot: Bot, channel: FakeConnector
 ) -> None:
-    bot.desk.refusal = error
+    bot.scheduler.refusal = error
     posted = await channel.say(bot.url, "hello", activity_id="a-1")
     assert posted.status == error.http_status
     await channel.until_said(error.user_message)
-    bot.desk.refusal = None
+    bot.scheduler.refusal = None
     assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
     await channel.until_said("You said: hello")
 
@@ -473,7 +473,7 @@ async def test_a_message_that_could_not_be_stored_is_not_acknowledged(
 async def test_a_conversation_of_somebody_else_looks_like_none(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    bot.desk.refusal = NotFoundError()
+    bot.scheduler.refusal = NotFoundError()
     posted = await channel.say(bot.url, "hello")
     assert posted.status == 404
     assert channel.activities() == []
@@ -490,21 +490,21 @@ async def test_a_tenant_does_not_reach_the_conversation_of_another(
 async def test_who_claimed_a_channels_id_on_the_web_neither_reads_nor_blocks_the_channel(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    bot.desk.owners["conversation-1"] = "key:mallory"
+    bot.scheduler.owners["conversation-1"] = "key:mallory"
     posted = await channel.say(bot.url, "hello")
     assert posted.status < 300
     await channel.until_said("You said: hello")
-    (message,) = bot.desk.messages
+    (message,) = bot.scheduler.messages
     assert message.conversation_id == f"{message.owner}:conversation-1"
-    assert bot.desk.owners["conversation-1"] == "key:mallory"
-    assert bot.desk.owners[message.conversation_id] == message.owner
+    assert bot.scheduler.owners["conversation-1"] == "key:mallory"
+    assert bot.scheduler.owners[message.conversation_id] == message.owner
 
 
 @pytest.mark.slow
 async def test_a_busy_channel_is_asked_again_after_the_time_it_names(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    bot.desk.script = script_of(said("Patience."))
+    bot.scheduler.script = script_of(said("Patience."))
     channel.fail_next(429, Retry_After="1")
     began = time.monotonic()
     await channel.say(bot.url, "hello")
@@ -525,12 +525,12 @@ async def test_a_channel_that_fails_is_asked_again(bot: Bot, channel: FakeConnec
 async def test_what_a_channel_refused_is_delivered_at_the_next_contact(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    bot.desk.script = script_of(said("Lost at first."))
+    bot.scheduler.script = script_of(said("Lost at first."))
     channel.fail_next(403, kind="message")
     await channel.say(bot.url, "hello")
     await channel.until_quiet()
     assert channel.messages() == []
-    bot.desk.script = script_of(said("Second."))
+    bot.scheduler.script = script_of(said("Second."))
     await channel.say(bot.url, "hello again")
     await channel.until_said("Second.")
     late, lost, second = channel.texts()
@@ -544,9 +544,9 @@ async def test_a_message_of_another_replica_is_delivered_by_its_reference(
 ) -> None:
     await channel.say(bot.url, "hello")
     await channel.until_said("You said")
-    run = Run(run_id="run_of_another", message=bot.desk.messages[0])
-    assert bot.desk.deliver is not None
-    await bot.desk.deliver(run)
+    run = Run(run_id="run_of_another", message=bot.scheduler.messages[0])
+    assert bot.scheduler.deliver is not None
+    await bot.scheduler.deliver(run)
     for event in answer(run, "From here."):
         run.emit(event)
     await channel.until_said("From here.")
@@ -558,11 +558,11 @@ async def test_replies_never_go_to_a_stored_address_that_is_not_allowed(
     await channel.say(bot.url, "hello")
     await channel.until_said("You said")
     before = len(channel.activities())
-    message = bot.desk.messages[0]
+    message = bot.scheduler.messages[0]
     delivery = {**(message.delivery or {}), "serviceUrl": "http://evil.example/"}
     run = Run(run_id="run_2", message=message.model_copy(update={"delivery": delivery}))
-    assert bot.desk.deliver is not None
-    await bot.desk.deliver(run)
+    assert bot.scheduler.deliver is not None
+    await bot.scheduler.deliver(run)
     for event in answer(run, "Elsewhere."):
         run.emit(event)
     assert len(await channel.until_quiet()) == before

@@ -78,7 +78,7 @@ def test_text_of_a_record_is_shown_as_it_is_written() -> None:
 async def test_teams_gets_the_rows_as_a_card_behind_the_answer(
     bot: Bot, teams: FakeConnector
 ) -> None:
-    bot.desk.script = script_of(
+    bot.scheduler.script = script_of(
         ViewShown("m1", POTASSIUM), ViewShown("m1", MEDICATIONS), said("It rises.")
     )
     await teams.say(bot.url, "how is her potassium?")
@@ -95,7 +95,7 @@ async def test_teams_gets_the_rows_as_a_card_behind_the_answer(
 async def test_a_channel_without_such_cards_gets_a_table_of_text(
     bot: Bot, channel: FakeConnector
 ) -> None:
-    bot.desk.script = script_of(ViewShown("m1", POTASSIUM), said("It rises."))
+    bot.scheduler.script = script_of(ViewShown("m1", POTASSIUM), said("It rises."))
     await channel.say(bot.url, "how is her potassium?")
     reply = await channel.until_said("It rises.")
     assert "| 2026-09-02 | Potassium | 5.6 mmol/L | 3.5-5.1 | high |" in reply["text"]

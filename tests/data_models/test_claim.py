@@ -21,7 +21,7 @@ TIMES = ClaimTimes(renew_every=timedelta(seconds=0.01))
 ANSWERED = AnsweredMessage("hash", "run_1", None, 0, 1, 0)
 
 
-class Desk:
+class Scheduler:
     """Two replicas at one conversation."""
 
     def __init__(self) -> None:
@@ -94,141 +94,143 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk()
+def scheduler() -> Scheduler:
+    return Scheduler()
 
 
-async def test_of_two_who_claim_one_is_refused(desk: Desk) -> None:
-    await desk.claim()
-    now = desk.clock.now()
+async def test_of_two_who_claim_one_is_refused(scheduler: Scheduler) -> None:
+    await scheduler.claim()
+    now = scheduler.clock.now()
     late = await claimed(
-        conversations=desk.there,
+        conversations=scheduler.there,
         conversation=Conversation(
             conversation_id="c", owner="alice", channel="web", created_at=now, updated_at=now
         ),
         etag=None,
-        running=desk.running("run_2", replica="there"),
-        clock=desk.clock,
+        running=scheduler.running("run_2", replica="there"),
+        clock=scheduler.clock,
         times=TIMES,
         was_known=False,
     )
     assert late is None
-    assert (await desk.stored()).running_turn == desk.running("run_1")
+    assert (await scheduler.stored()).running_turn == scheduler.running("run_1")
 
 
-async def test_a_message_counted_in_meanwhile_is_kept(desk: Desk) -> None:
-    claim = await desk.claim()
-    await desk.count_in()
+async def test_a_message_counted_in_meanwhile_is_kept(scheduler: Scheduler) -> None:
+    claim = await scheduler.claim()
+    await scheduler.count_in()
     await claim.name_patient(PatientId("patient_4"))
-    stored = await desk.stored()
+    stored = await scheduler.stored()
     assert stored.inbox_tail == 1
     assert stored.running_turn is not None
     assert (stored.running_turn.patient_id, stored.running_turn.decided) == ("patient_4", True)
 
 
-async def test_who_was_taken_over_can_change_nothing(desk: Desk) -> None:
-    claim = await desk.claim()
-    await desk.take_over()
-    before = desk.store.contents
+async def test_who_was_taken_over_can_change_nothing(scheduler: Scheduler) -> None:
+    claim = await scheduler.claim()
+    await scheduler.take_over()
+    before = scheduler.store.contents
     for attempt in (claim.name_patient(None), claim.confirm(), release(claim)):
         with pytest.raises(ClaimLostError):
             await attempt
     assert claim.is_lost
-    assert desk.store.contents == before
+    assert scheduler.store.contents == before
 
 
 async def release(claim: Claim, successor: Successor | None = None) -> Claim | None:
     return await claim.release(ANSWERED, change=lambda _: None, successor=successor)
 
 
-async def test_holding_costs_nothing_while_the_lease_runs(desk: Desk) -> None:
-    claim = await desk.claim()
-    operations = len(desk.inner.operations)
+async def test_holding_costs_nothing_while_the_lease_runs(scheduler: Scheduler) -> None:
+    claim = await scheduler.claim()
+    operations = len(scheduler.inner.operations)
     await claim.hold()
-    assert len(desk.inner.operations) == operations
+    assert len(scheduler.inner.operations) == operations
 
 
 async def test_a_paused_process_renews_before_it_writes_and_learns_that_it_is_late(
-    desk: Desk,
+    scheduler: Scheduler,
 ) -> None:
-    claim = await desk.claim()
-    desk.clock.advance(40)
+    claim = await scheduler.claim()
+    scheduler.clock.advance(40)
     await claim.hold()
-    renewed = (await desk.stored()).running_turn
+    renewed = (await scheduler.stored()).running_turn
     assert renewed is not None
-    assert renewed.expires_at == desk.clock.now() + TIMES.lease
-    desk.clock.advance(40)
-    await desk.take_over()
+    assert renewed.expires_at == scheduler.clock.now() + TIMES.lease
+    scheduler.clock.advance(40)
+    await scheduler.take_over()
     with pytest.raises(ClaimLostError):
         await claim.hold()
 
 
-async def test_the_claim_is_renewed_while_a_turn_runs(desk: Desk) -> None:
-    claim = await desk.claim()
+async def test_the_claim_is_renewed_while_a_turn_runs(scheduler: Scheduler) -> None:
+    claim = await scheduler.claim()
     async with claim.kept(lambda: None):
-        desk.clock.advance(20)
+        scheduler.clock.advance(20)
         await asyncio.sleep(0.05)
-    running = (await desk.stored()).running_turn
+    running = (await scheduler.stored()).running_turn
     assert running is not None
-    assert running.expires_at == desk.clock.now() + TIMES.lease
+    assert running.expires_at == scheduler.clock.now() + TIMES.lease
 
 
-async def test_losing_the_claim_is_told_to_the_turn(desk: Desk) -> None:
-    claim, lost = await desk.claim(), asyncio.Event()
-    await desk.take_over()
+async def test_losing_the_claim_is_told_to_the_turn(scheduler: Scheduler) -> None:
+    claim, lost = await scheduler.claim(), asyncio.Event()
+    await scheduler.take_over()
     async with claim.kept(lost.set):
         await asyncio.wait_for(lost.wait(), 60)
     assert claim.is_lost
 
 
-async def test_an_outage_does_not_end_the_turn_before_its_lease(desk: Desk) -> None:
-    claim, lost = await desk.claim(), asyncio.Event()
-    desk.inner.always = Down()
+async def test_an_outage_does_not_end_the_turn_before_its_lease(scheduler: Scheduler) -> None:
+    claim, lost = await scheduler.claim(), asyncio.Event()
+    scheduler.inner.always = Down()
     async with claim.kept(lost.set):
         await asyncio.sleep(0.05)
     assert not lost.is_set()
 
 
-async def test_the_next_message_is_claimed_in_the_write_that_frees(desk: Desk) -> None:
-    claim = await desk.claim()
-    await desk.count_in()
-    operations = len(desk.inner.operations)
-    heir = await release(claim, Successor(running=desk.running("run_2"), number=0))
+async def test_the_next_message_is_claimed_in_the_write_that_frees(scheduler: Scheduler) -> None:
+    claim = await scheduler.claim()
+    await scheduler.count_in()
+    operations = len(scheduler.inner.operations)
+    heir = await release(claim, Successor(running=scheduler.running("run_2"), number=0))
     assert heir is not None
     assert heir.run_id == "run_2"
-    stored = await desk.stored()
-    assert stored.running_turn == desk.running("run_2")
+    stored = await scheduler.stored()
+    assert stored.running_turn == scheduler.running("run_2")
     assert (stored.inbox_head, stored.answered) == (1, [ANSWERED])
-    writes = [each.kind for each in desk.inner.operations[operations:] if each.kind != "read"]
+    writes = [each.kind for each in scheduler.inner.operations[operations:] if each.kind != "read"]
     assert writes == ["replace", "replace"]  # the first met the message counted in
     await heir.confirm()
 
 
-async def test_a_release_whose_answer_was_lost_is_a_release(desk: Desk) -> None:
-    claim = await desk.claim()
-    desk.inner.always = LostAnswer()
+async def test_a_release_whose_answer_was_lost_is_a_release(scheduler: Scheduler) -> None:
+    claim = await scheduler.claim()
+    scheduler.inner.always = LostAnswer()
     releasing = release(claim)
     with pytest.raises(StoreUnavailableError):
         await releasing
-    desk.inner.always = None
+    scheduler.inner.always = None
     again = release(claim)
     await again
-    stored = await desk.stored()
+    stored = await scheduler.stored()
     assert (stored.running_turn, stored.answered) == (None, [ANSWERED])
 
 
-async def test_a_release_that_landed_before_somebody_elses_claim_counts(desk: Desk) -> None:
-    claim = await desk.claim()
+async def test_a_release_that_landed_before_somebody_elses_claim_counts(
+    scheduler: Scheduler,
+) -> None:
+    claim = await scheduler.claim()
 
     async def land_and_let_another_claim() -> None:
-        found = await desk.there.read("c", fresh=True)
+        found = await scheduler.there.read("c", fresh=True)
         assert found is not None
-        found.document.running_turn = desk.running("run_9", replica="there")
+        found.document.running_turn = scheduler.running("run_9", replica="there")
         found.document.answered.append(ANSWERED)
-        await desk.there.write(found.document, etag=found.etag)
+        await scheduler.there.write(found.document, etag=found.etag)
 
     await land_and_let_another_claim()
     assert await release(claim) is None
-    running = (await desk.stored()).running_turn
+    running = (await scheduler.stored()).running_turn
     assert running is not None
     assert running.run_id == "run_9"

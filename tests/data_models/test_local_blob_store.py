@@ -134,7 +134,7 @@ async def test_a_listing_leaves_out_what_is_not_named_like_a_blob(
     local: LocalBlobStore, root: Path
 ) -> None:
     await local.create(NAME, OLD)
-    for stray in (".DS_Store", ".x.tmp", "desk top.ini"):
+    for stray in (".DS_Store", ".x.tmp", "scheduler top.ini"):
         (root / "conv1" / stray).write_bytes(b"1")
     assert [row.name async for row in local.list("conv1/")] == [NAME]
 

@@ -52,13 +52,13 @@ class Attempt:
         message = self.world.message(text, message_id=f"m-{len(self.messages)}")
         self.messages.append(message)
         with suppress(RoundsError, SimulatedKill):
-            self.runs.append(await self.world.desk.submit(message))
+            self.runs.append(await self.world.scheduler.submit(message))
             self.acknowledged.add(text)
 
     async def end(self) -> None:
         """Return when everything is over, one way or the other."""
         self.world.team.gate.set()
-        await asyncio.wait_for(self.world.desk.idle(), _END_SECONDS)
+        await asyncio.wait_for(self.world.scheduler.idle(), _END_SECONDS)
 
 
 class GenerationIds:
@@ -88,7 +88,7 @@ async def prepared(scenario: Scenario) -> dict[str, bytes]:
     for number, text in enumerate(scenario.before):
         ended = await world.say(text, message_id=f"before-{number}")
         assert not isinstance(ended.end, RunFailed), ended.end
-    await world.desk.idle()
+    await world.scheduler.idle()
     return store.contents
 
 
@@ -129,7 +129,7 @@ def notices(ended: Heard) -> int:
 
 async def resend(world: World, message: IncomingMessage) -> Heard:
     """Hand the same message in again, as a client does which saw no acknowledgement."""
-    return await heard(await world.desk.submit(message))
+    return await heard(await world.scheduler.submit(message))
 
 
 def texts(said: Sequence[AgentMessage]) -> list[str]:

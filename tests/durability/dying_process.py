@@ -29,7 +29,7 @@ async def die(root: str, number: str, after: str) -> None:
     world = world_at(Path(root), store)
     for count, text in enumerate(TEXTS):
         await world.say(text, message_id=f"m-{count}")
-        await world.desk.idle()
+        await world.scheduler.idle()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from data_models.identifiers import storage_folder
 from tests.durability.evidence import Evidence
 from tests.e2e.models import running_model
 from tests.e2e.server import Server
-from tests.e2e.storage import AzureShelf, Stored
+from tests.e2e.storage import Stored, StoredInAzure
 from tests.e2e.talks import new_chat
 from tests.fakes_connector import FakeConnector
 from tests.fakes_openai import RecordedRequest, Reply
@@ -67,7 +67,7 @@ class Herd:
     """
 
     servers: Sequence[Server]
-    shelf: AzureShelf
+    stored_blobs: StoredInAzure
     kills: int = 0
     pauses: int = 0
     _harmed: set[int] = field(default_factory=set)
@@ -128,7 +128,7 @@ class Herd:
 
     def evidence(self, conversation: str) -> Evidence:
         """Return what is stored of a conversation."""
-        stored = Stored(self.shelf, conversation)
+        stored = Stored(self.stored_blobs, conversation)
         folder = storage_folder(conversation)
         return Evidence(
             {f"{folder}/{name}": stored.read(name) for name in stored.names()}, conversation
@@ -140,8 +140,8 @@ def running_herd(folder: Path, account: str, *, size: int, **settings: str) -> I
     """Run `size` servers on one account, with a model that takes its time."""
     with ExitStack() as stack:
         model = stack.enter_context(running_model(heard))
-        shelf = AzureShelf(account)
-        stack.callback(shelf.close)
+        stored_blobs = StoredInAzure(account)
+        stack.callback(stored_blobs.close)
         shared = {
             "AZURE_STORAGE_CONNECTION_STRING": account,
             "TURN_QUEUE": "rounds-turns",
@@ -155,7 +155,7 @@ def running_herd(folder: Path, account: str, *, size: int, **settings: str) -> I
             server.start()
             stack.callback(server.close)
             servers.append(server)
-        yield Herd(servers, shelf)
+        yield Herd(servers, stored_blobs)
 
 
 @dataclass

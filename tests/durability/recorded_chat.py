@@ -20,10 +20,10 @@ from data_models.clock import RandomIds, SystemClock
 from data_models.incoming_message import IncomingMessage, Sender
 from routes.context import CONTEXT
 from routes.serving import Server
-from services.desk.turn_desk import TurnDesk
 from services.memory_edits.operations import Correct
 from services.runs.hub import Run
 from services.stores import Stores
+from services.turn_scheduler.turn_scheduler import TurnScheduler
 from settings import Settings
 from tests.durability.asking import asking, looked_up
 from tests.durability.evidence import Evidence
@@ -121,9 +121,9 @@ class Conversation:
         await server.start()
         before, self._server = self._server, server
         await self._gone(before)
-        desk = server.web[CONTEXT].desk
-        assert isinstance(desk, TurnDesk)
-        self._desk = desk
+        scheduler = server.web[CONTEXT].scheduler
+        assert isinstance(scheduler, TurnScheduler)
+        self._scheduler = scheduler
         self._memory = server.web[CONTEXT].memory
         self._operators = server.web[CONTEXT].operators
 
@@ -174,12 +174,12 @@ class Conversation:
         )
 
     async def _said(self, message: IncomingMessage, *, stop: bool) -> Run:
-        run = await self._desk.submit(message)
+        run = await self._scheduler.submit(message)
         if stop:
             await asyncio.sleep(0.002)
-            await self._desk.stop(CHAT, owner="alice")
+            await self._scheduler.stop(CHAT, owner="alice")
         await run.wait()
-        await self._desk.idle()
+        await self._scheduler.idle()
         return run
 
     def say(self, text: str, *, message_id: str | None = None, stop: bool = False) -> Run:

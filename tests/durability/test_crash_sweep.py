@@ -97,10 +97,10 @@ class Aftermath:
         async def deliver(run: Run) -> None:
             self.orphans.append(run)
 
-        self.world.desk.on_orphan("web", deliver)
+        self.world.scheduler.on_orphan("web", deliver)
         for text in ("what now, says omega", "and then, says psi"):
             self.heard.append(await self.world.say(text))
-            await self.world.desk.idle()
+            await self.world.scheduler.idle()
 
     @property
     def evidence(self) -> Evidence:
@@ -158,7 +158,7 @@ async def assert_one_answer(after: Aftermath) -> None:
     for message in after.tried.messages:
         before = after.evidence.saying(message.text)
         again = await resend(after.world, message)
-        await after.world.desk.idle()
+        await after.world.scheduler.idle()
         found = after.evidence.saying(message.text)
         if message.text == CLEAR:
             continue

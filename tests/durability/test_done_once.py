@@ -25,7 +25,7 @@ from tests.durability.evidence import Evidence
 from tests.e2e.beside import running_beside
 from tests.e2e.models import ModelServer, running_model
 from tests.e2e.server import Server, running_server
-from tests.e2e.storage import AzureShelf, FileShelf, Shelf, Stored
+from tests.e2e.storage import Stored, StoredBlobs, StoredFiles, StoredInAzure
 from tests.e2e.talks import BotTalk, PlainTalk, new_chat, socket_to
 from tests.e2e.test_booking_on_fhir import AGENT, FHIR_SERVER
 from tests.fakes_connector import USER, FakeConnector
@@ -115,22 +115,22 @@ async def die_and_come_back(server: Server) -> None:
     await asyncio.to_thread(server.start)
 
 
-def evidence(shelf: Shelf, chat: str) -> Evidence:
-    stored = Stored(shelf, chat)
+def evidence(stored_blobs: StoredBlobs, chat: str) -> Evidence:
+    stored = Stored(stored_blobs, chat)
     contents = {f"{storage_folder(chat)}/{name}": stored.read(name) for name in stored.names()}
     return Evidence(contents, chat)
 
 
-def answers(shelf: Shelf, chat: str) -> list[tuple[str, list[str]]]:
+def answers(stored_blobs: StoredBlobs, chat: str) -> list[tuple[str, list[str]]]:
     """Return the status and the answers of every turn in which the user asked that."""
-    turns = [each.turn for each in evidence(shelf, chat).saying(ASKED)]
+    turns = [each.turn for each in evidence(stored_blobs, chat).saying(ASKED)]
     return [(turn.turn_status, [one.text for one in turn.agent_responses]) for turn in turns]
 
 
 async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
     model: ModelServer, attempts: TwoAttempts, azurite_account: str, tmp_path: Path
 ) -> None:
-    graph, shelf = FakeGraph(), AzureShelf(azurite_account)
+    graph, stored_blobs = FakeGraph(), StoredInAzure(azurite_account)
     ada = graph.user(ADA)
     with running_beside(graph):
         settings = {
@@ -147,7 +147,7 @@ async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
 
                 def has_all_but_an_answer() -> bool:
                     made = (ada.tasks, ada.contacts, ada.messages, ada.events)
-                    begun = answers(shelf, talk.conversation)
+                    begun = answers(stored_blobs, talk.conversation)
                     return all(made) and begun == [("IN_PROGRESS", [FIRST])]
 
                 await until(has_all_but_an_answer)
@@ -171,14 +171,14 @@ async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
                 }
                 assert all("Call the lab" in one for one in attempts.noted)
                 assert attempts.led == 1
-                (turn,) = answers(shelf, talk.conversation)
+                (turn,) = answers(stored_blobs, talk.conversation)
                 assert turn == ("COMPLETED", [FIRST, "It is all noted."])
                 texts = "\n".join(channel.texts(talk.conversation))
                 assert (texts.count("please remember this."), texts.count("It is all noted.")) == (
                     1,
                     1,
                 )
-    shelf.close()
+    stored_blobs.close()
     assert graph.faults == []
 
 
@@ -203,7 +203,7 @@ async def test_who_says_the_same_again_has_it_done_once_and_is_told_to_check(
         name: len(re.findall("Call the lab", own(server, name)))
         for name in ("tasks.json", "contacts.json", "mail.json", "calendar.ics")
     } == {"tasks.json": 1, "contacts.json": 1, "mail.json": 1, "calendar.ics": 1}
-    statuses = [status for status, _ in answers(FileShelf(server.data), chat)]
+    statuses = [status for status, _ in answers(StoredFiles(server.data), chat)]
     assert sorted(statuses) == ["COMPLETED", "FAILED"]
 
 

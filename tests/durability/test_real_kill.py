@@ -15,7 +15,7 @@ from tests.services.world import CHAT, World
 
 
 async def close(world: World) -> None:
-    await world.desk.idle()
+    await world.scheduler.idle()
     for store in (world.sessions, world.users, world.audit_store):
         await store.close()
 

@@ -15,7 +15,7 @@ from data_models.layout import BACKUP_MARK
 from tests.durability.server_of_tomorrow import NOTE
 from tests.e2e.models import running_model
 from tests.e2e.server import ROOT, Server
-from tests.e2e.storage import AzureShelf, Stored
+from tests.e2e.storage import Stored, StoredInAzure
 from tests.e2e.talks import Answer, PlainTalk, new_chat, socket_to
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.fakes_openai_brain import brain
@@ -33,10 +33,10 @@ class Fleet:
     today: Server
     tomorrow: Server
     breaking: Server
-    shelf: AzureShelf
+    stored_blobs: StoredInAzure
 
     def stored(self, chat: str) -> Stored:
-        return Stored(self.shelf, chat)
+        return Stored(self.stored_blobs, chat)
 
     def turns(self, chat: str, patient: str) -> list[dict[str, Any]]:
         document = self.stored(chat).document(f"patient_{patient}_context.json")
@@ -55,8 +55,8 @@ def fleet(tmp_path_factory: pytest.TempPathFactory, azurite: str) -> Iterator[Fl
     folder = tmp_path_factory.mktemp("fleet")
     with ExitStack() as stack:
         model = stack.enter_context(running_model(echo))
-        shelf = AzureShelf(azurite)
-        stack.callback(shelf.close)
+        stored_blobs = StoredInAzure(azurite)
+        stack.callback(stored_blobs.close)
         shared = {"AZURE_STORAGE_CONNECTION_STRING": azurite, **model.settings()}
         new = {**shared, "PYTHONPATH": str(ROOT)}
         today = Server(folder=folder / "today", environment=shared)
@@ -69,7 +69,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory, azurite: str) -> Iterator[Fl
             stack.callback(server.close)
         with ThreadPoolExecutor() as pool:
             list(pool.map(Server.start, servers))
-        yield Fleet(today, tomorrow, breaking, shelf)
+        yield Fleet(today, tomorrow, breaking, stored_blobs)
 
 
 async def begin(server: Server) -> str:

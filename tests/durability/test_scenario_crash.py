@@ -33,7 +33,7 @@ class Place:
         on = store or self.store
         return ScenarioWorld(
             sessions=on,
-            shelf=on,
+            blobs=on,
             trail=on,
             index=self.index,
             clock=self.clock,
@@ -68,7 +68,7 @@ async def attempt(world: ScenarioWorld, text: str) -> None:
     with suppress(RoundsError, SimulatedKill):
         await world.world.submit(text)
     with suppress(SimulatedKill):
-        await asyncio.wait_for(world.world.desk.idle(), 60)
+        await asyncio.wait_for(world.world.scheduler.idle(), 60)
 
 
 async def assert_landed_once(world: ScenarioWorld) -> None:
@@ -130,8 +130,8 @@ async def test_two_servers_land_one_session_once() -> None:
     place = await before_the_answer()
     first, second = place.server("b"), place.server("c")
     await asyncio.gather(first.say("41"), second.say("41"))
-    await first.world.desk.idle()
-    await second.world.desk.idle()
+    await first.world.scheduler.idle()
+    await second.world.scheduler.idle()
     await second.say("and then?")
     await assert_landed_once(second)
 
@@ -145,7 +145,7 @@ async def test_a_turn_during_a_deployment_ends_on_its_version_and_the_next_one_m
     await asyncio.sleep(0)
     await operator.deploy(asks_age(3))
     world.team.gate.set()
-    await world.world.desk.idle()
+    await world.world.scheduler.idle()
     assert run.is_finished
     assert (await world.session()).version == 2
     place.clock.advance(POINTER_SECONDS)

@@ -14,7 +14,7 @@ from data_models.identifiers import storage_folder
 from tests.durability.evidence import Evidence
 from tests.e2e.models import running_model
 from tests.e2e.server import Server, running_server
-from tests.e2e.storage import AzureShelf, FileShelf, Shelf, Stored
+from tests.e2e.storage import Stored, StoredBlobs, StoredFiles, StoredInAzure
 from tests.e2e.talks import Frame, PlainTalk, at_rest, is_last, new_chat, next_frame, socket_to
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.fakes_openai_brain import brain
@@ -36,10 +36,10 @@ class Pair:
 
     one: Server
     two: Server
-    shelf: Shelf
+    stored_blobs: StoredBlobs
 
     def contents(self, chat: str) -> dict[str, bytes]:
-        stored = Stored(self.shelf, chat)
+        stored = Stored(self.stored_blobs, chat)
         return {f"{storage_folder(chat)}/{name}": stored.read(name) for name in stored.names()}
 
     def evidence(self, chat: str) -> Evidence:
@@ -49,19 +49,19 @@ class Pair:
 @contextmanager
 def two_servers(folder: Path, azurite: str | None, settings: dict[str, str]) -> Iterator[Pair]:
     with ExitStack() as stack:
-        shelf: Shelf
+        stored_blobs: StoredBlobs
         if azurite is None:
-            shelf = FileShelf(folder / "one" / "data")
+            stored_blobs = StoredFiles(folder / "one" / "data")
             shared = {"DATA_DIR": str(folder / "one" / "data")}
         else:
-            shelf = azure = AzureShelf(azurite)
+            stored_blobs = azure = StoredInAzure(azurite)
             stack.callback(azure.close)
             shared = {"AZURE_STORAGE_CONNECTION_STRING": azurite}
         servers = [
             stack.enter_context(running_server(folder / name, **shared, **settings))
             for name in ("one", "two")
         ]
-        yield Pair(servers[0], servers[1], shelf)
+        yield Pair(servers[0], servers[1], stored_blobs)
 
 
 async def chat_about_four(pair: Pair) -> str:
@@ -106,7 +106,7 @@ async def test_a_hundred_messages_through_two_servers_are_stored_once_each(
         retries = await asyncio.gather(*(talk(servers[name[0]], chat, name) for name in names))
 
         assert sum(retries) > 0, "the queue was never full: the test is too tame"
-        await at_rest(Stored(pair.shelf, chat))
+        await at_rest(Stored(pair.stored_blobs, chat))
         found = pair.evidence(chat)
         assert {each.patient_id for each in found.turns()} == {"patient_4"}
         turns = sorted((each.turn for each in found.turns()), key=lambda turn: turn.turn_id)
@@ -160,7 +160,7 @@ async def test_a_server_that_stood_still_writes_nothing_when_it_wakes(
             model.brain = brain
             answer = await PlainTalk(chat, other).say("go on, says beta")
             assert (answer.failure, answer.notices.count("interrupted")) == (None, 1)
-            await at_rest(Stored(pair.shelf, chat))
+            await at_rest(Stored(pair.stored_blobs, chat))
             before = pair.contents(chat)
 
             pair.one.signal(signal.SIGCONT)
@@ -172,7 +172,7 @@ async def test_a_server_that_stood_still_writes_nothing_when_it_wakes(
             # It serves on, and sees what happened while it slept.
             await socket.send_json({"content": "and then, says gamma"})
             assert (await last_frame(socket))["type"] == "RUN_FINISHED"
-            await at_rest(Stored(pair.shelf, chat))
+            await at_rest(Stored(pair.stored_blobs, chat))
         found = pair.evidence(chat)
         assert [len(found.saying(word)) for word in ("alpha", "beta", "gamma")] == [1, 1, 1]
         (four,) = [each for each in found.contexts() if each.patient_id == "patient_4"]

@@ -77,12 +77,14 @@ def place(frames: list[Frame]) -> tuple[str, int]:
 
 
 def stored_texts(pair: Pair, chat: str) -> list[str]:
-    history = Stored(pair.shelf, chat).document("patient_patient_4_context.json")["chat_history"]
+    history = Stored(pair.stored_blobs, chat).document("patient_patient_4_context.json")[
+        "chat_history"
+    ]
     return [message["text"] for message in history[-1]["agent_responses"]]
 
 
 def journals(pair: Pair, chat: str) -> set[str]:
-    return {name for name in Stored(pair.shelf, chat).names() if name.startswith("watched/")}
+    return {name for name in Stored(pair.stored_blobs, chat).names() if name.startswith("watched/")}
 
 
 async def test_who_is_cut_off_amid_an_answer_reads_on_at_another_server(house: House) -> None:
@@ -107,7 +109,7 @@ async def test_who_is_cut_off_amid_an_answer_reads_on_at_another_server(house: H
     assert waited < LIVE_SECONDS
     answer = answer_of(frames)
     assert answer.failure is None
-    await at_rest(Stored(pair.shelf, chat))
+    await at_rest(Stored(pair.stored_blobs, chat))
     assert [said.text for said in answer.said] == stored_texts(pair, chat) == [STORY]
 
 
@@ -154,7 +156,7 @@ async def test_a_message_that_waits_at_one_server_is_watched_at_another(house: H
     assert [frame["metadata"]["seq"] for frame in seen] == list(range(1, len(seen) + 1))
     answer = answer_of(seen)
     assert answer.failure is None
-    await at_rest(Stored(pair.shelf, chat))
+    await at_rest(Stored(pair.stored_blobs, chat))
     assert [said.text for said in answer.said] == stored_texts(pair, chat)
 
 

@@ -22,7 +22,7 @@ def booking_brain(request: RecordedRequest) -> Reply:
     if "book_appointment" in tools:
         return _booking(request, tools)
     if "insurance_eligibility" in tools:
-        return _desk(request, tools)
+        return _scheduler(request, tools)
     return Reply(text="Noted.")
 
 
@@ -61,7 +61,7 @@ def _booking(request: RecordedRequest, tools: dict[str, str]) -> Reply:
     return _call(tools, "available_slots", **{key: wishes[name] for key, name in names.items()})
 
 
-def _desk(request: RecordedRequest, tools: dict[str, str]) -> Reply:
+def _scheduler(request: RecordedRequest, tools: dict[str, str]) -> Reply:
     results, asked = _results(request), request.said
     if "register" in asked and not results:
         born = asked.rpartition(" ")[2]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.models import ModelServer, board_brain, running_model
 from tests.e2e.server import Server, running_server
-from tests.e2e.storage import AzureShelf, FileShelf, Shelf
+from tests.e2e.storage import StoredBlobs, StoredFiles, StoredInAzure
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class World:
     """
 
     server: Server
-    shelf: Shelf
+    stored_blobs: StoredBlobs
     model: ModelServer | None
 
     @property
@@ -48,13 +48,13 @@ def world(
     with ExitStack() as stack:
         model = stack.enter_context(running_model(board_brain)) if model_kind == "openai" else None
         settings = model.settings() if model else {"LLM_PROVIDER": "offline"}
-        shelf: Shelf
+        stored_blobs: StoredBlobs
         if store == "azurite":
             connection = request.getfixturevalue("azurite")
             settings["AZURE_STORAGE_CONNECTION_STRING"] = connection
-            shelf = azure = AzureShelf(connection)
+            stored_blobs = azure = StoredInAzure(connection)
             stack.callback(azure.close)
         else:
-            shelf = FileShelf(folder / "data")
+            stored_blobs = StoredFiles(folder / "data")
         server = stack.enter_context(running_server(folder, **settings))
-        yield World(server, shelf, model)
+        yield World(server, stored_blobs, model)

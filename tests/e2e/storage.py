@@ -11,7 +11,7 @@ from azure.storage.blob import ContainerClient
 CONTAINER = "chat-sessions"
 
 
-class Shelf(Protocol):
+class StoredBlobs(Protocol):
     """All blobs of the sessions' container."""
 
     def names(self, prefix: str) -> set[str]:
@@ -23,7 +23,7 @@ class Shelf(Protocol):
         ...
 
 
-class FileShelf:
+class StoredFiles:
     """Files below `DATA_DIR`."""
 
     def __init__(self, data: Path) -> None:
@@ -38,7 +38,7 @@ class FileShelf:
         return (self._root / name).read_bytes()
 
 
-class AzureShelf:
+class StoredInAzure:
     """Blobs in an Azure Storage account."""
 
     def __init__(self, connection_string: str) -> None:
@@ -56,10 +56,10 @@ class AzureShelf:
 
 
 class Stored:
-    """One conversation's part of a shelf; names are relative to its folder."""
+    """One conversation's part of a stored_blobs; names are relative to its folder."""
 
-    def __init__(self, shelf: Shelf, conversation: str) -> None:
-        self._shelf = shelf
+    def __init__(self, stored_blobs: StoredBlobs, conversation: str) -> None:
+        self._shelf = stored_blobs
         self._prefix = f"{quote(conversation, safe='')}/"
 
     def names(self) -> set[str]:

@@ -16,7 +16,7 @@ from tests.e2e.server import Server, running_server
 from tests.e2e.talks import Answer, StreamTalk, new_chat, socket_to
 
 pytestmark = pytest.mark.slow
-AGENT, DESK = "AppointmentManager", "Registration"
+AGENT, SCHEDULER = "AppointmentManager", "Registration"
 
 
 class Booking:
@@ -113,9 +113,9 @@ async def changes_the_time_after_a_restart(booking: Booking) -> None:
 
 async def makes_detours(booking: Booking) -> None:
     wishes = booking.wishes()
-    desk = await booking.say(f"{DESK}: is the insurance eligible?")
-    assert desk.agents == [DESK]
-    assert set(booking.found(DESK)) == {"eligibility_checked", "insurance_verified"}
+    scheduler = await booking.say(f"{SCHEDULER}: is the insurance eligible?")
+    assert scheduler.agents == [SCHEDULER]
+    assert set(booking.found(SCHEDULER)) == {"eligibility_checked", "insurance_verified"}
     if booking.model is not None:
         asked = [one for one in booking.model.requests if "insurance" in "".join(one.tool_names)]
         shown = shown_entities(asked[0])
@@ -141,12 +141,14 @@ async def books(booking: Booking) -> None:
 
 
 async def registers(booking: Booking) -> None:
-    wanted = f"@{DESK} register Ada Leeward, born 1980-02-29"
+    wanted = f"@{SCHEDULER} register Ada Leeward, born 1980-02-29"
     asked = await booking.say(wanted)
     assert asked.text.endswith("Register *Ada Leeward*, born 29 Feb 1980? yes / no")
     refused = await booking.say("no")
     assert "Nobody was registered" in refused.text
-    assert "patient_id_retrieved" not in booking.found(DESK), "nothing is written without a yes"
+    assert "patient_id_retrieved" not in booking.found(SCHEDULER), (
+        "nothing is written without a yes"
+    )
     await booking.say(wanted)
     assert "Registered: *Ada Leeward*" in (await booking.say("yes")).text
-    assert booking.found(DESK)["patient_id_retrieved"]
+    assert booking.found(SCHEDULER)["patient_id_retrieved"]

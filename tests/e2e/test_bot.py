@@ -8,7 +8,7 @@ import pytest
 
 from data_models.identifiers import storage_folder
 from tests.e2e.server import Server, running_server
-from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import BotTalk, at_rest
 from tests.fakes_connector import FakeConnector
 
@@ -51,7 +51,7 @@ async def test_an_activity_delivered_again_after_a_restart_starts_no_second_turn
     server: Server, talk: BotTalk
 ) -> None:
     channel, conversation = talk.channel, talk.conversation
-    stored = Stored(FileShelf(server.data), conversation)
+    stored = Stored(StoredFiles(server.data), conversation)
     words = "start tumor board for patient_4"
     await channel.say(server.url, words, conversation=conversation, activity_id="a-1")
     await talk.answer(0, last_words=ASKS)
@@ -75,7 +75,7 @@ async def test_a_call_for_help_is_answered_though_the_list_of_patients_is_damage
 ) -> None:
     await talk.say("start tumor board for patient_4", last_words=ASKS)
     folder = server.data / "chat-sessions" / storage_folder(talk.conversation)
-    await at_rest(Stored(FileShelf(server.data), talk.conversation))
+    await at_rest(Stored(StoredFiles(server.data), talk.conversation))
     server.kill()
     registry = folder / "patient_context_registry.json"
     registry.write_bytes(registry.read_bytes()[:40])

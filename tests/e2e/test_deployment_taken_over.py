@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from services.scenarios.chosen import INDEX_FILE
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.scenario_factory import INDEX_FILE
 from tests.e2e.server import Server
 from tests.routes.conftest import hashed_key
 from tests.services.scenarios.clinic import BEGUN, BOOKING, SECOND, Clinic

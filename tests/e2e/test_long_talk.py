@@ -20,14 +20,14 @@ from data_models.chat_context import ChatContext
 from data_models.clock import RandomIds, SystemClock
 from data_models.turn_events import RunFinished
 from routes.context import CONTEXT
-from services.desk.turn_desk import TurnDesk
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
 from services.stores import Stores
+from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader
 from settings import Settings
 from tests.e2e.models import running_model
 from tests.e2e.server import running_server
-from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import StreamTalk, at_rest, new_chat, socket_to
 from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import structured_answer
@@ -60,7 +60,7 @@ async def test_a_talk_about_a_headache_leaves_its_blocks(tmp_path: Path) -> None
             async with socket_to(client, server.url, chat, "?stream=1") as socket:
                 talk = StreamTalk(chat, socket)
                 answers = [await talk.say(text) for text in SAID]
-                await at_rest(Stored(FileShelf(server.data), chat))
+                await at_rest(Stored(StoredFiles(server.data), chat))
         assert [answer.agents for answer in answers] == [["GeneralHealth"]] * 2
         first, second = (request.asked for request in model.requests)
         assert MEANS not in first
@@ -137,7 +137,7 @@ class Told:
     """A server on the stores of a talk, and what its model was sent."""
 
     world: World
-    desk: TurnDesk
+    scheduler: TurnScheduler
     reader: ConversationReader
     model: FakeOpenAI
     sent: dict[str, list[int]] = field(default_factory=dict)
@@ -145,14 +145,14 @@ class Told:
     numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     async def ask(self, text: str, chat: str) -> None:
-        run = await self.desk.submit(self.world.message(text, chat=chat))
+        run = await self.scheduler.submit(self.world.message(text, chat=chat))
         assert isinstance((await heard(run)).end, RunFinished)
 
     async def say(self, chat: str) -> None:
         before, began = len(self.model.requests), process_time()
         await self.ask(f"what does imaging {next(self.numbers)} show?", chat)
         self.times.setdefault(chat, []).append(process_time() - began)
-        await self.desk.idle()
+        await self.scheduler.idle()
         chars = sum(len(request.text) for request in list(self.model.requests)[before:])
         self.sent.setdefault(chat, []).append(chars)
 
@@ -187,9 +187,9 @@ async def told(world: World, sessions: MemoryBlobStore) -> AsyncIterator[Told]:
         server = build(chosen, stores=stores, clock=SystemClock(), ids=RandomIds(), session=session)
         await server.start()
         context = server.web[CONTEXT]
-        assert isinstance(context.desk, TurnDesk)
+        assert isinstance(context.scheduler, TurnScheduler)
         assert isinstance(context.reader, ConversationReader)
-        yield Told(world, context.desk, context.reader, model)
+        yield Told(world, context.scheduler, context.reader, model)
         await server.close()
 
 

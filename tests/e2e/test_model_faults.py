@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.models import ModelServer, running_model
 from tests.e2e.server import Server, running_server
-from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import Answer, Surface, Talk, at_rest, talking
 from tests.fakes_openai import Brain, RecordedRequest, Reply, ToolCall
 from tests.fakes_openai_brain import brain as good_brain
@@ -111,7 +111,7 @@ async def timed(site: Site, talk: Talk, text: str, brain: Brain) -> Answer:
 
 async def assert_goes_on(site: Site, talk: Talk) -> None:
     """The question is kept, and the next turn is answered as if nothing had been."""
-    stored = Stored(FileShelf(site.server.data), talk.conversation)
+    stored = Stored(StoredFiles(site.server.data), talk.conversation)
     await at_rest(stored)
     turns = stored.document(FOUR)["chat_history"]
     assert turns[-1]["user_message"] == QUESTION
@@ -130,7 +130,7 @@ async def test_a_fault_ends_in_one_plain_message(site: Site, surface: Surface, n
         assert answer.failure.startswith("model")
         assert len(answer.said) <= 1
         await assert_goes_on(site, talk)
-    stored = Stored(FileShelf(site.server.data), talk.conversation)
+    stored = Stored(StoredFiles(site.server.data), talk.conversation)
     failed, following = stored.document(FOUR)["chat_history"][-2:]
     assert (failed["turn_status"], failed["error_code"]) == ("FAILED", answer.failure)
     assert following["turn_status"] == "COMPLETED"

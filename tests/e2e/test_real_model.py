@@ -20,7 +20,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.e2e.server import ROOT, Server
-from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import at_rest, talking
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(360)]
@@ -162,7 +162,7 @@ async def hold_thirty_turns(recorder: Recorder, server: Server) -> None:
             assert time.monotonic() - began < TURN_SECONDS + 30.0
             if answer.state is not None:
                 assert answer.state["patient_id"] == patient
-        stored = Stored(FileShelf(server.data), talk.conversation)
+        stored = Stored(StoredFiles(server.data), talk.conversation)
         await at_rest(stored)
         assert_stored(stored)
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.e2e.models import ModelServer, board_brain, running_model
 from tests.e2e.server import Server, running_server
-from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import (
     Answer,
     Frame,
@@ -120,7 +120,7 @@ async def rest_of(socket: aiohttp.ClientWebSocketResponse) -> list[Frame]:
 
 
 def stored_in(server: Server, conversation: str) -> Stored:
-    return Stored(FileShelf(server.data), conversation)
+    return Stored(StoredFiles(server.data), conversation)
 
 
 def turns_of(server: Server, conversation: str) -> list[dict[str, Any]]:

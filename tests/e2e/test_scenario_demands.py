@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.models import running_model
 from tests.e2e.server import Server, running_server
-from tests.e2e.storage import FileShelf, Stored
+from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import Talk, at_rest, talking
 from tests.e2e.test_scenarios import publish_samples
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
@@ -85,7 +85,7 @@ class Guided:
 
     def __init__(self, server: Server, talk: Talk) -> None:
         self._talk = talk
-        self._stored = Stored(FileShelf(server.data), talk.conversation)
+        self._stored = Stored(StoredFiles(server.data), talk.conversation)
 
     async def say(self, *texts: str) -> None:
         for text in texts:

@@ -15,11 +15,11 @@ import pytest
 
 from data_models.identifiers import storage_folder
 from data_models.local_blob_store import LocalBlobStore
-from services.scenarios.chosen import CONTAINER
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
+from services.scenarios.scenario_factory import CONTAINER
 from tests.e2e.server import ROOT, Server, running_server
-from tests.e2e.storage import AzureShelf, FileShelf, Shelf, Stored
+from tests.e2e.storage import Stored, StoredBlobs, StoredFiles, StoredInAzure
 from tests.e2e.talks import BotTalk, PlainTalk, StreamTalk, new_chat, socket_to, talking
 
 pytestmark = pytest.mark.slow
@@ -48,8 +48,8 @@ def operate(server: Server, *arguments: str | Path, **more: str) -> dict[str, An
 
 async def publish_samples(data: Path) -> None:
     """Make the samples active in the server's data; commands of their own take three seconds."""
-    shelf = LocalBlobStore(root=data / CONTAINER)
-    store = ScenarioStore(shelf=shelf)
+    stored_blobs = LocalBlobStore(root=data / CONTAINER)
+    store = ScenarioStore(blobs=stored_blobs)
     for name in ("oncology_intake", "tumor_board_preparation", "appointment_booking"):
         folder = PLAIN if name == "appointment_booking" else SAMPLES
         graph = read_definition((folder / f"{name}.yaml").read_text("utf-8"))
@@ -58,7 +58,7 @@ async def publish_samples(data: Path) -> None:
             scenario_id=graph.scenario.id, versions=(1,), checksum=graph.checksum
         )
         await store.save_active(pointer, etag=None)
-    await shelf.close()
+    await stored_blobs.close()
 
 
 @pytest.fixture(scope="module")
@@ -95,12 +95,12 @@ class Patient:
                 answer = told.text
         return answer
 
-    def document(self, shelf: Shelf | None = None) -> dict[str, Any]:
-        stored = Stored(shelf or FileShelf(self.server.data), self.conversation)
+    def document(self, stored_blobs: StoredBlobs | None = None) -> dict[str, Any]:
+        stored = Stored(stored_blobs or StoredFiles(self.server.data), self.conversation)
         return stored.document(f"patient_{self.patient}_context.json")
 
-    def session(self, shelf: Shelf | None = None) -> dict[str, Any]:
-        found: dict[str, Any] = self.document(shelf)["scenario"]
+    def session(self, stored_blobs: StoredBlobs | None = None) -> dict[str, Any]:
+        found: dict[str, Any] = self.document(stored_blobs)["scenario"]
         return found
 
 
@@ -239,7 +239,7 @@ def migrations(server: Server) -> list[dict[str, Any]]:
 
 async def test_the_same_on_azure_storage(azurite: str, tmp_path: Path) -> None:
     storage = {"AZURE_STORAGE_CONNECTION_STRING": azurite}
-    shelf = AzureShelf(azurite)
+    stored_blobs = StoredInAzure(azurite)
     with running_server(
         tmp_path, LLM_PROVIDER="offline", ALLOW_UNKNOWN_PATIENTS="true", **storage
     ) as running:
@@ -261,5 +261,5 @@ async def test_the_same_on_azure_storage(azurite: str, tmp_path: Path) -> None:
         await asyncio.sleep(POINTER_SECONDS)
         assert "What is your age?" in await patient.say("hello again")
         assert "Contact" in await patient.say("41")
-        assert patient.session(shelf)["version"] == 2
-    shelf.close()
+        assert patient.session(stored_blobs)["version"] == 2
+    stored_blobs.close()

@@ -126,7 +126,7 @@ def assert_archived(stored: Stored, archived: set[str], before: dict[str, bytes]
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_a_clinician_reviews_two_patients_and_clears(world: World, surface: Surface) -> None:
     async with talking(world.server.url, surface) as talk:
-        stored = Stored(world.shelf, talk.conversation)
+        stored = Stored(world.stored_blobs, talk.conversation)
         await propose(world, talk, stored)
         await carry_out(world, talk, stored)
         await switch(talk, stored)
@@ -141,7 +141,7 @@ async def test_a_clinician_reviews_two_patients_and_clears(world: World, surface
 @pytest.mark.parametrize("surface", SURFACES)
 async def test_switching_back_brings_everything_back(world: World, surface: Surface) -> None:
     async with talking(world.server.url, surface) as talk:
-        stored = Stored(world.shelf, talk.conversation)
+        stored = Stored(world.stored_blobs, talk.conversation)
         await propose(world, talk, stored)
         await talk.say("switch to patient_15", last_words="Switched to patient_15.")
         seen = len(world.model.requests) if world.model else 0

@@ -5,14 +5,14 @@ import pytest
 from evals.cases import SUITES, Case, Expect, Played, read_cases
 from evals.parts.playing import played
 
-DESK = {
+SCHEDULER = {
     "context": {"now": "2026-11-24T10:00:00Z"},
     "entities": [{"id": "evt_1", "type": "calendar_event", "name": "Ward round"}],
 }
 
 
 def case(message: str, part: str = "references", **result: object) -> Case:
-    play = Played.model_validate({"part": part, "case": DESK if part == "references" else {}})
+    play = Played.model_validate({"part": part, "case": SCHEDULER if part == "references" else {}})
     return Case(id="x", suite="s", say=(message,), play=play, expect=Expect(result=result))
 
 

@@ -34,8 +34,8 @@ SAMPLES = Path(__file__).parents[2] / "samples" / "patients"
 Event = TypeVar("Event")
 
 
-class MemoryShelf:
-    """An `ArtifactShelf` that keeps what it is given."""
+class MemoryArtifacts:
+    """An `ArtifactStore` that keeps what it is given."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -119,7 +119,7 @@ class TeamWorld:
         self.clock = SystemClock()
         self.model = FakeOpenAI()
         self.watcher = RecordingWatcher()
-        self.shelf = MemoryShelf()
+        self.artifacts = MemoryArtifacts()
         self._team = team or house_team()
         self._records = records or records_in(SAMPLES, self.clock)
         self._window_tokens = window_tokens
@@ -179,7 +179,7 @@ class TeamWorld:
             "user": "Dr. A",
             "now": self.clock.now(),
             "deadline": self.clock.monotonic() + 60,
-            "artifacts": self.shelf,
+            "artifacts": self.artifacts,
         }
         return GroupChatRequest(**{**given, **changes})
 

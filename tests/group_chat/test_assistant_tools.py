@@ -19,14 +19,14 @@ from group_chat.tools.contact_tools import contact_tools
 from group_chat.tools.document_tools import document_tools
 from group_chat.tools.function import checked_arguments
 from group_chat.tools.mail_tools import mail_tools
-from group_chat.tools.personal import PersonalDesk
+from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.result import plain
 from group_chat.tools.task_tools import task_tools
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
 from services.assistant.calendar import NewEvent
-from services.assistant.desk import DEEDS, AssistantDesk, action_of
+from services.assistant.confirmed_actions import DEEDS, AssistantService, action_of
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask
 from services.group_chat_port import GroupChatRequest, QuestionAsked
@@ -34,7 +34,7 @@ from services.records.patient_names import PatientNames, RosterOnly
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
-from tests.group_chat.team_world import MemoryShelf
+from tests.group_chat.team_world import MemoryArtifacts
 from tests.services.assistant.back_ends import local_assistant
 from tests.services.assistant.effects import fresh
 from tests.services.tool_memory.test_injection import INJECTIONS
@@ -76,9 +76,9 @@ class Office:
         self.own: AssistantServices = self.back_end.of("alice", zone=BERLIN)
         self.memory = ToolMemory()
         self.ids = CountingIds()
-        desk = PersonalDesk(back_end=self.back_end, names=names or Names(), ids=self.ids)
+        assistant = PersonalAssistant(back_end=self.back_end, names=names or Names(), ids=self.ids)
         made = (calendar_tools, mail_tools, contact_tools, task_tools, document_tools)
-        self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(desk)}
+        self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(assistant)}
         self.asked: list[QuestionAsked] = []
 
     async def call(self, tool: str, said: str = "go", **given: Any) -> Mapping[str, Any]:
@@ -124,7 +124,7 @@ def _request(
         user="Alice",
         now=NOW,
         deadline=0.0,
-        artifacts=MemoryShelf(),
+        artifacts=MemoryArtifacts(),
         principal_id="alice",
         tool_memory=session,
     )
@@ -251,8 +251,8 @@ async def test_a_listing_shows_no_text_whose_end_it_does_not_know(tmp_path: Path
     (tmp_path / "mail.json").write_text(json.dumps({"version": 1, "rows": rows}), encoding="utf-8")
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path, samples=tmp_path, clock=FixedClock())
-    desk = PersonalDesk(back_end=office.back_end, names=Names(), ids=office.ids)
-    office.tools.update({one.name: one for one in mail_tools(desk)})
+    assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
+    office.tools.update({one.name: one for one in mail_tools(assistant)})
     found = {row["subject"]: row for row in (await office.call("search_mail"))["messages"]}
     assert "body" not in found["Result"]
     assert found["Lunch"]["body"] == "At noon?"
@@ -277,8 +277,8 @@ async def test_a_mail_is_drafted_read_and_asked_about_before_it_is_sent(office: 
     await office.call("send_mail", "send it")
     assert office.asked[-1].text == "Send *Slides x*, to a@b.example? yes / no"
     mail_id = str(office.asked[-1].payload["entity_id"])
-    desk = AssistantDesk(back_end=office.back_end)
-    assert await desk.perform("send_mail", mail_id, principal_id="alice", zone=BERLIN)
+    assistant = AssistantService(back_end=office.back_end)
+    assert await assistant.perform("send_mail", mail_id, principal_id="alice", zone=BERLIN)
     with pytest.raises(ToolInputError, match="only a draft"):
         await office.call("send_mail", "send it")
 
@@ -307,8 +307,8 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
     (samples / "documents" / "Guide.txt").write_text("Call 102.", encoding="utf-8")
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path, samples=samples, clock=FixedClock())
-    desk = PersonalDesk(back_end=office.back_end, names=Names(), ids=office.ids)
-    office.tools.update({one.name: one for one in document_tools(desk)})
+    assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
+    office.tools.update({one.name: one for one in document_tools(assistant)})
     await office.call("search_documents")
     assert (await office.call("read_own_document", "read the guide"))["text"] == "Call 102."
     read = await office.call("read_own_document", "read the ward names")
@@ -318,8 +318,8 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
 
 def _with_samples(office: Office, samples: Path) -> None:
     office.back_end = local_assistant(samples.parent, samples=samples, clock=FixedClock())
-    desk = PersonalDesk(back_end=office.back_end, names=Names(), ids=office.ids)
-    made = (*document_tools(desk), *mail_tools(desk))
+    assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
+    made = (*document_tools(assistant), *mail_tools(assistant))
     office.tools.update({one.name: one for one in made})
 
 
@@ -386,9 +386,9 @@ async def test_of_a_long_text_the_head_is_shown_and_it_is_said_that_there_is_mor
 
 
 async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: Path) -> None:
-    desk = PersonalDesk(back_end=NoAssistant(), names=RosterOnly(), ids=CountingIds())
+    assistant = PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=CountingIds())
     office = Office(tmp_path)
-    office.tools.update({one.name: one for one in calendar_tools(desk)})
+    office.tools.update({one.name: one for one in calendar_tools(assistant)})
     with pytest.raises(AssistantError):
         await office.call("list_events")
     with pytest.raises(AssistantError):

@@ -13,7 +13,7 @@ from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
-from tests.group_chat.team_world import MemoryShelf
+from tests.group_chat.team_world import MemoryArtifacts
 
 
 def _turn() -> TurnContext:
@@ -29,7 +29,7 @@ def _turn() -> TurnContext:
         principal_id="key:alice",
         now=datetime(2030, 1, 1, tzinfo=UTC),
         deadline=0.0,
-        artifacts=MemoryShelf(),
+        artifacts=MemoryArtifacts(),
     )
     return TurnContext(request=request, emit=lambda _: None, agent="Radiology")
 

@@ -25,13 +25,13 @@ from services.entities.team import AgentNames
 from services.group_chat_port import ContinuationChanged, QuestionAsked
 from services.language.yes_no import is_consent
 from services.scheduling.clinic import Clinic
-from services.scheduling.desk import request_of
+from services.scheduling.confirmed_bookings import request_of
 from tests.fakes import CountingIds
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import Heard, TeamWorld, call, team_world, text
 from tests.services.scheduling.clinics import local_records
 
-AGENT, DESK = "AppointmentManager", "Registration"
+AGENT, SCHEDULER = "AppointmentManager", "Registration"
 FOUR = PatientId("patient_4")
 
 
@@ -43,7 +43,7 @@ class Booking:
     clinic: Clinic
     entities: Entities = field(default_factory=Entities)
     meter: EntityMeter = field(
-        default_factory=lambda: EntityMeter(registry=CollectorRegistry(), agents=[AGENT, DESK])
+        default_factory=lambda: EntityMeter(registry=CollectorRegistry(), agents=[AGENT, SCHEDULER])
     )
     turns: int = 0
 
@@ -92,7 +92,7 @@ def results(heard: Heard) -> list[dict[str, Any]]:
 async def test_a_delta_is_stored_and_shown_to_every_agent(booking: Booking) -> None:
     update = call("update_entities", entities_to_update={"doctor_name": "Dr. Smith"})
     await booking.say(f"@{AGENT} Dr. Smith please", update, text("Noted."))
-    await booking.say(f"@{DESK} hello", text("Hello."))
+    await booking.say(f"@{SCHEDULER} hello", text("Hello."))
     last = shown(booking.world)[-1]
     assert last == {"entities": {"doctor_preference": "Dr. Smith"}, "derived_entities": {}}
 
@@ -126,16 +126,16 @@ async def test_a_malformed_reply_and_prose_change_nothing(booking: Booking, repl
 
 async def test_an_agent_hands_what_it_found_to_another(booking: Booking) -> None:
     slots = call("available_slots", doctor="Smith", day="tomorrow")
-    over = call("update_entities", handover=["available_slots"], handover_to=DESK)
+    over = call("update_entities", handover=["available_slots"], handover_to=SCHEDULER)
     await booking.say(f"@{AGENT} when?", slots, over, text("Some times."))
-    await booking.say(f"@{DESK} hello", text("Hello."))
+    await booking.say(f"@{SCHEDULER} hello", text("Hello."))
     assert set(shown(booking.world)[-1]["derived_entities"]) == {"available_slots"}
 
 
 async def test_what_one_agent_found_no_other_is_shown(booking: Booking) -> None:
     slots = call("available_slots", doctor="Smith", day="tomorrow")
     await booking.say(f"@{AGENT} when?", slots, text("Some times."))
-    await booking.say(f"@{DESK} hello", text("Hello."))
+    await booking.say(f"@{SCHEDULER} hello", text("Hello."))
     assert shown(booking.world) == []
     await booking.say(f"@{AGENT} again", text("As before."))
     found = shown(booking.world)[-1]["derived_entities"]

@@ -32,7 +32,7 @@ MARIA = {"name": "Maria Lopez", "birth_date": "1971-05-14"}
 
 
 @dataclass
-class Desk:
+class Scheduler:
     """Turns with Registration, whose model asks what the test says."""
 
     world: TeamWorld
@@ -48,19 +48,19 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+async def scheduler(tmp_path: Path) -> AsyncIterator[Scheduler]:
     records = local_records(tmp_path)
     clinic = Clinic(records=records, clock=SystemClock(), ids=CountingIds(), zone=UTC)
     tools = SchedulingTools(appointments=clinic, people=clinic, ids=CountingIds())
     async with team_world(clinic=tools) as world:
-        yield Desk(world, clinic, records)
+        yield Scheduler(world, clinic, records)
 
 
-async def test_of_another_person_only_that_they_are_registered(desk: Desk) -> None:
-    found = await desk.asked("is Maria Lopez, born 1971-05-14, registered?", **MARIA)
+async def test_of_another_person_only_that_they_are_registered(scheduler: Scheduler) -> None:
+    found = await scheduler.asked("is Maria Lopez, born 1971-05-14, registered?", **MARIA)
     assert set(found) == {"registered", "next"}
     assert found["registered"] == "another_person"
-    sent = "".join(json.dumps(prompt) for prompt in desk.world.prompts())
+    sent = "".join(json.dumps(prompt) for prompt in scheduler.world.prompts())
     assert "person-maria-lopez" not in sent
 
 
@@ -72,13 +72,13 @@ async def test_of_another_person_only_that_they_are_registered(desk: Desk) -> No
         "MARIA LÓPEZ, 05/14/1971",
     ],
 )
-async def test_a_name_and_a_day_may_be_typed_in_many_ways(desk: Desk, said: str) -> None:
-    assert (await desk.asked(said, **MARIA))["registered"] == "another_person"
+async def test_a_name_and_a_day_may_be_typed_in_many_ways(scheduler: Scheduler, said: str) -> None:
+    assert (await scheduler.asked(said, **MARIA))["registered"] == "another_person"
 
 
-async def test_what_was_typed_earlier_counts(desk: Desk) -> None:
+async def test_what_was_typed_earlier_counts(scheduler: Scheduler) -> None:
     earlier = earlier_turn(1, "I look for Maria Lopez", ("Registration", "Born when?"))
-    found = await desk.asked("on 1971-05-14", **MARIA, history=[earlier])
+    found = await scheduler.asked("on 1971-05-14", **MARIA, history=[earlier])
     assert found["registered"] == "another_person"
 
 
@@ -93,32 +93,34 @@ async def test_what_was_typed_earlier_counts(desk: Desk) -> None:
     ],
 )
 async def test_whom_the_user_did_not_name_in_full_no_model_may_ask_about(
-    desk: Desk, said: str
+    scheduler: Scheduler, said: str
 ) -> None:
-    assert "has not typed" in (await desk.asked(said, **MARIA))["error"]
+    assert "has not typed" in (await scheduler.asked(said, **MARIA))["error"]
 
 
-async def test_what_agents_said_is_not_what_the_user_typed(desk: Desk) -> None:
+async def test_what_agents_said_is_not_what_the_user_typed(scheduler: Scheduler) -> None:
     said = ("PatientHistory", "The note says: look up Maria Lopez, born 1971-05-14.")
-    found = await desk.asked("go on", **MARIA, history=[earlier_turn(1, "hello", said)])
+    found = await scheduler.asked("go on", **MARIA, history=[earlier_turn(1, "hello", said)])
     assert "has not typed" in found["error"]
 
 
-async def test_a_first_name_is_not_enough(desk: Desk) -> None:
-    found = await desk.asked("Maria, 1971-05-14", name="Maria", birth_date="1971-05-14")
+async def test_a_first_name_is_not_enough(scheduler: Scheduler) -> None:
+    found = await scheduler.asked("Maria, 1971-05-14", name="Maria", birth_date="1971-05-14")
     assert "full name" in found["error"]
 
 
-async def test_the_active_patient_is_told_from_others_nobody_and_several(desk: Desk) -> None:
+async def test_the_active_patient_is_told_from_others_nobody_and_several(
+    scheduler: Scheduler,
+) -> None:
     name = {"name": "Ada Leeward", "birth_date": "1971-05-14"}
     said = "Ada Maria Leeward, 1971-05-14"
-    assert (await desk.asked(said, **name))["registered"] == "nobody"
-    await desk.records.update(Resource(FOUR, None), FOUR)
-    found = await desk.asked(said, **name)
+    assert (await scheduler.asked(said, **name))["registered"] == "nobody"
+    await scheduler.records.update(Resource(FOUR, None), FOUR)
+    found = await scheduler.asked(said, **name)
     assert (found["registered"], found["patient_id_retrieved"]) == ("this_patient", "patient_4")
-    nobody = await desk.asked(said, **name, patient_id=None)
+    nobody = await scheduler.asked(said, **name, patient_id=None)
     assert nobody["registered"] == "another_person"
-    unheard = await desk.asked(said, **name, patient_id=PatientId("patient_999"))
+    unheard = await scheduler.asked(said, **name, patient_id=PatientId("patient_999"))
     assert unheard["registered"] == "another_person"
-    await desk.clinic.register("Ada Maria Leeward", BORN)
-    assert (await desk.asked(said, **name))["registered"] == "several"
+    await scheduler.clinic.register("Ada Maria Leeward", BORN)
+    assert (await scheduler.asked(said, **name))["registered"] == "several"

@@ -14,7 +14,7 @@ from group_chat.tools.calendar_tools import calendar_tools
 from group_chat.tools.contact_tools import contact_tools
 from group_chat.tools.function import checked_arguments
 from group_chat.tools.mail_tools import mail_tools
-from group_chat.tools.personal import PersonalDesk
+from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.result import plain
 from group_chat.tools.task_tools import task_tools
 from group_chat.tools.tool import Tool
@@ -35,14 +35,14 @@ class Office:
     def __init__(self, folder: Path) -> None:
         self.store = MemoryBlobStore()
         back_end = local_assistant(folder, samples=None, clock=FixedClock())
-        desk = PersonalDesk(
+        scheduler = PersonalAssistant(
             back_end=back_end,
             names=Names(),
             ids=CountingIds(),
             made_for=MadeFor(store=self.store),
         )
         made = (calendar_tools, mail_tools, contact_tools, task_tools)
-        self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(desk)}
+        self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(scheduler)}
 
     async def call(
         self, tool: str, patient: str | None, *, is_group: bool = False, **given: Any

@@ -19,7 +19,7 @@ from services.group_chat_port import GroupChatRequest
 from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
-from tests.group_chat.team_world import MemoryShelf, RecordingWatcher
+from tests.group_chat.team_world import MemoryArtifacts, RecordingWatcher
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -40,7 +40,7 @@ def _turn(memory: ToolMemory) -> TurnContext:
         user="Alice",
         now=NOW,
         deadline=0.0,
-        artifacts=MemoryShelf(),
+        artifacts=MemoryArtifacts(),
         tool_memory=session,
     )
     return TurnContext(request=request, emit=lambda _: None, agent="Radiology")

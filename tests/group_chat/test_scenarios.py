@@ -10,7 +10,7 @@ from data_models.identifiers import PatientId
 from data_models.turn_events import ToolCallResult, ToolCallStarted
 from services.group_chat_port import ActionFinished
 from services.scenarios.session.action import ToolAction, ToolRan
-from services.scenarios.session.seat import ScenarioSeat
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.scenarios.session.step_text import GROUNDING_MARK
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld, call, team_world, text
@@ -26,7 +26,7 @@ async def team() -> AsyncIterator[TeamWorld]:
         yield world
 
 
-async def board(team: TeamWorld, said: str = "hello") -> tuple[ScenarioSeat, ChatContext]:
+async def board(team: TeamWorld, said: str = "hello") -> tuple[ScenarioRuntime, ChatContext]:
     """The preparation of a tumor board at its first step."""
     shop = ScenarioWorld()
     await shop.publish(sample("tumor_board_preparation"))
@@ -34,7 +34,7 @@ async def board(team: TeamWorld, said: str = "hello") -> tuple[ScenarioSeat, Cha
     document = ChatContext(
         conversation_id="c1", patient_id=PatientId("patient_4"), chat_history=[turn]
     )
-    seat = ScenarioSeat(
+    runtime = ScenarioRuntime(
         document=document,
         guide=shop.parts.guide,
         records=shop.parts.records,
@@ -42,7 +42,7 @@ async def board(team: TeamWorld, said: str = "hello") -> tuple[ScenarioSeat, Cha
         message=shop.world.message("hello"),
         facilitator=LEAD,
     )
-    return seat, document
+    return runtime, document
 
 
 async def nobody(_: ToolAction) -> ToolRan:
@@ -52,14 +52,14 @@ async def nobody(_: ToolAction) -> ToolRan:
 async def test_an_agent_begins_one_records_fields_and_the_house_runs_the_steps_tool(
     team: TeamWorld,
 ) -> None:
-    seat, document = await board(team, "we prepare the board of 2030-02-01, Dr. Ito presents")
+    runtime, document = await board(team, "we prepare the board of 2030-02-01, Dr. Ito presents")
     values = {"board_date": "2030-02-01", "presenter": "Dr. Ito"}
     heard = await team.say(
         "we need to prepare the board",
         Reply(text=None, tool_calls=[ToolCall("rounds-start_scenario", {"name": TITLE})]),
         call("record_fields", values=values),
         text("What is the question for the board?"),
-        scenario=seat,
+        scenario=runtime,
     )
     started = [event.tool for event in heard.of(ToolCallStarted)]
     assert started == ["start_scenario", "record_fields", "load_patient_data"]
@@ -73,13 +73,13 @@ async def test_an_agent_begins_one_records_fields_and_the_house_runs_the_steps_t
 
 
 async def test_only_the_lead_is_shown_the_step(team: TeamWorld) -> None:
-    seat, _ = await board(team)
-    await seat.begin("tumor-board-preparation", agent=LEAD, act=nobody)
+    runtime, _ = await board(team)
+    await runtime.begin("tumor-board-preparation", agent=LEAD, act=nobody)
     await team.say(
         "go on",
         text("*Radiology*, please summarise the latest CT."),
         text("The CT is unchanged."),
-        scenario=seat,
+        scenario=runtime,
     )
     lead, radiology = (str(prompt) for prompt in team.prompts())
     assert GROUNDING_MARK in lead
@@ -87,27 +87,27 @@ async def test_only_the_lead_is_shown_the_step(team: TeamWorld) -> None:
 
 
 async def test_a_value_of_another_type_is_the_models_to_mend(team: TeamWorld) -> None:
-    seat, document = await board(team)
-    await seat.begin("tumor-board-preparation", agent=LEAD, act=nobody)
+    runtime, document = await board(team)
+    await runtime.begin("tumor-board-preparation", agent=LEAD, act=nobody)
     await team.say(
         "soon",
         call("record_fields", values={"board_date": "soon"}),
         text("Which day, please?"),
-        scenario=seat,
+        scenario=runtime,
     )
     assert "takes a value of type date" in str(team.prompts()[-1][-1]["content"])
     assert document.profile.fields == {}
 
 
 async def test_a_value_that_the_user_did_not_say_is_the_models_to_ask_for(team: TeamWorld) -> None:
-    seat, document = await board(team, "let us begin")
-    await seat.begin("tumor-board-preparation", agent=LEAD, act=nobody)
+    runtime, document = await board(team, "let us begin")
+    await runtime.begin("tumor-board-preparation", agent=LEAD, act=nobody)
     invented = {"board_date": "2030-02-01", "presenter": "Dr. Invented"}
     await team.say(
         "let us begin",
         call("record_fields", values=invented, quotes=dict.fromkeys(invented, "let us begin")),
         text("Which day, and who presents?"),
-        scenario=seat,
+        scenario=runtime,
     )
     assert "the user has not said this" in str(team.prompts()[-1][-1]["content"])
     assert document.scenario is not None

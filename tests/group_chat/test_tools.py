@@ -220,7 +220,7 @@ async def test_the_report_holds_what_agents_said_with_sources_and_is_an_artifact
     )
     (made,) = heard.of(ArtifactMade)
     assert made.artifact.file_name.startswith("tumor-board-patient_4-")
-    document = Document(BytesIO(world.shelf.files[made.artifact.file_name]))
+    document = Document(BytesIO(world.artifacts.files[made.artifact.file_name]))
     written = "\n".join(paragraph.text for paragraph in document.paragraphs)
     assert "The lesion has grown." in written
     assert "Grown to 24 mm" in written
@@ -240,7 +240,7 @@ async def test_the_report_holds_what_a_workflow_noted_of_the_users_answers(
         notes=["Oncology intake: referred for a shadow on the lung; ECOG 1"],
     )
     (made,) = heard.of(ArtifactMade)
-    document = Document(BytesIO(world.shelf.files[made.artifact.file_name]))
+    document = Document(BytesIO(world.artifacts.files[made.artifact.file_name]))
     written = "\n".join(paragraph.text for paragraph in document.paragraphs)
     assert "referred for a shadow on the lung" in written
 

@@ -22,10 +22,10 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
 from tests.routes.fakes import (
-    FakeDesk,
     FakeDirectory,
     FakeMemory,
     FakeReader,
+    FakeScheduler,
     FakeSources,
     FakeTeam,
 )
@@ -82,7 +82,7 @@ class Server:
     base: str
     client: aiohttp.ClientSession
     context: RouteContext
-    desk: FakeDesk
+    scheduler: FakeScheduler
     app: web.Application
     runner: web.AppRunner
 
@@ -111,11 +111,11 @@ class Server:
 Start = Callable[..., Awaitable[Server]]
 
 
-def make_context(desk: FakeDesk, **changes: Any) -> RouteContext:
+def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
     clock, ids = SystemClock(), CountingIds()
-    reader = FakeReader(desk=desk, ids=ids)
+    reader = FakeReader(scheduler=scheduler, ids=ids)
     context = RouteContext(
-        desk=desk,
+        scheduler=scheduler,
         reader=reader,
         team=FakeTeam(),
         rate=MessageRate(per_minute=None, clock=clock),
@@ -146,8 +146,8 @@ async def start() -> AsyncIterator[Start]:
     started: list[Server] = []
 
     async def begin(*, handshake_seconds: float = 10.0, **changes: Any) -> Server:
-        desk = FakeDesk(clock=SystemClock(), ids=CountingIds())
-        context = make_context(desk, **changes)
+        scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
+        context = make_context(scheduler, **changes)
         app = create_web_app(context=context, door=door())
         runner = create_runner(app, handshake_seconds=handshake_seconds)
         await runner.setup()
@@ -158,7 +158,7 @@ async def start() -> AsyncIterator[Start]:
             base=f"http://127.0.0.1:{port}",
             client=aiohttp.ClientSession(),
             context=context,
-            desk=desk,
+            scheduler=scheduler,
             app=app,
             runner=runner,
         )
@@ -168,7 +168,7 @@ async def start() -> AsyncIterator[Start]:
     yield begin
     for server in started:
         await server.client.close()
-        await server.desk.close()
+        await server.scheduler.close()
         await server.runner.cleanup()
 
 

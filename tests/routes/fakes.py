@@ -1,4 +1,4 @@
-"""A desk, a reader and a team that keep the contracts of `routes.ports`, all in memory."""
+"""A scheduler, a reader and a team that keep the contracts of `routes.ports`, all in memory."""
 
 import asyncio
 from collections import defaultdict
@@ -97,8 +97,8 @@ async def echo(run: Run) -> None:
         run.emit(event)
 
 
-class FakeDesk:
-    """A desk that runs a script for each message, one at a time per conversation."""
+class FakeScheduler:
+    """A scheduler that runs a script for each message, one at a time per conversation."""
 
     def __init__(self, *, clock: Clock, ids: IdSource, script: Script = echo) -> None:
         self.script = script
@@ -108,7 +108,7 @@ class FakeDesk:
         self._hub = RunHub(clock=clock)
         self._ids = ids
         self._runs: dict[tuple[str, str], Run] = {}
-        self._lanes: dict[str, list[Run]] = defaultdict(list)
+        self._conversations: dict[str, list[Run]] = defaultdict(list)
         self._turns: dict[str, asyncio.Task[None]] = {}
         self._drivers: set[asyncio.Task[None]] = set()
 
@@ -122,19 +122,19 @@ class FakeDesk:
         key = (message.conversation_id, message.message_hash)
         if key in self._runs:
             return self._runs[key]
-        lane = self._lanes[message.conversation_id]
-        if len(lane) > QUEUE_DEPTH:
+        running = self._conversations[message.conversation_id]
+        if len(running) > QUEUE_DEPTH:
             raise TooManyMessagesError(waiting=QUEUE_DEPTH)
         run = self._hub.add(Run(run_id=self._ids.new_id("run"), message=message))
-        if lane:
+        if running:
             run.queued = True
             run.emit(self.while_waiting)
         self.messages.append(message)
         self._runs[key] = run
-        lane.append(run)
-        if len(lane) == 1:
+        running.append(run)
+        if len(running) == 1:
             self._begin(run)
-            driver = asyncio.create_task(self._drive(lane))
+            driver = asyncio.create_task(self._drive(running))
             self._drivers.add(driver)
             driver.add_done_callback(self._drivers.discard)
         return run
@@ -142,9 +142,9 @@ class FakeDesk:
     def _begin(self, run: Run) -> None:
         self._turns[run.conversation_id] = asyncio.ensure_future(self.script(run))
 
-    async def _drive(self, lane: list[Run]) -> None:
-        while lane:
-            run = lane[0]
+    async def _drive(self, running: list[Run]) -> None:
+        while running:
+            run = running[0]
             turn = self._turns[run.conversation_id]
             await asyncio.wait([turn])
             if turn.cancelled():
@@ -152,9 +152,9 @@ class FakeDesk:
             else:
                 turn.result()
             self._hub.ended(run)
-            lane.pop(0)
-            if lane:
-                self._begin(lane[0])
+            running.pop(0)
+            if running:
+                self._begin(running[0])
 
     async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         run = self._hub.find(run_id)
@@ -163,10 +163,10 @@ class FakeDesk:
         return run if self.owners.get(conversation_id) == owner else None
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
-        lane = self._lanes[conversation_id]
-        if not lane or self.owners.get(conversation_id) != owner:
+        running = self._conversations[conversation_id]
+        if not running or self.owners.get(conversation_id) != owner:
             return False
-        if run_id is not None and lane[0].run_id != run_id:
+        if run_id is not None and running[0].run_id != run_id:
             return False
         return self._turns[conversation_id].cancel()
 
@@ -175,8 +175,8 @@ class FakeDesk:
         return next((run.run_id for run in reversed(ended) if run.is_finished), None)
 
     def running(self, conversation_id: str) -> Run | None:
-        lane = self._lanes[conversation_id]
-        return lane[0] if lane else None
+        running = self._conversations[conversation_id]
+        return running[0] if running else None
 
     async def close(self) -> None:
         """End what still runs, as the end of a test does."""
@@ -226,10 +226,10 @@ NOTE = SourceText(
 
 
 class FakeReader:
-    """A reader of conversations that belong to whom the desk says."""
+    """A reader of conversations that belong to whom the scheduler says."""
 
-    def __init__(self, *, desk: FakeDesk, ids: IdSource) -> None:
-        self._desk = desk
+    def __init__(self, *, scheduler: FakeScheduler, ids: IdSource) -> None:
+        self._scheduler = scheduler
         self._ids = ids
         self.pages_of: list[str | None] = []
         self.turns = list(TURNS)
@@ -239,7 +239,7 @@ class FakeReader:
         return self._ids.new_id("chat")
 
     async def list_of(self, *, owner: str) -> list[ConversationSummary]:
-        owned = [name for name, other in self._desk.owners.items() if other == owner]
+        owned = [name for name, other in self._scheduler.owners.items() if other == owner]
         return [
             ConversationSummary(
                 chat_id=name,
@@ -251,18 +251,18 @@ class FakeReader:
         ]
 
     async def access(self, conversation_id: str, *, owner: str, unclaimed_ok: bool = False) -> None:
-        found = self._desk.owners.get(conversation_id)
+        found = self._scheduler.owners.get(conversation_id)
         if conversation_id.startswith("..") or (found != owner and found is not None):
             raise NotFoundError
         if found is None and not unclaimed_ok:
             raise NotFoundError
 
     async def is_web_conversation(self, conversation_id: str) -> bool:
-        return not self._desk.owners.get(conversation_id, "bot:").startswith("bot:")
+        return not self._scheduler.owners.get(conversation_id, "bot:").startswith("bot:")
 
     async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
         await self.access(conversation_id, owner=owner)
-        run = self._desk.running(conversation_id)
+        run = self._scheduler.running(conversation_id)
         return ConversationView(
             chat_id=conversation_id,
             created_at=NOW,
@@ -278,10 +278,10 @@ class FakeReader:
 
     async def progress(self, conversation_id: str, *, owner: str) -> Progress:
         await self.access(conversation_id, owner=owner)
-        run = self._desk.running(conversation_id)
+        run = self._scheduler.running(conversation_id)
         return Progress(
             running_run_id=run.run_id if run else None,
-            last_run_id=self._desk.last_run_id(conversation_id),
+            last_run_id=self._scheduler.last_run_id(conversation_id),
         )
 
     async def messages(

@@ -53,13 +53,13 @@ async def test_only_the_last_user_message_is_read(server: Server) -> None:
     ]
     await events_of(server, asks(messages=[{"id": "9", "role": "user", "content": parts}]))
     await events_of(server, asks("second", runId="run-2"))
-    assert [message.text for message in server.desk.messages] == ["look at\nthis", "second"]
+    assert [message.text for message in server.scheduler.messages] == ["look at\nthis", "second"]
 
 
 async def test_a_repeated_request_starts_no_second_turn(server: Server) -> None:
     first = await events_of(server, asks())
     assert await events_of(server, asks()) == first
-    assert len(server.desk.messages) == 1
+    assert len(server.scheduler.messages) == 1
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ async def test_resume_answers_what_is_open(
     interrupt_id, status, payload = answer
     entry = {"interruptId": interrupt_id, "status": status, "payload": payload}
     await events_of(server, asks(resume=[entry]))
-    [message] = server.desk.messages
+    [message] = server.scheduler.messages
     pressed = message.press
     assert message.text == text
     assert (pressed and (pressed.target_id, pressed.answer, pressed.steps)) == press
@@ -108,7 +108,7 @@ async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(
             run.emit(event)
         ended.set()
 
-    server.desk.script = slow
+    server.scheduler.script = slow
     url = f"{server.base}/api/ag-ui"
     async with server.client.post(url, json=asks(), headers=ADA) as reply:
         await reply.content.readline()
@@ -147,7 +147,7 @@ async def test_a_bad_request_is_a_problem_and_no_stream(
     async with server.client.post(f"{server.base}/api/ag-ui", data=body, headers=ADA) as reply:
         assert (reply.status, (await reply.json())["code"]) == (status, code)
         assert reply.content_type == "application/problem+json"
-    assert server.desk.messages == []
+    assert server.scheduler.messages == []
 
 
 async def test_a_stranger_cannot_write_into_a_thread(server: Server) -> None:

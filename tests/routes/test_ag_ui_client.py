@@ -32,10 +32,10 @@ async def recorded_over_a_socket(server: Server) -> list[list[dict[str, object]]
         run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         await asyncio.Event().wait()
 
-    server.desk.script = fail
+    server.scheduler.script = fail
     await socket.say("fail")
     failed = await socket.until_finished()
-    server.desk.script = endless
+    server.scheduler.script = endless
     await socket.say("stop me")
     first = await socket.next()
     await socket.send({"type": "stop"})
@@ -46,11 +46,11 @@ async def test_the_public_client_follows_turns_and_finds_no_fault(
     server: Server, tmp_path: Path
 ) -> None:
     folder = node_module("@ag-ui/client", "ag-ui-client").parent.parent
-    server.desk.script = TumorBoard(pause_seconds=0.001)
+    server.scheduler.script = TumorBoard(pause_seconds=0.001)
     runs = await recorded_over_a_socket(server)
     recorded = tmp_path / "runs.json"
     recorded.write_bytes(orjson.dumps(runs))
-    server.desk.script = TumorBoard(pause_seconds=0.001)
+    server.scheduler.script = TumorBoard(pause_seconds=0.001)
     process = await asyncio.create_subprocess_exec(
         *(str(node_program()), str(PEER), str(folder), server.base, "ada-key", str(recorded)),
         stdout=asyncio.subprocess.PIPE,

@@ -55,7 +55,7 @@ async def test_the_desk_gets_what_the_frame_and_the_handshake_say(server: Server
     more = {"mentions": ["Radiology"], "time_zone": "Europe/Berlin", "press": press}
     await socket.say("Confirm", type="message", sender="Somebody Else", **more)
     await socket.until_done()
-    [message] = server.desk.messages
+    [message] = server.scheduler.messages
     assert (message.conversation_id, message.channel, message.owner) == ("chat_1", "web", "key:ada")
     assert message.sender.principal_id == "key:ada"
     assert message.sender.display_name == "ada", "a signed-in user cannot take another name"
@@ -69,14 +69,14 @@ async def test_a_failed_turn_is_an_error_and_done_and_the_next_turn_works(server
         run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         run.emit(RunFailed(code="model_timeout", text="Too slow.", ref="ref_1"))
 
-    server.desk.script = fail
+    server.scheduler.script = fail
     socket = await server.socket()
     await socket.say("one")
     assert await socket.until_done() == [
         {"error": "Too slow.", "code": "model_timeout", "ref": "ref_1"},
         {"type": "done"},
     ]
-    server.desk.script = echo
+    server.scheduler.script = echo
     await socket.say("two")
     assert len(await socket.until_done()) == 2
 
@@ -104,7 +104,7 @@ async def test_what_cannot_be_a_turn_is_refused_and_the_socket_stays_open(
     await socket.send(frame)
     refused = await socket.next()
     assert (refused["code"], refused["ref"][:4]) == (code, "ref_")
-    assert server.desk.messages == []
+    assert server.scheduler.messages == []
     await socket.say("still there?")
     assert len(await socket.until_done()) == 2
 
@@ -141,7 +141,7 @@ async def test_a_second_message_is_said_to_be_queued_at_once_and_answered_in_ord
         for event in events[1:]:
             run.emit(event)
 
-    server.desk.script = slow
+    server.scheduler.script = slow
     socket = await server.socket()
     await socket.say("first")
     await socket.say("second", client_message_id="2")
@@ -165,7 +165,7 @@ async def test_a_queued_run_is_told_within_the_running_one_and_keeps_its_numbers
         for event in events[1:]:
             run.emit(event)
 
-    server.desk.script = slow
+    server.scheduler.script = slow
     socket = await server.socket(query="?stream=1")
     await socket.say("first")
     await socket.say("second", client_message_id="2")
@@ -188,10 +188,10 @@ async def test_a_message_behind_another_devices_turn_starts_its_run_at_once(
         await gate.wait()
         await echo(run)
 
-    server.desk.script = slow
+    server.scheduler.script = slow
     other, mine = await server.socket(), await server.socket(query="?stream=1")
     await other.say("first")
-    await until(lambda: len(server.desk.messages) == 1)
+    await until(lambda: len(server.scheduler.messages) == 1)
     await mine.say("second")
     started = await mine.next()
     assert (started["type"], started["metadata"]["notice"]["kind"]) == ("RUN_STARTED", "queued")
@@ -209,7 +209,7 @@ async def test_twenty_wait_and_the_next_is_refused(server: Server) -> None:
         for event in events[1:]:
             run.emit(event)
 
-    server.desk.script = slow
+    server.scheduler.script = slow
     socket = await server.socket()
     for number in range(22):
         await socket.say(str(number))
@@ -218,7 +218,7 @@ async def test_twenty_wait_and_the_next_is_refused(server: Server) -> None:
     gate.set()
     for _ in range(21):
         await socket.until_done()
-    assert [message.text for message in server.desk.messages] == [str(n) for n in range(21)]
+    assert [message.text for message in server.scheduler.messages] == [str(n) for n in range(21)]
 
 
 async def test_stop_cancels_the_running_turn(server: Server) -> None:
@@ -226,7 +226,7 @@ async def test_stop_cancels_the_running_turn(server: Server) -> None:
         run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))
         await asyncio.Event().wait()
 
-    server.desk.script = endless
+    server.scheduler.script = endless
     socket = await server.socket(query="?stream=1")
     await socket.say("go")
     await socket.next()
@@ -242,7 +242,7 @@ async def test_a_stop_for_another_run_does_nothing(server: Server) -> None:
         await gate.wait()
         await echo(run)
 
-    server.desk.script = slow
+    server.scheduler.script = slow
     socket = await server.socket()
     await socket.say("go")
     await socket.send({"type": "stop", "run_id": "run_of_yesterday"})
@@ -258,7 +258,7 @@ async def test_a_repeated_message_gets_the_same_answer_and_no_second_turn(server
     first = await socket.until_done()
     await socket.say("once", client_message_id="same")
     assert await socket.until_done() == first
-    assert len(server.desk.messages) == 1
+    assert len(server.scheduler.messages) == 1
 
 
 async def test_streaming_frames_are_numbered_without_gaps(server: Server) -> None:
@@ -294,7 +294,7 @@ async def test_a_turn_goes_on_without_its_client_who_comes_back_for_the_rest(
         for event in events[5:]:
             run.emit(event)
 
-    server.desk.script = slow
+    server.scheduler.script = slow
     socket = await server.socket(query="?stream=1")
     await socket.say("go")
     seen = [await socket.next() for _ in range(3)]
@@ -316,7 +316,7 @@ async def test_a_delta_after_the_resume_fits_the_state_before_it(server: Server)
         run.emit(StateChanged(state=state(run.conversation_id, decision="CLEAR")))
         run.emit(RunFinished(outcome="success", timing=TurnTiming()))
 
-    server.desk.script = script
+    server.scheduler.script = script
     socket = await server.socket(query="?stream=1")
     await socket.say("go")
     frames = await socket.until_finished()
@@ -359,7 +359,7 @@ async def test_no_page_claims_a_conversation_that_a_channel_may_begin(
 async def test_a_conversation_that_was_begun_on_the_web_under_such_an_id_stays_open(
     server: Server,
 ) -> None:
-    server.desk.owners["old:one"] = "key:ada"
+    server.scheduler.owners["old:one"] = "key:ada"
     socket = await server.socket(chat_id="old%3Aone")
     await socket.say("hello")
     assert (await socket.until_done())[-1]
@@ -397,7 +397,7 @@ async def test_a_flood_is_refused_without_reaching_the_desk(start: Start) -> Non
         await socket.say("hello")
     codes = [(await socket.next()).get("code") for _ in range(5)]
     assert codes.count("rate_limited") == 1
-    assert len(server.desk.messages) == 2
+    assert len(server.scheduler.messages) == 2
 
 
 async def test_an_idle_socket_is_signed_out(start: Start) -> None:
@@ -414,7 +414,7 @@ async def test_a_socket_whose_turn_runs_is_not_idle(start: Start) -> None:
         await echo(run)
 
     server = await start(limits=SocketLimits(idle_seconds=1.0))
-    server.desk.script = slow
+    server.scheduler.script = slow
     socket = await server.socket()
     await socket.say("hello")
     assert len(await socket.until_done()) == 2
@@ -463,11 +463,11 @@ async def test_a_slow_reader_holds_nobody_up_and_gets_everything(start: Start) -
         is_said.set()
 
     server = await start()
-    server.desk.script = flood
+    server.scheduler.script = flood
     slow = await server.socket(chat_id="slow", query="?stream=1")
     await slow.say("go")
     await asyncio.wait_for(is_said.wait(), PATIENCE_SECONDS)  # 8 MB wait in the run
-    server.desk.script = echo
+    server.scheduler.script = echo
     quick = await server.socket(chat_id="quick")
     await quick.say("hello")
     assert len(await quick.until_done()) == 2
@@ -493,7 +493,7 @@ async def test_two_agents_are_two_messages(server: Server) -> None:
             run.emit(event)
         run.emit(RunFinished(outcome="success", timing=TurnTiming()))
 
-    server.desk.script = two
+    server.scheduler.script = two
     socket = await server.socket()
     await socket.say("go")
     frames = await socket.until_done()

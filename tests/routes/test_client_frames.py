@@ -133,7 +133,7 @@ async def test_no_bytes_close_the_socket_or_reach_the_desk(server: Server) -> No
         assert (await socket.next())["code"] == "bad_frame"
     await socket.raw.send_bytes(b'{"content": "binary"}')
     assert (await socket.next())["code"] == "bad_frame"
-    assert server.desk.messages == []
+    assert server.scheduler.messages == []
     await socket.say("still there?")
     assert len(await socket.until_done()) == 2
 

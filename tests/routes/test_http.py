@@ -139,7 +139,7 @@ async def test_progress_tells_a_second_screen_what_ended_last(server: Server) ->
     await claimed(server)
     status, progress = await get(server, "/api/chats/chat_1/progress")
     assert (status, progress["running_run_id"]) == (200, None)
-    assert progress["last_run_id"] == server.desk.last_run_id("chat_1") is not None
+    assert progress["last_run_id"] == server.scheduler.last_run_id("chat_1") is not None
 
 
 async def test_a_file_is_saved_and_never_opened_as_a_page(server: Server) -> None:

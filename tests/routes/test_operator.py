@@ -19,18 +19,18 @@ from routes.server import Door, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
 from services.audit.entry import AuditEntry
-from services.conversations.chosen import caretaker_for
-from services.scenarios.chosen import ScenarioHouse
+from services.conversations.conversation_factory import caretaker_for
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
-from services.scenarios.operators.chosen import Operators, operators_for
+from services.scenarios.operators.operator_factory import Operators, operators_for
+from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.session_row import row_of
 from settings import Settings
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import hashed_key, make_context
-from tests.routes.fakes import FakeDesk
+from tests.routes.fakes import FakeScheduler
 from tests.services.scenarios.clinic import (
     BOOKING,
     FIRST,
@@ -45,7 +45,7 @@ VISITORS = [Visitor("minor", "confirmation", age=12), *crowd(60)]
 ONE = f"scenarios/{BOOKING}"
 
 
-class Ledger:
+class DeliveryRecord:
     """An `Audit` in memory that can be told to fail."""
 
     def __init__(self) -> None:
@@ -65,26 +65,26 @@ class Office:
     """A server with two operators, a user, and sessions of the booking sample."""
 
     def __init__(self, folder: Path) -> None:
-        self.shelf, self.ledger = MemoryBlobStore(), Ledger()
+        self.blobs, self.ledger = MemoryBlobStore(), DeliveryRecord()
         self.documents = MemoryBlobStore()
         self.index = SqliteSessionIndex(path=folder / "sessions.sqlite")
         self.registry = CollectorRegistry()
-        store = ScenarioStore(shelf=self.shelf)
+        store = ScenarioStore(blobs=self.blobs)
         clock, ids = SystemClock(), CountingIds()
         settings = Settings.model_validate({})
         self.stored = Documents(store=self.documents, clock=clock, ids=ids)
-        caretaker = caretaker_for(
+        maintenance_lease = caretaker_for(
             settings, sessions=self.documents, users=MemoryBlobStore(), clock=clock, ids=ids
         )
-        house = ScenarioHouse(self.shelf, store, self.index, MigrationConfig())
+        stores = ScenarioStores(self.blobs, store, self.index, MigrationConfig())
         self.operators: Operators = operators_for(
-            house,
+            stores,
             documents=self.stored,
             audit=self.ledger,
             registry=self.registry,
             clock=clock,
             ids=ids,
-            claimant=caretaker.claimant,
+            claimant=maintenance_lease.claimant,
         )
         self.base = ""
         self.http: aiohttp.ClientSession
@@ -135,8 +135,10 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         authenticator=ApiKeyAuthenticator(keys=keys, operators=("ann", "bob")),
         origins=OriginPolicy(allowed=(), public_host=None, loopback_only=False),
     )
-    desk = FakeDesk(clock=SystemClock(), ids=CountingIds())
-    app = create_web_app(context=make_context(desk, operators=office.operators.desk), door=door)
+    service = FakeScheduler(clock=SystemClock(), ids=CountingIds())
+    app = create_web_app(
+        context=make_context(service, operators=office.operators.service), door=door
+    )
     runner = create_runner(app, handshake_seconds=10.0)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -145,7 +147,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         yield office
     await office.operators.runner.close()
     await office.index.close()
-    await desk.close()
+    await service.close()
     await runner.cleanup()
 
 

@@ -28,7 +28,7 @@ async def published(office: Office) -> None:
 
 
 async def act(office: Office, session: str, **more: Any) -> tuple[int, Any]:
-    body = {"reason": "stuck at the desk", **more}
+    body = {"reason": "stuck at the service", **more}
     return await office.call("POST", f"{ONE}/sessions/{session}/act", body)
 
 
@@ -64,7 +64,7 @@ async def test_a_session_is_moved_pinned_resumed_and_ended_with_a_reason(office:
     _, history = await office.call("GET", f"{ONE}/history")
     acts = [(one["action"], one["outcome"]) for one in history["entries"]]
     assert acts[0] == ("session_end", "done")
-    assert "stuck at the desk" in history["entries"][0]["note"]
+    assert "stuck at the service" in history["entries"][0]["note"]
     assert any("session:" in action for one in office.ledger.entries for action in one.actions)
 
 

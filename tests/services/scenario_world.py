@@ -26,7 +26,6 @@ from services.records.need import EVERYTHING, Need
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.replica import Replica
-from services.scenarios.chosen import ScenarioHouse
 from services.scenarios.definition.definition_checks import checked_graph
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
@@ -35,6 +34,7 @@ from services.scenarios.migration.migration_config import DeploymentConfig, Migr
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.extraction import Findings
 from services.telemetry.metrics import Metrics
@@ -111,10 +111,10 @@ def sample(name: str) -> Graph:
 
 @dataclass
 class ScenarioWorld:
-    """One replica with scenarios; several may share `sessions`, `shelf`, `trail` and `index`."""
+    """One replica with scenarios; several may share `sessions`, `blobs`, `trail` and `index`."""
 
     sessions: BlobStore = field(default_factory=MemoryBlobStore)
-    shelf: BlobStore = field(default_factory=MemoryBlobStore)
+    blobs: BlobStore = field(default_factory=MemoryBlobStore)
     trail: BlobStore = field(default_factory=MemoryBlobStore)
     index: SessionIndex = field(default_factory=MemorySessionIndex)
     clock: FixedClock = field(default_factory=FixedClock)
@@ -131,13 +131,13 @@ class ScenarioWorld:
     def __post_init__(self) -> None:
         self.model = ScriptedExtractor()
         self.registry = CollectorRegistry()
-        store = ScenarioStore(shelf=self.shelf)
-        self.house = ScenarioHouse(
-            shelf=self.shelf, store=store, index=self.index, config=self.config
+        store = ScenarioStore(blobs=self.blobs)
+        self.stores = ScenarioStores(
+            blobs=self.blobs, store=store, index=self.index, config=self.config
         )
         audit = AuditTrail(store=self.trail, replica=self.replica_name, clock=self.clock)
         self.parts: ScenarioParts = scenario_parts(
-            self.house,
+            self.stores,
             records=self.records,
             model=self.model,
             audit=audit,
@@ -177,7 +177,7 @@ class ScenarioWorld:
         """Say something; the team records `fields` of it."""
         self._fields: Mapping[str, JsonValue] = fields
         heard = await self.world.say(text)
-        await self.world.desk.idle()
+        await self.world.scheduler.idle()
         return heard
 
     async def begin(self, name: str = "visit") -> None:
@@ -213,8 +213,8 @@ class ScenarioWorld:
 
     async def events(self) -> list[MigrationAppliedEvent]:
         """What is kept of migrations, once for each session and jump."""
-        names = [row.name async for row in self.shelf.list("scenarios/")]
-        blobs = [await self.shelf.read(name) for name in names if "/events/" in name]
+        names = [row.name async for row in self.blobs.list("scenarios/")]
+        blobs = [await self.blobs.read(name) for name in names if "/events/" in name]
         found = [MigrationAppliedEvent.model_validate_json(b.data) for b in blobs if b is not None]
         return sorted(found, key=lambda event: event.to_version)
 

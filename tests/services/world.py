@@ -34,9 +34,6 @@ from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.conversations.takeover import Takeover
-from services.desk.lane_driver import LaneDriver
-from services.desk.seats import TurnSeats
-from services.desk.turn_desk import TurnDesk
 from services.group_chat_port import (
     ActionFinished,
     AgentCard,
@@ -52,8 +49,8 @@ from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
 from services.run_journal.pace import Pace
-from services.runs.exchange import run_exchange_for
 from services.runs.hub import Run, RunHub
+from services.runs.run_exchange import run_exchange_for
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn.documents import TurnDocuments
@@ -62,6 +59,9 @@ from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers
 from services.turn.tools import TurnTools
 from services.turn_pipeline import TurnPipeline
+from services.turn_scheduler.conversation_worker import ConversationWorker
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.turn_scheduler.turn_slots import TurnSlots
 from services.views.conversation_reader import ConversationReader
 from tests.fakes_store import MemoryBlobStore
 
@@ -158,7 +158,7 @@ class World:
     linker: SubjectLinker | None = None
     queue_depth: int = 20
     resumed: frozenset[str] = frozenset()
-    seats: TurnSeats = field(default_factory=TurnSeats)
+    slots: TurnSlots = field(default_factory=TurnSlots)
     safety: SafetyAnswers | None = None
     memory: TurnMemory | None = None
     tools: TurnTools | None = None
@@ -241,13 +241,13 @@ class World:
             clock=clock,
             pace=self.pace,
         )
-        self.desk = TurnDesk(
-            driver=LaneDriver(
+        self.scheduler = TurnScheduler(
+            driver=ConversationWorker(
                 pipeline=pipeline,
                 claimant=claimant,
                 answers=answers,
                 hub=hub,
-                seats=self.seats,
+                slots=self.slots,
                 exchange=exchange,
             ),
             claimant=claimant,
@@ -292,7 +292,7 @@ class World:
 
     async def submit(self, text: str, *, message_id: str | None = None, chat: str = CHAT) -> Run:
         """Hand a message in and return its run."""
-        return await self.desk.submit(self.message(text, message_id=message_id, chat=chat))
+        return await self.scheduler.submit(self.message(text, message_id=message_id, chat=chat))
 
     async def say(
         self,
@@ -306,7 +306,7 @@ class World:
         message = self.message(
             text, message_id=message_id, chat=chat, seen_patient_id=seen_patient_id
         )
-        return await heard(await self.desk.submit(message))
+        return await heard(await self.scheduler.submit(message))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The built page, a server around a scripted desk, and a real browser."""
+"""The built page, a server around a scripted scheduler, and a real browser."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ from tests.fakes import CountingIds
 from tests.peers import chromium_program
 from tests.routes.conftest import door as keys_door
 from tests.routes.conftest import make_context
-from tests.routes.fakes import FakeDesk, FakeReader
+from tests.routes.fakes import FakeScheduler, FakeReader
 from tests.web.scenes import Team, TumorBoard
 
 QUIET = (
@@ -50,7 +50,7 @@ class Site:
     """A running server and what browsers asked of whom."""
 
     base: str
-    desk: FakeDesk
+    scheduler: FakeScheduler
     board: TumorBoard
     runner: web.AppRunner
     reader: FakeReader
@@ -85,16 +85,16 @@ async def idle(page: Page) -> None:
 async def serving(door: Door) -> AsyncIterator[Site]:
     """Serve the page behind `door`."""
     board = TumorBoard()
-    desk = FakeDesk(clock=SystemClock(), ids=CountingIds(), script=board)
-    context = make_context(desk, team=Team())
+    scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds(), script=board)
+    context = make_context(scheduler, team=Team())
     reader = context.reader
     assert isinstance(reader, FakeReader)
     app = create_web_app(context=context, door=door)
     runner = create_runner(app, handshake_seconds=10.0)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    yield Site(f"http://127.0.0.1:{runner.addresses[0][1]}", desk, board, runner, reader)
-    await desk.close()
+    yield Site(f"http://127.0.0.1:{runner.addresses[0][1]}", scheduler, board, runner, reader)
+    await scheduler.close()
     await runner.cleanup()
 
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.slow
 
 async def asked(site: Site, browser: Browser, *views: ChartView) -> Page:
     """Return a page on which the chart was just asked for."""
-    site.desk.script = ChartTalk(reader=site.reader, views=views or (POTASSIUM, MEDICATIONS))
+    site.scheduler.script = ChartTalk(reader=site.reader, views=views or (POTASSIUM, MEDICATIONS))
     page = await site.open(browser)
     await say(page, "what is her potassium?")
     await idle(page)

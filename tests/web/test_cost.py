@@ -64,7 +64,7 @@ async def test_a_token_is_on_the_screen_soon_after_the_model_said_it(
         run.emit(AgentTextDelta(message_id=run.run_id, text=f"first-token-{run.run_id}"))
         run.emit(RunFinished(outcome="success", timing=TurnTiming()))
 
-    site.desk.script = one_word
+    site.scheduler.script = one_word
     waits: list[float] = []
     for _ in range(7):
         page = await site.open(browser)

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from services.runs.hub import Run
-from tests.routes.fakes import FakeDesk
+from tests.routes.fakes import FakeScheduler
 from tests.web.conftest import Site, idle, say
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ async def test_a_screen_says_that_it_cannot_see_the_answer_yet(
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await expect(page.get_by_role("button", name="Stop")).to_be_visible()
-    monkeypatch.setattr(site.desk, "watch", nobody)
+    monkeypatch.setattr(site.scheduler, "watch", nobody)
     other = await site.open(browser, page.url.removeprefix(site.base))
     await expect(other.get_by_text(ELSEWHERE)).to_be_visible()
     site.board.pause_seconds = 0.0
@@ -32,11 +32,11 @@ async def test_a_screen_says_that_it_cannot_see_the_answer_yet(
     assert site.errors == []
 
 
-class FarDesk:
-    """Shows runs as a desk does that must ask another server first: late, and as a copy."""
+class FarScheduler:
+    """Shows runs as a scheduler does that must ask another server first: late, and as a copy."""
 
-    def __init__(self, desk: FakeDesk) -> None:
-        self._find = desk.watch
+    def __init__(self, scheduler: FakeScheduler) -> None:
+        self._find = scheduler.watch
         self.answers = asyncio.Event()
         self._telling: list[asyncio.Task[None]] = []
 
@@ -62,8 +62,8 @@ async def test_a_screen_shows_the_answer_as_it_grows_once_the_other_server_tells
     await say(page, "history of patient_4")
     stop = page.get_by_role("button", name="Stop")
     await expect(stop).to_be_visible()
-    far = FarDesk(site.desk)
-    monkeypatch.setattr(site.desk, "watch", far.watch)
+    far = FarScheduler(site.scheduler)
+    monkeypatch.setattr(site.scheduler, "watch", far.watch)
     other = await site.open(browser, page.url.removeprefix(site.base))
     await expect(other.get_by_text(ELSEWHERE)).to_be_visible()
     far.answers.set()

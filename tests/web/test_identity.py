@@ -43,7 +43,7 @@ INSIDE = """known => {
 
 async def read(site: Site, browser: Browser) -> Page:
     """Return a page with a conversation that is longer than any window."""
-    site.desk.script = ChartTalk(reader=site.reader)
+    site.scheduler.script = ChartTalk(reader=site.reader)
     page = await site.open(browser)
     for _ in range(3):
         await say(page, "what is her potassium?")
@@ -134,7 +134,7 @@ async def opening(run: Run) -> None:
 async def test_the_first_twelve_patients_have_a_mark_each_that_stays(
     site: Site, browser: Browser
 ) -> None:
-    site.desk.script = opening
+    site.scheduler.script = opening
     page = await site.open(browser)
     seen: dict[str, str] = {}
     colour = "mark => getComputedStyle(mark).backgroundColor"

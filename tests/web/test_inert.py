@@ -44,7 +44,7 @@ async def recite(run: Run) -> None:
 
 
 async def test_two_hundred_payloads_do_nothing(site: Site, browser: Browser) -> None:
-    site.desk.script = recite
+    site.scheduler.script = recite
     page = await site.open(browser)
     title = await page.title()
     await say(page, payloads()[0])

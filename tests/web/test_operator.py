@@ -293,7 +293,7 @@ async def answered_by_keyboard(page: Page) -> None:
 async def acted_by_keyboard(page: Page, action: str) -> None:
     await page.get_by_label("What", exact=True).first.select_option(action)
     await tabbed_to(page, page.get_by_label("Reason, for the audit trail").first)
-    await page.keyboard.insert_text("stuck at the desk")
+    await page.keyboard.insert_text("stuck at the scheduler")
     await tabbed_to(page, page.get_by_role("button", name="Do it", exact=True))
     await page.keyboard.press("Enter")
     await answered_by_keyboard(page)

@@ -22,7 +22,7 @@ async def test_a_clinician_does_the_main_job(site: Site, browser: Browser) -> No
     await page.get_by_role("checkbox", name="Pathology").uncheck()
     await confirm.click()
     await idle(page)
-    press = site.desk.messages[-1].press
+    press = site.scheduler.messages[-1].press
     assert press is not None
     assert (press.target_id, press.answer, press.steps) == ("plan_patient_4", "confirm", (1, 2, 4))
     await expect(page.get_by_role("article")).to_have_count(2 + 4)
@@ -32,7 +32,7 @@ async def test_a_clinician_does_the_main_job(site: Site, browser: Browser) -> No
 
     await say(page, "switch to patient_15")
     await expect(page.get_by_text("Switched to patient_15.").first).to_be_visible()
-    assert site.desk.messages[-1].seen_patient_id == "patient_4"
+    assert site.scheduler.messages[-1].seen_patient_id == "patient_4"
     await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_15")
     await expect(page.get_by_text("Biopsy")).to_have_count(0)
     await idle(page)
@@ -84,7 +84,7 @@ async def test_a_lost_connection_comes_back_without_a_word_missing_or_doubled(
     await idle(page)
     text = await page.get_by_role("article").last.inner_text()
     assert len(re.findall("Biopsy: adenocarcinoma", text)) == 1
-    assert len(site.desk.messages) == 1
+    assert len(site.scheduler.messages) == 1
 
 
 async def test_stop_ends_the_answer(site: Site, browser: Browser) -> None:

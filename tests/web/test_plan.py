@@ -38,10 +38,10 @@ async def test_steps_are_reworded_dropped_and_moved_before_anything_runs(
     await page.keyboard.press("Enter")
     await expect(up).to_be_focused()
     await expect(page.get_by_text("Radiology is now step 1 of 4.")).to_be_attached()
-    assert len(site.desk.messages) == 1, "nothing was sent yet"
+    assert len(site.scheduler.messages) == 1, "nothing was sent yet"
     await page.get_by_role("button", name="Confirm with changes").click()
     await idle(page)
-    press = site.desk.messages[-1].press
+    press = site.scheduler.messages[-1].press
     assert press is not None
     assert (press.target_id, press.steps) == ("plan_patient_4", (2, 1, 4))
     assert [(edit.number, edit.text) for edit in press.edits] == [(2, "Look at the brain only")]
@@ -56,7 +56,7 @@ async def test_an_unchanged_plan_is_confirmed_as_it_was_proposed(
     await page.get_by_role("button", name="As proposed").click()
     await page.get_by_role("button", name="Confirm", exact=True).click()
     await idle(page)
-    press = site.desk.messages[-1].press
+    press = site.scheduler.messages[-1].press
     assert press is not None
     assert (press.answer, press.steps, press.edits) == ("confirm", None, ())
 
@@ -92,7 +92,7 @@ async def test_change_begins_a_sentence_and_cancel_says_so(site: Site, browser: 
     await expect(field).to_have_value("Change the plan: ")
     await page.get_by_role("button", name="Cancel").click()
     await idle(page)
-    press = site.desk.messages[-1].press
+    press = site.scheduler.messages[-1].press
     assert press is not None
     assert (press.target_id, press.answer) == ("plan_patient_4", "cancel")
 

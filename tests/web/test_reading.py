@@ -79,7 +79,7 @@ async def test_the_main_job_is_done_without_a_pointer(site: Site, browser: Brows
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("textbox", name="Message")).to_be_focused()
     await idle(page)
-    press = site.desk.messages[-1].press
+    press = site.scheduler.messages[-1].press
     assert press is not None
     assert press.answer == "confirm"
     told = page.locator(".middle > [role=status]")

@@ -74,7 +74,7 @@ async def test_without_a_network_the_page_reads_but_does_not_send(
     await page.get_by_role("button", name="Send").click()
     await expect(page.get_by_role("textbox", name="Message")).to_have_value("")
     await idle(page)
-    assert [message.text for message in site.desk.messages][-1] == "and now?"
+    assert [message.text for message in site.scheduler.messages][-1] == "and now?"
 
 
 async def test_messages_that_wait_are_shown_and_answered_in_order(
@@ -107,5 +107,5 @@ async def test_what_was_stopped_can_be_edited_and_sent_again(site: Site, browser
     await page.get_by_role("button", name="Ask again").click()
     await idle(page)
     await expect(page.get_by_role("article").last).to_contain_text("Biopsy: adenocarcinoma")
-    asked = [message.text for message in site.desk.messages]
+    asked = [message.text for message in site.scheduler.messages]
     assert asked == ["history of patient_4", "history of patient_4"]

@@ -27,7 +27,7 @@ async def test_a_wrong_key_is_refused_and_the_right_one_opens_everything(
     await say(page, "history of patient_4")
     await idle(page)
     await expect(page.get_by_role("article").last).to_contain_text("Biopsy")
-    assert locked_site.desk.messages[-1].owner == "key:ada"
+    assert locked_site.scheduler.messages[-1].owner == "key:ada"
 
 
 async def test_the_key_is_stored_nowhere_and_never_in_an_address(

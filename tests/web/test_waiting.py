@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from data_models.turn_events import Notice
-from services.turn.first_aid import IS_ANSWER
+from services.turn.crisis_response import IS_ANSWER
 from tests.web.conftest import Site, idle, say
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ async def test_what_a_call_for_help_is_told_at_once_is_on_the_screen_while_it_wa
     page = await site.open(browser)
     await say(page, "history of patient_4")
     await expect(page.get_by_role("button", name="Stop")).to_be_visible()
-    site.desk.while_waiting = Notice("queued", HELP, IS_ANSWER)
+    site.scheduler.while_waiting = Notice("queued", HELP, IS_ANSWER)
     await say(page, "I want to kill myself")
     await expect(page.get_by_text(HELP)).to_be_visible()
     await expect(page.get_by_text("Waiting for the running turn")).to_have_count(0)

@@ -1,4 +1,4 @@
-"""Versions, plans, the active pointer and the deployment under way, on any shelf.
+"""Versions, plans, the active pointer and the deployment under way, on any blobs.
 
 Versions are created once and never changed; everything else changes by conditional writes.
 """
@@ -152,8 +152,8 @@ class Held(Generic[ModelT]):
 class ScenarioStore:
     """Everything about scenarios that is not a session."""
 
-    def __init__(self, *, shelf: BlobStore) -> None:
-        self._shelf = shelf
+    def __init__(self, *, blobs: BlobStore) -> None:
+        self._blobs = blobs
         self._graphs: dict[tuple[str, int], Graph] = {}
 
     async def add_version(self, graph: Graph) -> None:
@@ -165,7 +165,7 @@ class ScenarioStore:
         scenario = graph.scenario
         name = version_name(scenario.id, scenario.version)
         try:
-            await self._shelf.create(name, StoredVersion.of(graph).model_dump_json().encode())
+            await self._blobs.create(name, StoredVersion.of(graph).model_dump_json().encode())
         except BlobExistsError:
             stored = await self.graph(scenario.id, scenario.version)
             if stored is None or stored.scenario != scenario:
@@ -177,7 +177,7 @@ class ScenarioStore:
         """Return the numbers of all stored versions by scenario, or of one scenario."""
         prefix = f"scenarios/{scenario_id}/versions/" if scenario_id else "scenarios/"
         found: dict[str, list[int]] = defaultdict(list)
-        async for blob in self._shelf.list(prefix):
+        async for blob in self._blobs.list(prefix):
             if match := _VERSION.fullmatch(blob.name):
                 found[match[1]].append(int(match[2]))
         return {scenario: sorted(numbers) for scenario, numbers in found.items()}
@@ -234,11 +234,11 @@ class ScenarioStore:
     async def _write(self, name: str, value: BaseModel, etag: str | None) -> str:
         data = value.model_dump_json().encode()
         if etag is None:
-            return await self._shelf.create(name, data)
-        return await self._shelf.replace(name, data, etag=etag)
+            return await self._blobs.create(name, data)
+        return await self._blobs.replace(name, data, etag=etag)
 
     async def _read(self, name: str, model: type[ModelT]) -> Held[ModelT] | None:
-        blob = await self._shelf.read(name)
+        blob = await self._blobs.read(name)
         if blob is None:
             return None
         try:

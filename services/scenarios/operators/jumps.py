@@ -20,8 +20,8 @@ _SESSION_CHARS = 10
 class Jumps:
     """Reads the newest events of a scenario."""
 
-    def __init__(self, *, shelf: BlobStore) -> None:
-        self._shelf = shelf
+    def __init__(self, *, blobs: BlobStore) -> None:
+        self._blobs = blobs
 
     async def newest(self, scenario_id: str) -> Sequence[MigrationAppliedEvent]:
         """Return the newest jumps, newest first.
@@ -30,12 +30,12 @@ class Jumps:
             CorruptDocumentError: an event cannot be read.
         """
         listed: list[BlobInfo] = []
-        async for info in self._shelf.list(f"scenarios/{scenario_id}/events/"):
+        async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
             listed.append(info)
             if len(listed) == LISTED_LIMIT:
                 break
         names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
-        blobs = await asyncio.gather(*(self._shelf.read(name) for name in names))
+        blobs = await asyncio.gather(*(self._blobs.read(name) for name in names))
         try:
             found = [MigrationAppliedEvent.model_validate_json(one.data) for one in blobs if one]
         except ValidationError as error:

@@ -1,6 +1,6 @@
 """What an operator does on the command line; every command answers with one JSON document.
 
-The desk is the one behind the page and the API, so every act is on the same trail. A deployment
+The service is the one behind the page and the API, so every act is on the same trail. A deployment
 runs in the command itself; if it is killed, the same command or any server goes on.
 """
 
@@ -21,18 +21,18 @@ from data_models.documents import Documents
 from data_models.errors import ScenarioPlanError
 from data_models.identifiers import hashed
 from services.audit.trail import AuditTrail, NoAudit
-from services.conversations.chosen import caretaker_for
+from services.conversations.conversation_factory import caretaker_for
 from services.replica import Replica
-from services.scenarios.chosen import ScenarioHouse, scenarios_for
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
-from services.scenarios.operators.chosen import Operators, operators_for
-from services.scenarios.operators.desk import OperatorDesk
 from services.scenarios.operators.dry_run import DryRunCounts
 from services.scenarios.operators.index_rebuild import rebuild
 from services.scenarios.operators.interventions import Intervention
+from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.operators.operator_options import add_command
-from services.scenarios.operators.session_desk import SessionFilter
+from services.scenarios.operators.operator_service import OperatorService
+from services.scenarios.operators.session_service import SessionFilter
+from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.stored_folders import stored_folders
 from services.stores import AUDIT, SESSIONS, USERS, open_container
 from settings import Settings, load_settings
@@ -48,14 +48,14 @@ class Bench:
     """Everything that a command works with."""
 
     settings: Settings
-    house: ScenarioHouse
+    stores: ScenarioStores
     conversations: BlobStore
     operators: Operators
 
     @property
-    def desk(self) -> OperatorDesk:
-        """The operators' desk."""
-        return self.operators.desk
+    def service(self) -> OperatorService:
+        """The operators' service."""
+        return self.operators.service
 
     async def finished(self, scenario_id: str) -> DeploymentRecord:
         """Work on a deployment until it rests."""
@@ -67,31 +67,33 @@ Work: TypeAlias = Callable[[Bench, argparse.Namespace], Awaitable[BaseModel | di
 
 async def scenarios(bench: Bench, _: argparse.Namespace) -> dict[str, Any]:
     """List every stored scenario."""
-    return {"scenarios": [card.model_dump(mode="json") for card in await bench.desk.scenarios()]}
+    return {"scenarios": [card.model_dump(mode="json") for card in await bench.service.scenarios()]}
 
 
 async def publish(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Make a first version active."""
-    graph = await bench.desk.publish(_text(options.file), operator=options.by)
+    graph = await bench.service.publish(_text(options.file), operator=options.by)
     return {"scenario": graph.scenario.id, "active": graph.version, "checksum": graph.checksum}
 
 
 async def show(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Show one version's steps and ways."""
-    return await bench.desk.graph(options.scenario, options.version)
+    return await bench.service.graph(options.scenario, options.version)
 
 
 async def propose(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Store a new version and its plan."""
     policies = _policies(options.policies) if options.policies else None
     text, mapping = _text(options.file), _mapping(options.mapping)
-    view = await bench.desk.propose(text, operator=options.by, policies=policies, mapping=mapping)
+    view = await bench.service.propose(
+        text, operator=options.by, policies=policies, mapping=mapping
+    )
     return {**_shown(view.plan), "changes": [*view.changes]}
 
 
 async def set_mapping(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Plan again with the steps of a file paired by hand; an approval is lost."""
-    view = await bench.desk.set_mapping(
+    view = await bench.service.set_mapping(
         options.scenario, _mapping(options.mapping), operator=options.by
     )
     return _shown(view.plan)
@@ -99,19 +101,21 @@ async def set_mapping(bench: Bench, options: argparse.Namespace) -> dict[str, An
 
 async def withdraw(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Offer a scenario no more; its sessions are told and keep their data."""
-    view = await bench.desk.withdraw(options.scenario, reason=options.reason, operator=options.by)
+    view = await bench.service.withdraw(
+        options.scenario, reason=options.reason, operator=options.by
+    )
     return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
 
 
 async def offer_again(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Offer again what was withdrawn."""
-    view = await bench.desk.offer_again(options.scenario, operator=options.by)
+    view = await bench.service.offer_again(options.scenario, operator=options.by)
     return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
 
 
 async def sessions(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """List sessions that fit."""
-    rows, cursor = await bench.desk.sessions.listed(
+    rows, cursor = await bench.service.sessions.listed(
         options.scenario, _filter(options), after=options.after, limit=min(options.limit, 1_000)
     )
     shown = [
@@ -122,12 +126,12 @@ async def sessions(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 async def session(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Show one session: its way, its fields, and what the next version would do."""
-    return await bench.desk.sessions.show(options.scenario, options.session, operator=_READER)
+    return await bench.service.sessions.show(options.scenario, options.session, operator=_READER)
 
 
 async def act(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Move, resume, ask again, end or pin one session."""
-    await bench.desk.sessions.act(
+    await bench.service.sessions.act(
         options.scenario, options.session, _intervention(options), operator=options.by
     )
     return {"done": 1, "refused": []}
@@ -140,7 +144,7 @@ async def act_on_all(bench: Bench, options: argparse.Namespace) -> dict[str, Any
         raise ScenarioPlanError("name which: --at, --in-version, --flagged or --channel")
     refused: list[tuple[str, str]] = []
     while True:
-        result = await bench.desk.sessions.act_on_all(
+        result = await bench.service.sessions.act_on_all(
             options.scenario, wanted, _intervention(options), operator=options.by, after=after
         )
         done, after = done + result.done, result.cursor
@@ -152,18 +156,18 @@ async def act_on_all(bench: Bench, options: argparse.Namespace) -> dict[str, Any
 async def set_policies(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Plan again with the policies of a file; an approval is lost."""
     policies = _policies(options.policies)
-    view = await bench.desk.set_policies(options.scenario, policies, operator=options.by)
+    view = await bench.service.set_policies(options.scenario, policies, operator=options.by)
     return _shown(view.plan)
 
 
 async def diff(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Show the plan with both versions side by side."""
-    return await bench.desk.plan(options.scenario)
+    return await bench.service.plan(options.scenario)
 
 
 async def rollback(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Propose an earlier version's content under a new number."""
-    view = await bench.desk.rollback(options.scenario, to=options.to, operator=options.by)
+    view = await bench.service.rollback(options.scenario, to=options.to, operator=options.by)
     return _shown(view.plan)
 
 
@@ -171,7 +175,7 @@ async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Tell what the plan would do to stored sessions: sums of all, and the first rows."""
     counts, rows, after = DryRunCounts(), list[dict[str, Any]](), options.after
     while True:
-        page = await bench.desk.dry_run(
+        page = await bench.service.dry_run(
             options.scenario, after=after, limit=1_000, operator=_READER
         )
         for row in page.rows:
@@ -181,56 +185,60 @@ async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
         after = page.cursor
         if not after:
             sums = {"effects": dict(counts.effects), "asked": dict(counts.asked)}
-            score = await bench.desk.score(options.scenario)
+            score = await bench.service.score(options.scenario)
             told = None if score is None else score.model_dump(mode="json")
             return {"sessions": counts.sessions, **sums, "score": told, "rows": rows}
 
 
 async def approve(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Approve the pending plan as a second person."""
-    return _shown(await bench.desk.approve(options.scenario, operator=options.by))
+    return _shown(await bench.service.approve(options.scenario, operator=options.by))
 
 
 async def cancel(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Cancel a plan that is not deployed."""
-    return _shown(await bench.desk.cancel(options.scenario, operator=options.by))
+    return _shown(await bench.service.cancel(options.scenario, operator=options.by))
 
 
 async def deploy(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Deploy the approved plan, or go on with a deployment that was interrupted."""
-    held = await bench.house.store.deployment(options.scenario)
+    held = await bench.stores.store.deployment(options.scenario)
     if held is None or not held.value.is_under_way:
-        await bench.desk.deploy(options.scenario, operator=options.by, share_percent=options.share)
+        await bench.service.deploy(
+            options.scenario, operator=options.by, share_percent=options.share
+        )
     return await bench.finished(options.scenario)
 
 
 async def share(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Change how many sessions a canary reaches; 100 ends it."""
-    await bench.desk.set_share(options.scenario, share_percent=options.share, operator=options.by)
+    await bench.service.set_share(
+        options.scenario, share_percent=options.share, operator=options.by
+    )
     return await bench.finished(options.scenario)
 
 
 async def pause(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Stop a deployment after its page."""
-    return await bench.desk.pause(options.scenario, operator=options.by)
+    return await bench.service.pause(options.scenario, operator=options.by)
 
 
 async def resume(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Let a paused deployment go on, and go on with it."""
-    await bench.desk.resume(options.scenario, operator=options.by)
+    await bench.service.resume(options.scenario, operator=options.by)
     return await bench.finished(options.scenario)
 
 
 async def status(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Show versions, plan, last deployment and live counts."""
-    overview = await bench.desk.overview(options.scenario)
+    overview = await bench.service.overview(options.scenario)
     shown = overview.model_dump(mode="json")
     return {**shown, "plan": _shown(overview.plan) if overview.plan else None}
 
 
 async def review(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """List sessions that a person must look at."""
-    page = await bench.desk.flagged(
+    page = await bench.service.flagged(
         options.scenario, after=options.after, limit=min(options.limit, 1_000)
     )
     rows = [
@@ -242,7 +250,7 @@ async def review(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 async def history(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Show what operators did, newest first."""
-    entries = await bench.desk.history(options.scenario)
+    entries = await bench.service.history(options.scenario)
     return {"entries": [entry.model_dump(mode="json") for entry in entries]}
 
 
@@ -251,7 +259,7 @@ async def reindex(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     folders = await stored_folders(bench.settings, ids=RandomIds())
     found: dict[str, Any] = {}
     async for done in rebuild(
-        bench.conversations, bench.house.index, folders=folders, after=options.after
+        bench.conversations, bench.stores.index, folders=folders, after=options.after
     ):
         found = asdict(done)
     return found or {"conversations": 0, "sessions": 0, "cursor": ""}
@@ -302,26 +310,28 @@ def _run(options: argparse.Namespace) -> str:
 
 async def _worked(work: Work, options: argparse.Namespace) -> BaseModel | dict[str, Any]:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
-    house = scenarios_for(settings, ids=ids)
+    stores = scenarios_for(settings, ids=ids)
     names = (SESSIONS, AUDIT, USERS)
     conversations, trail, users = (open_container(settings, name, ids=ids) for name in names)
     chain = AuditTrail(store=trail, replica=Replica().label, clock=clock)
-    caretaker = caretaker_for(settings, sessions=conversations, users=users, clock=clock, ids=ids)
+    maintenance_lease = caretaker_for(
+        settings, sessions=conversations, users=users, clock=clock, ids=ids
+    )
     operators = operators_for(
-        house,
+        stores,
         documents=Documents(store=conversations, clock=clock, ids=ids),
         audit=chain if settings.audit else NoAudit(),
         registry=CollectorRegistry(),
         clock=clock,
         ids=ids,
-        claimant=caretaker.claimant,
+        claimant=maintenance_lease.claimant,
         works=False,
     )
     try:
-        return await work(Bench(settings, house, conversations, operators), options)
+        return await work(Bench(settings, stores, conversations, operators), options)
     finally:
         await chain.close()
-        for store in (trail, users, conversations, house):
+        for store in (trail, users, conversations, stores):
             await store.close()
 
 

@@ -7,9 +7,9 @@ import json
 from pydantic import JsonValue
 
 from data_models.clock import RandomIds, SystemClock
-from services.scenarios.chosen import CONTAINER, migration_config_for
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.pruning import Pruner, lowest_in_use
+from services.scenarios.scenario_factory import CONTAINER, migration_config_for
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, open_container
 from settings import Settings, load_settings
@@ -30,11 +30,11 @@ async def pruned(settings: Settings) -> dict[str, JsonValue]:
     """Look through all stored sessions, then prune every scenario; return what was removed."""
     ids = RandomIds()
     sessions = open_container(settings, SESSIONS, ids=ids)
-    shelf = open_container(settings, CONTAINER, ids=ids)
-    store = ScenarioStore(shelf=shelf)
+    blobs = open_container(settings, CONTAINER, ids=ids)
+    store = ScenarioStore(blobs=blobs)
     pruner = Pruner(
         store=store,
-        shelf=shelf,
+        blobs=blobs,
         clock=SystemClock(),
         config=migration_config_for(settings).retention,
     )
@@ -46,5 +46,5 @@ async def pruned(settings: Settings) -> dict[str, JsonValue]:
             done[scenario_id] = found.model_dump(mode="json")
         return done
     finally:
-        await shelf.close()
+        await blobs.close()
         await sessions.close()

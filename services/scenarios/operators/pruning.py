@@ -59,9 +59,9 @@ class Pruner:
     """
 
     def __init__(
-        self, *, store: ScenarioStore, shelf: BlobStore, clock: Clock, config: RetentionConfig
+        self, *, store: ScenarioStore, blobs: BlobStore, clock: Clock, config: RetentionConfig
     ) -> None:
-        self._store, self._shelf = store, shelf
+        self._store, self._blobs = store, blobs
         self._clock, self._config = clock, config
 
     async def prune(self, scenario_id: str, *, lowest: int | None) -> Pruned:
@@ -82,24 +82,24 @@ class Pruner:
         done = Pruned(unneeded_since=since)
         for number, moment in since.items():
             if _is_over(moment, self._config.version_retention_days, now):
-                await self._shelf.delete(version_name(scenario_id, number))
+                await self._blobs.delete(version_name(scenario_id, number))
                 done.versions.append(number)
             if _is_over(moment, self._config.plan_retention_days, now):
-                await self._shelf.delete(plan_name(scenario_id, number))
+                await self._blobs.delete(plan_name(scenario_id, number))
                 done.plans.append(number)
         return done
 
     async def _noted(self, scenario_id: str, useless: Sequence[int]) -> dict[int, datetime]:
         name = f"scenarios/{scenario_id}/pruning.json"
-        blob = await self._shelf.read(name)
+        blob = await self._blobs.read(name)
         known = _notes(blob.data).unneeded_since if blob is not None else {}
         now = self._clock.now()
         since = {number: known.get(number, now) for number in useless}
         data = Pruned(unneeded_since=since).model_dump_json().encode()
         if blob is None:
-            await self._shelf.create(name, data)
+            await self._blobs.create(name, data)
         elif since != known:
-            await self._shelf.replace(name, data, etag=blob.etag)
+            await self._blobs.replace(name, data, etag=blob.etag)
         return since
 
 

@@ -60,8 +60,8 @@ class Score(BaseModel):
 class ScoreBook:
     """Keeps predictions beside the scenario's events."""
 
-    def __init__(self, *, shelf: BlobStore) -> None:
-        self._shelf = shelf
+    def __init__(self, *, blobs: BlobStore) -> None:
+        self._blobs = blobs
 
     async def foretell(
         self, scenario_id: str, to_version: int, rows: Iterable[DryRunRow], *, anew: bool
@@ -75,7 +75,7 @@ class ScoreBook:
             for row in rows
         }
         for _ in range(_TRIES):
-            blob = await self._shelf.read(name)
+            blob = await self._blobs.read(name)
             kept = {} if blob is None or anew else _read(blob.data).sessions
             if len(kept) >= KEPT_LIMIT:
                 return
@@ -83,9 +83,9 @@ class ScoreBook:
             data = Prediction(to_version=to_version, sessions=sessions).model_dump_json().encode()
             try:
                 if blob is None:
-                    await self._shelf.create(name, data)
+                    await self._blobs.create(name, data)
                 else:
-                    await self._shelf.replace(name, data, etag=blob.etag)
+                    await self._blobs.replace(name, data, etag=blob.etag)
             except (BlobChangedError, BlobExistsError):
                 continue
             return
@@ -93,7 +93,7 @@ class ScoreBook:
     async def score(self, scenario_id: str, versions: Iterable[int]) -> Score | None:
         """Return how the newest of `versions` that was foretold came true; None if none was."""
         for version in sorted(versions, reverse=True):
-            blob = await self._shelf.read(_name(scenario_id, version))
+            blob = await self._blobs.read(_name(scenario_id, version))
             if blob is not None:
                 return await self._scored(scenario_id, _read(blob.data))
         return None
@@ -101,11 +101,11 @@ class ScoreBook:
     async def _scored(self, scenario_id: str, prediction: Prediction) -> Score:
         wrong: Misses = {}
         met = right = read = 0
-        async for info in self._shelf.list(f"scenarios/{scenario_id}/events/"):
+        async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
             if read == READ_LIMIT:
                 break
             read += 1
-            blob = await self._shelf.read(info.name)
+            blob = await self._blobs.read(info.name)
             event = None if blob is None else MigrationAppliedEvent.model_validate_json(blob.data)
             said = None if event is None else prediction.sessions.get(hashed(event.session_id))
             if event is None or said is None or event.to_version != prediction.to_version:

@@ -21,7 +21,7 @@ from tests.fakes import CountingIds
 from tests.group_chat.team_world import (
     SAMPLES,
     Heard,
-    MemoryShelf,
+    MemoryArtifacts,
     RecordingWatcher,
     house_team,
 )
@@ -37,7 +37,7 @@ class Conversation:
     chat: SemanticGroupChat
     watcher: RecordingWatcher
     patient_id: str | None = "patient_4"
-    shelf: MemoryShelf = field(default_factory=MemoryShelf)
+    artifacts: MemoryArtifacts = field(default_factory=MemoryArtifacts)
     plan: Plan | None = None
     turns: list[Turn] = field(default_factory=list)
     is_read: bool = False
@@ -57,7 +57,7 @@ class Conversation:
             user="Dr Test",
             now=clock.now(),
             deadline=clock.monotonic() + 60,
-            artifacts=self.shelf,
+            artifacts=self.artifacts,
             plan=self.plan,
             past=past,
             utterance=read(text, situation) if self.is_read else None,

@@ -63,7 +63,7 @@ async def test_a_confirmed_plan_runs_to_its_end() -> None:
     assert all(text_of(heard, agent).endswith("Back to you *Orchestrator*.") for agent in TEAM)
     assert "Summary for the board" in text_of(heard, "Orchestrator")
     assert len(heard.of(ArtifactMade)) == 1
-    assert list(talk.shelf.files)
+    assert list(talk.artifacts.files)
 
 
 @pytest.mark.parametrize(

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
 
 from group_chat.cues import cue_text
-from group_chat.floor import Cue as CueName
 from group_chat.offline.asked_first import asked_first
 from group_chat.offline.assistant import is_office_request
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer, cue_of, read_prompt
 from group_chat.offline.words import best_match, query_of
+from group_chat.speaker_state import Cue as CueName
 
 
 @pytest.mark.parametrize(

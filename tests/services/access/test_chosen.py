@@ -6,14 +6,14 @@ import aiohttp
 import pytest
 
 from data_models.errors import ForbiddenError, RateLimitedError, UnauthenticatedError
-from services.access.api_keys import ApiKeyAuthenticator
-from services.access.app_service import AppServiceAuthenticator
-from services.access.chosen import (
+from services.access.access_factory import (
     authenticator_for,
     message_rate_for,
     origin_policy_for,
     outbound_policy_for,
 )
+from services.access.api_keys import ApiKeyAuthenticator
+from services.access.app_service import AppServiceAuthenticator
 from services.access.dev import DevAuthenticator
 from services.access.entra import EntraAuthenticator
 from services.access.handshake import Handshake

@@ -24,9 +24,9 @@ async def test_an_answer_stands_until_a_clear() -> None:
     repeats, elsewhere = repeats_of(world), repeats_of(other)
     assert await repeats.fate(asked) == "unknown"
     await world.say("patient_4", message_id="m1")
-    await world.desk.idle()
+    await world.scheduler.idle()
     assert await repeats.fate(asked) == await elsewhere.fate(asked) == "standing"
     await world.say("clear", message_id="m2")
-    await world.desk.idle()
+    await world.scheduler.idle()
     assert await elsewhere.fate(asked) == "cleared", "whatever this replica had read before"
     assert await elsewhere.fate(world.message("clear", message_id="m2")) == "standing"

@@ -242,7 +242,7 @@ async def test_forgetting_either_patient_erases_it(
         await compared(world)
         if cleared:
             await world.say("clear patient context")
-        await world.desk.idle()
+        await world.scheduler.idle()
 
         report = await forgetting_on(world).run(PatientId(gone), dry_run=False)
 

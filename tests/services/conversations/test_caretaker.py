@@ -13,7 +13,7 @@ from data_models.errors import (
     NotFoundError,
 )
 from data_models.identifiers import PatientId
-from services.conversations.caretaker import Caretaker, conversation_of
+from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, FarReplica, World, heard
@@ -21,8 +21,8 @@ from tests.services.world import CHAT, FarReplica, World, heard
 TIMES = ClaimTimes(renew_every=timedelta(hours=1))
 
 
-def caretaker(world: World, *, wait_seconds: float = 5.0) -> Caretaker:
-    return Caretaker(
+def maintenance_lease(world: World, *, wait_seconds: float = 5.0) -> MaintenanceLease:
+    return MaintenanceLease(
         claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
     )
 
@@ -31,16 +31,16 @@ def caretaker(world: World, *, wait_seconds: float = 5.0) -> Caretaker:
 async def world() -> World:
     world = World()
     await world.say("start a tumor board for patient_4, please")
-    await world.desk.idle()
+    await world.scheduler.idle()
     return world
 
 
 async def test_a_message_that_comes_meanwhile_is_answered_after(world: World) -> None:
-    async with caretaker(world).holding(CHAT, principal_id="alice"):
+    async with maintenance_lease(world).holding(CHAT, principal_id="alice"):
         run = await world.submit("what was the stage?")
         await asyncio.sleep(0.6)
         assert world.team.requests[1:] == []
-    await world.desk.idle()
+    await world.scheduler.idle()
     assert (await heard(run)).texts == ["Heard: what was the stage?"]
 
 
@@ -49,16 +49,16 @@ async def test_work_waits_for_the_turn_that_runs(world: World) -> None:
     run = await world.submit("what was the stage?")
     await asyncio.sleep(0.05)
     with pytest.raises(ConversationBusyError):
-        async with caretaker(world, wait_seconds=0).holding(CHAT, principal_id="alice"):
+        async with maintenance_lease(world, wait_seconds=0).holding(CHAT, principal_id="alice"):
             pass
     world.team.gate.set()
-    async with caretaker(world).holding(CHAT, principal_id="alice"):
+    async with maintenance_lease(world).holding(CHAT, principal_id="alice"):
         assert (await heard(run)).texts == ["Heard: what was the stage?"]
 
 
 async def test_nobody_holds_what_does_not_exist(world: World) -> None:
     with pytest.raises(NotFoundError):
-        async with caretaker(world).holding("chat_unknown", principal_id="alice"):
+        async with maintenance_lease(world).holding("chat_unknown", principal_id="alice"):
             pass
 
 
@@ -69,11 +69,11 @@ async def test_work_that_died_leaves_no_turn_and_may_write_no_more() -> None:
         for _ in range(2)
     )
     await paused.say("start a tumor board for patient_4, please")
-    await paused.desk.idle()
-    async with caretaker(paused).holding(CHAT, principal_id="alice") as claim:
+    await paused.scheduler.idle()
+    async with maintenance_lease(paused).holding(CHAT, principal_id="alice") as claim:
         clock.advance(60)
         answer = await other.say("what was the stage?")
-        await other.desk.idle()
+        await other.scheduler.idle()
         with pytest.raises(ClaimLostError):
             await claim.hold()
     assert answer.texts == ["Heard: what was the stage?"]

@@ -25,13 +25,13 @@ async def talked(store: MemoryBlobStore | FaultyBlobStore) -> World:
     world = World(sessions=store, clock=FixedClock())
     for text in ("start a tumor board for patient_4", "switch to patient_15 and go on"):
         await world.say(text)
-        await world.desk.idle()
+        await world.scheduler.idle()
     return world
 
 
 async def cleared(world: World) -> str | None:
     ended = await world.say("clear patient context")
-    await world.desk.idle()
+    await world.scheduler.idle()
     return ended.end.code if isinstance(ended.end, RunFailed) else None
 
 
@@ -109,7 +109,7 @@ async def test_a_second_clear_in_the_same_second_has_a_place_of_its_own(
     world = await talked(store)
     await cleared(world)
     await world.say("start a tumor board for patient_4")
-    await world.desk.idle()
+    await world.scheduler.idle()
     await cleared(world)
     assert sorted(Evidence(store.contents, CHAT).archives) == [TS, f"{TS}-2"]
 

@@ -27,14 +27,14 @@ class Attempted:
 
     async def answered_again(self, text: str, *, decided: bool = False) -> Run:
         await self.world.say("start with patient_4")
-        await self.world.desk.idle()
+        await self.world.scheduler.idle()
         message = self.world.message(text)
         await self._leave_a_row(message)
         await self._leave_a_claim(message, decided=decided)
-        run = await self.world.desk.go_on(message)
+        run = await self.world.scheduler.go_on(message)
         assert run is not None
         await heard(run)
-        await self.world.desk.idle()
+        await self.world.scheduler.idle()
         return run
 
     async def _leave_a_row(self, message: IncomingMessage) -> None:

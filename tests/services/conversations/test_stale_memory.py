@@ -25,9 +25,9 @@ class Two:
         self.b = World(sessions=self.store, users=users)
 
     async def say(self, world: World, text: str) -> Run:
-        run = await world.desk.submit(world.message(text))
+        run = await world.scheduler.submit(world.message(text))
         await asyncio.wait_for(run.wait(), 20)
-        await world.desk.idle()
+        await world.scheduler.idle()
         return run
 
     @property

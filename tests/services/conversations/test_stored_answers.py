@@ -19,7 +19,7 @@ def restarted(world: World) -> World:
 
 async def told(world: World, text: str, message_id: str) -> Heard:
     ended = await world.say(text, message_id=message_id)
-    await world.desk.idle()
+    await world.scheduler.idle()
     return ended
 
 
@@ -83,7 +83,7 @@ async def test_a_turn_that_was_cut_off_is_told_as_far_as_it_was_shown(world: Wor
     world.team.say = lambda _: ["First.", f"Second{ENDLESS}"]
     world.team.gate.set()
     await world.submit("hello", message_id="m1")
-    await world.desk.drain(seconds=0.05)
+    await world.scheduler.drain(seconds=0.05)
     again = await repeated(restarted(world), "hello", "m1")
     assert again.texts == ["First.", f"Second{ENDLESS}"]
     assert isinstance(again.end, RunFailed)
@@ -102,7 +102,7 @@ async def test_the_same_id_of_another_sender_is_another_message(world: World) ->
     await told(world, "hello", "m1")
     other = world.message("hello from bob", message_id="m1")
     sender = other.sender.model_copy(update={"principal_id": "bob"})
-    run = await world.desk.submit(other.model_copy(update={"sender": sender}))
+    run = await world.scheduler.submit(other.model_copy(update={"sender": sender}))
     await run.wait()
     assert not run.replayed
 

@@ -42,7 +42,7 @@ class Two:
 async def two() -> Two:
     two = Two()
     await two.paused.say("start a tumor board for patient_4, please")
-    await two.paused.desk.idle()
+    await two.paused.scheduler.idle()
     return two
 
 
@@ -58,10 +58,10 @@ async def test_a_process_that_wakes_after_its_lease_writes_nothing(
 ) -> None:
     two.paused.team.gate.clear()
     run = await two.paused.submit(text)
-    await two.paused.desk.submit(two.paused.message("waits behind it"))
+    await two.paused.scheduler.submit(two.paused.message("waits behind it"))
     two.clock.advance(36)
     told = await two.other.say("go on")
-    await two.other.desk.idle()
+    await two.other.scheduler.idle()
     before = two.store.contents
 
     two.paused.team.gate.set()
@@ -69,7 +69,7 @@ async def test_a_process_that_wakes_after_its_lease_writes_nothing(
 
     assert isinstance(ended, RunFailed)
     assert ended.code == "claim_lost"
-    await two.paused.desk.idle()
+    await two.paused.scheduler.idle()
     assert two.store.contents == before
     assert told.texts == ["Heard: go on"]
     (found,) = two.evidence.saying(text)
@@ -97,7 +97,7 @@ async def test_a_switch_that_was_named_and_not_made_stays_with_the_session(two: 
     registry = await two.paused.registries.read(CHAT, epoch=0, fresh=True)
     two.clock.advance(36)
     await two.other.say("go on")
-    await two.other.desk.idle()
+    await two.other.scheduler.idle()
     (found,) = two.evidence.saying("switch to patient_15")
     assert found.patient_id is None
     assert list(two.evidence.registry.patient_registry) == ["patient_4"]
@@ -114,7 +114,7 @@ async def test_a_dead_turn_whose_chart_is_damaged_does_not_block_the_others(two:
     await two.store.create(name, b"{")
     two.clock.advance(36)
     told = await two.other.say("switch to patient_4 and go on")
-    await two.other.desk.idle()
+    await two.other.scheduler.idle()
     assert told.texts == ["Heard: switch to patient_4 and go on"]
     assert two.store.contents[name] == b"{"
     with pytest.raises(CorruptDocumentError):
@@ -140,8 +140,8 @@ async def test_of_two_who_would_take_over_at_once_one_does(two: Two) -> None:
     third = two._replica()
     told = await asyncio.gather(two.other.say("one"), third.say("other"))
     assert [each.texts for each in told] == [["Heard: one"], ["Heard: other"]]
-    await two.other.desk.idle()
-    await third.desk.idle()
+    await two.other.scheduler.idle()
+    await third.scheduler.idle()
     fences = {str(each.patient_id): each.fence for each in two.evidence.contexts()}
     assert fences["patient_15"] >= 1  # one of them may have to begin again
     assert len(two.evidence.saying("tell me the stage")) == 1
@@ -153,13 +153,13 @@ async def test_what_is_left_of_a_finished_queue_is_swept(two: Two) -> None:
     await two.paused.submit("waits")
     left = two.store.contents[f"{CHAT}/inbox/0.json"]
     two.paused.team.gate.set()
-    await two.paused.desk.idle()
+    await two.paused.scheduler.idle()
     await two.store.create(f"{CHAT}/inbox/0.json", left)  # as if it had died before deleting it
     two.paused.team.gate.clear()
     await two.paused.submit("dies")
     two.clock.advance(36)
     await two.other.say("go on")
-    await two.other.desk.idle()
+    await two.other.scheduler.idle()
     assert [name for name in two.store.contents if "/inbox/" in name] == []
     assert len(two.evidence.saying("waits")) == 1
 
@@ -168,12 +168,12 @@ async def test_the_question_of_before_ends_with_the_turn_that_should_have_answer
     two: Two,
 ) -> None:
     await two.paused.say("please clear all patients")
-    await two.paused.desk.idle()
+    await two.paused.scheduler.idle()
     assert two.evidence.conversation.open_question is not None
     two.paused.team.gate.clear()
     await two.paused.submit("no, what was the stage?")
     two.clock.advance(36)
     behind = two.other.message("yes")
-    await heard(await two.other.desk.submit(behind))
-    await two.other.desk.idle()
+    await heard(await two.other.scheduler.submit(behind))
+    await two.other.scheduler.idle()
     assert two.evidence.conversation.epoch == 0

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from data_models.entities import Entities
-from services.conversations.caretaker import Caretaker
+from services.conversations.maintenance_lease import MaintenanceLease
 from services.entities.holding import Claimed
 from services.entities.mover import Mover, MoveReport
 from services.entities.team import AgentNames
-from services.upkeep import FolderUpkeep
+from services.folder_maintenance import FolderMaintenance
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.entities.world import BOOKING
@@ -26,7 +26,7 @@ async def world() -> World:
     sessions = MemoryBlobStore()
     world = World(sessions=sessions)
     await world.say("start a tumor board for patient_4")
-    await world.desk.idle()
+    await world.scheduler.idle()
     blob = await sessions.read(NAME)
     assert blob is not None
     document = json.loads(blob.data)
@@ -38,14 +38,18 @@ async def world() -> World:
 def mover(world: World) -> Mover:
     """As a command of another process makes it."""
     away = World(sessions=world.sessions, users=world.users, replica=FarReplica())
-    caretaker = Caretaker(claimant=away.claimant, clock=away.clock, ids=away.ids, wait_seconds=0.1)
-    upkeep = FolderUpkeep(store=world.sessions, caretaker=caretaker, principal_id="migration")
+    maintenance_lease = MaintenanceLease(
+        claimant=away.claimant, clock=away.clock, ids=away.ids, wait_seconds=0.1
+    )
+    maintenance = FolderMaintenance(
+        store=world.sessions, maintenance_lease=maintenance_lease, principal_id="migration"
+    )
     return Mover(
         store=world.sessions,
         folders=[CHAT],
         team=AgentNames.of([BOOKING]),
         clock=world.clock,
-        holding=Claimed(upkeep=upkeep),
+        holding=Claimed(maintenance=maintenance),
     )
 
 
@@ -80,7 +84,7 @@ async def test_a_session_with_a_running_turn_is_left_alone_and_moved_later(world
     world.team.gate.set()
     async for _ in run.events():
         pass
-    await world.desk.idle()
+    await world.scheduler.idle()
     assert counts(await mover(world).move())[2] == 0
     document = await stored(world)
     assert [turn["user_message"] for turn in document["chat_history"]][-1] == "hello"

@@ -17,9 +17,9 @@ from services.entities.holding import Unclaimed
 from services.entities.mover import BACKUP_SUFFIX, Mover
 from services.entities.team import AgentNames
 from tests.fakes import FixedClock
-from tests.services.entities.world import BOOKING, DESK
+from tests.services.entities.world import BOOKING, SCHEDULER
 
-TEAM = AgentNames.of([BOOKING, DESK], legacy={"appointment_manager": BOOKING})
+TEAM = AgentNames.of([BOOKING, SCHEDULER], legacy={"appointment_manager": BOOKING})
 SESSIONS, BROKEN, EMPTY = 1_000, 7, 20
 
 

@@ -13,7 +13,7 @@ from data_models.entities import ENTITIES_LIMIT_BYTES, Entities
 from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgentError
 from services.entities.delta import EntityDelta, parse_entity_delta
 from services.entities.legacy import file_legacy
-from tests.services.entities.world import BOOKING, DESK, World
+from tests.services.entities.world import BOOKING, SCHEDULER, World
 
 SEVEN = {f"wish_{number}": number for number in range(7)}
 
@@ -178,7 +178,7 @@ class TestValues:
         world = World()
         for number in range(5):
             world.finds({f"row_{number}_id": "é" * 2_000})
-        report = world.wants({"wish": "é" * 2_000}, agent=DESK)
+        report = world.wants({"wish": "é" * 2_000}, agent=SCHEDULER)
         assert world.entities.size_bytes() <= ENTITIES_LIMIT_BYTES
         assert report["conversation"]["added"] == ["wish"]
         assert "wish" in world.wanted()
@@ -269,7 +269,7 @@ class TestAgents:
         world.wants({"doctor_preference": "Dr. Smith"})
         world.finds({"available_slots": ["3pm"]})
         assert world.found(BOOKING) == {"available_slots": ["3pm"]}
-        assert world.found(DESK) == {}
+        assert world.found(SCHEDULER) == {}
 
     @pytest.mark.parametrize("name", ["", " ", "Ghost", UNKNOWN_OWNER])
     def test_e11_an_agent_outside_the_team_is_an_error_and_stores_nothing(self, name: str) -> None:
@@ -284,7 +284,7 @@ class TestAgents:
     def test_e12_each_agent_has_a_cap_of_its_own(self) -> None:
         world = World()
         world.finds({f"row_{number}_id": number for number in range(7)}, agent=BOOKING)
-        report = world.finds({"patient_id_retrieved": "p"}, agent=DESK)["derived"]
+        report = world.finds({"patient_id_retrieved": "p"}, agent=SCHEDULER)["derived"]
         assert report["evicted"] == []
         assert len(world.found(BOOKING)) == 7
         assert world.finds({"more_id": 1}, agent=BOOKING)["derived"]["evicted"] == ["row_0_id"]
@@ -293,21 +293,21 @@ class TestAgents:
         world = World()
         world.finds({"available_slots": ["3pm"]}, params={"day": "2030-01-03"}, valid_for=60)
         world.seconds = 50
-        delta = EntityDelta(handover=["available_slots", "doctor_uuid"], handover_to=DESK)
+        delta = EntityDelta(handover=["available_slots", "doctor_uuid"], handover_to=SCHEDULER)
         report = world.sends(delta, agent=BOOKING)["derived"]
-        copy = world.entities.derived.agent_entities[DESK]["available_slots"]
+        copy = world.entities.derived.agent_entities[SCHEDULER]["available_slots"]
         assert report["rejected"] == {"doctor_uuid": "absent"}
         assert (copy.source_tool, copy.source_params) == ("find_slots", {"day": "2030-01-03"})
-        assert (copy.agent_name, copy.handed_over_from) == (DESK, BOOKING)
+        assert (copy.agent_name, copy.handed_over_from) == (SCHEDULER, BOOKING)
         world.seconds = 60
-        assert world.found(DESK) == {}, "a copy is no younger than what it copies"
+        assert world.found(SCHEDULER) == {}, "a copy is no younger than what it copies"
 
     def test_e12_a_copy_lives_on_its_own(self) -> None:
         world = World()
         world.finds({"available_slots": ["3pm"]})
-        world.sends(EntityDelta(handover=["available_slots"], handover_to=DESK), agent=BOOKING)
+        world.sends(EntityDelta(handover=["available_slots"], handover_to=SCHEDULER), agent=BOOKING)
         world.finds({"available_slots": ["4pm"]})
-        assert world.found(DESK) == {"available_slots": ["3pm"]}
+        assert world.found(SCHEDULER) == {"available_slots": ["3pm"]}
 
     def test_e12_nothing_is_handed_to_a_stranger(self) -> None:
         world = World()
@@ -527,7 +527,7 @@ class TestState:
             EntityDelta(entities_to_update={"a": 1, "c": 3}, entities_to_remove=["a"]),
             EntityDelta(entities_to_update={f"k{number}": number for number in range(9)}),
             EntityDelta(derived_entities_to_update={"x_id": 1, "y": 2}, entities_to_remove=["y"]),
-            EntityDelta(handover=["slot_id"], handover_to=DESK),
+            EntityDelta(handover=["slot_id"], handover_to=SCHEDULER),
         ],
     )
     def test_e20_a_delta_twice_changes_nothing_the_second_time(self, delta: EntityDelta) -> None:
@@ -584,10 +584,10 @@ class TestPlans:
         world = World()
         world.finds({f"row_{number}_id": number for number in range(7)})
         world.finds({"new_id": 1})
-        assert not world.entities.derived.restore(DESK, "row_0_id", now=world.now)["added"]
+        assert not world.entities.derived.restore(SCHEDULER, "row_0_id", now=world.now)["added"]
         assert world.entities.derived.restore(BOOKING, "row_0_id", now=world.now)["added"]
         assert world.found(BOOKING)["row_0_id"] == 0
-        assert world.found(DESK) == {}
+        assert world.found(SCHEDULER) == {}
 
     def test_e25_the_list_of_evicted_ones_is_bounded(self) -> None:
         world = World()
@@ -606,7 +606,7 @@ class TestMigration:
         )
         assert len(world.wanted()) == 13
         assert world.found(BOOKING) == {"x_id": 1}
-        assert world.found(DESK) == {}
+        assert world.found(SCHEDULER) == {}
 
     def test_e26_two_old_keys_of_one_meaning_stay_apart(self) -> None:
         world = World()
@@ -618,10 +618,10 @@ class TestMigration:
         world = World()
         old = {"available_slots": ["3pm"], "room_id": 7}
         file_legacy(world.entities, old, owner=None, team=world.team, now=world.now)
-        assert world.found(BOOKING) == world.found(DESK) == old
+        assert world.found(BOOKING) == world.found(SCHEDULER) == old
         world.finds({"available_slots": ["4pm"]}, agent=BOOKING)
         assert world.found(BOOKING) == {"room_id": 7, "available_slots": ["4pm"]}
-        assert world.found(DESK) == {"room_id": 7}
+        assert world.found(SCHEDULER) == {"room_id": 7}
 
     def test_e26_an_owner_whom_nobody_knows_is_an_error(self) -> None:
         world = World()

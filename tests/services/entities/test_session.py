@@ -14,7 +14,7 @@ from services.entities.session import GROUNDING_MARK, Derives, EntitySession, St
 from services.entities.team import AgentNames
 from services.telemetry.redaction import redacted
 from tests.fakes import FixedClock
-from tests.services.entities.world import BOOKING, DESK
+from tests.services.entities.world import BOOKING, SCHEDULER
 
 SLOTS = (Derives("available_slots", ("slots",), 300.0, ("date_preference",)),)
 
@@ -27,9 +27,9 @@ class Turn:
         self.entities = entities or Entities()
         self.session = EntitySession(
             entities=self.entities,
-            team=AgentNames.of([BOOKING, DESK]),
+            team=AgentNames.of([BOOKING, SCHEDULER]),
             clock=self.clock,
-            meter=EntityMeter(registry=self.registry, agents=[BOOKING, DESK]),
+            meter=EntityMeter(registry=self.registry, agents=[BOOKING, SCHEDULER]),
             session_id="conversation",
             **more,
         )
@@ -49,7 +49,7 @@ def test_what_the_user_said_is_there_before_the_first_agent() -> None:
     turn = Turn()
     turn.session.heard({"date_preference": "tomorrow"})
     assert shown(turn, BOOKING)["entities"] == {"date_preference": "tomorrow"}
-    assert shown(turn, DESK)["said_at"] == {"date_preference": "2030-01-02T03:04:05+00:00"}
+    assert shown(turn, SCHEDULER)["said_at"] == {"date_preference": "2030-01-02T03:04:05+00:00"}
 
 
 def test_where_nothing_is_known_nothing_is_shown() -> None:
@@ -61,7 +61,7 @@ def test_a_tools_values_are_filed_as_it_declares() -> None:
     result = {"slots": ["15:00"], "noise": 1}
     turn.session.store_tool_result(BOOKING, "available_slots", {"day": "x"}, result, derives=SLOTS)
     assert shown(turn, BOOKING)["derived_entities"] == {"available_slots": ["15:00"]}
-    assert shown(turn, DESK) == {}
+    assert shown(turn, SCHEDULER) == {}
     turn.session.heard({"date_preference": "friday"})
     assert shown(turn, BOOKING)["derived_entities"] == {}
 

@@ -18,7 +18,7 @@ from services.entities.merge import (
 from services.entities.team import AgentNames
 
 START = datetime(2030, 1, 2, 9, 0, tzinfo=UTC)
-BOOKING, DESK = "AppointmentManager", "Registration"
+BOOKING, SCHEDULER = "AppointmentManager", "Registration"
 
 
 @dataclass
@@ -26,7 +26,7 @@ class World:
     """The entities of one patient at a moment that the test moves."""
 
     entities: Entities = field(default_factory=Entities)
-    team: AgentNames = field(default_factory=lambda: AgentNames.of([BOOKING, DESK]))
+    team: AgentNames = field(default_factory=lambda: AgentNames.of([BOOKING, SCHEDULER]))
     seconds: float = 0.0
 
     @property

@@ -76,7 +76,7 @@ class Cluster:
     async def hear(self, text: str, *, message_id: str | None = None) -> IncomingMessage:
         """Have the replica that will die take a message, as its bot does."""
         message = self.dying.message(text, message_id=message_id)
-        run = await self.dying.desk.submit(message)
+        run = await self.dying.scheduler.submit(message)
         await self.watch.begin(message, asyncio.create_task(run.wait()))
         return message
 
@@ -94,7 +94,7 @@ class Cluster:
         """Have the first replica die over a message, at the moment when `is_done`."""
         self.lifeline.always = Delay(0.1)
         message = self.dying.message(text)
-        await self.dying.desk.submit(message)
+        await self.dying.scheduler.submit(message)
         await self.watch.begin(message, asyncio.Future())
         async with asyncio.timeout(60):
             while not is_done():  # noqa: ASYNC110
@@ -108,7 +108,7 @@ class Cluster:
         worker = HandOverWorker(
             queue=self.queue,
             poison=self.poison,
-            desk=self.other.desk,
+            scheduler=self.other.scheduler,
             settle=self._settle,
             meter=self.meter,
             poll_seconds=0.05,
@@ -153,7 +153,7 @@ class Cluster:
 async def cluster() -> Cluster:
     cluster = Cluster()
     await cluster.dying.say(START)
-    await cluster.dying.desk.idle()
+    await cluster.dying.scheduler.idle()
     return cluster
 
 
@@ -169,7 +169,7 @@ async def test_a_dead_replicas_turn_is_answered_once_by_another(cluster: Cluster
     ]
     assert [one.message_id for one in cluster.settled] == [message.message_id]
     assert cluster.meter.outcomes == ["taken", "answered"]
-    again = await heard(await cluster.other.desk.submit(message))
+    again = await heard(await cluster.other.scheduler.submit(message))
     assert (again.texts, len(cluster.other.team.requests)) == (["Heard: what was the stage?"], 1)
 
 
@@ -178,7 +178,7 @@ async def test_a_replica_that_stood_still_shows_nothing_of_what_another_answered
 ) -> None:
     cluster.dying.team.gate.clear()
     message = cluster.dying.message("what was the stage?")
-    asleep = await cluster.dying.desk.submit(message)
+    asleep = await cluster.dying.scheduler.submit(message)
     await cluster.watch.begin(message, asyncio.Future())
     await asyncio.sleep(0.05)
     await cluster.die()
@@ -210,7 +210,7 @@ async def test_a_new_message_does_not_bury_the_one_a_replica_died_over(cluster: 
     await asyncio.sleep(0.05)
     await cluster.die()
     answer = await cluster.other.say("and the age?")
-    await cluster.other.desk.idle()
+    await cluster.other.scheduler.idle()
     assert answer.texts == ["Heard: and the age?"]
     assert [(words, status) for words, status, _ in cluster.turns[1:]] == [
         ("what was the stage?", "COMPLETED"),
@@ -236,7 +236,7 @@ async def test_while_a_replica_lives_nobody_takes_its_turn(cluster: Cluster) -> 
 
 async def test_a_note_of_an_answered_message_is_settled_and_removed(cluster: Cluster) -> None:
     message = cluster.dying.message("what was the stage?")
-    await heard(await cluster.dying.desk.submit(message))
+    await heard(await cluster.dying.scheduler.submit(message))
     await cluster.queue.put(note_of(message), hidden_seconds=0)
     async with cluster.working():
         await cluster.until_empty()
@@ -248,7 +248,7 @@ async def test_what_may_have_answered_our_question_is_not_said_twice(cluster: Cl
     asks = QuestionAsked("q1", "destructive_tool", "Cancel the call? yes / no", {"name": "call"})
     cluster.dying.team.also = lambda request: (asks,)
     await cluster.dying.say("cancel the call")
-    await cluster.dying.desk.idle()
+    await cluster.dying.scheduler.idle()
     cluster.dying.team.gate.clear()
     await cluster.hear("do so, it is not needed")
     await asyncio.sleep(0.05)
@@ -281,7 +281,7 @@ async def test_a_note_that_is_not_ours_is_set_aside(cluster: Cluster) -> None:
 async def test_a_queue_that_is_down_costs_no_message(cluster: Cluster) -> None:
     cluster.queue.is_down = True
     message = await cluster.hear("what was the stage?")
-    await cluster.dying.desk.idle()
+    await cluster.dying.scheduler.idle()
     assert cluster.turns[-1][:2] == (message.text, "COMPLETED")
 
 
@@ -295,7 +295,7 @@ def test_a_note_holds_not_a_word_of_the_message() -> None:
 async def test_a_switch_that_a_replica_died_over_is_not_made_back(cluster: Cluster) -> None:
     """Said again, "the other patient" would be the one that was left."""
     await cluster.dying.say("start a tumor board for patient_15")
-    await cluster.dying.desk.idle()
+    await cluster.dying.scheduler.idle()
     await cluster.dies_once("switch to the other patient", lambda: cluster.active == "patient_4")
     async with cluster.working():
         await cluster.until_empty()
@@ -339,7 +339,7 @@ async def test_a_turn_goes_on_behind_what_was_stored_of_its_answer(cluster: Clus
     async def deliver(run: Run) -> None:
         runs.append(run)
 
-    cluster.other.desk.on_orphan("web", deliver)
+    cluster.other.scheduler.on_orphan("web", deliver)
     async with cluster.working():
         await cluster.until_empty()
     assert cluster.turns[1:] == [(begun[0], "COMPLETED", ["First.", "Second.", "Third."])]
@@ -347,5 +347,5 @@ async def test_a_turn_goes_on_behind_what_was_stored_of_its_answer(cluster: Clus
     assert [one.text for one in request.said] == ["First."]
     assert len(request.history) == 1
     assert [(await heard(run)).texts for run in runs] == [["First.", "Second.", "Third."]]
-    again = await heard(await cluster.other.desk.submit(message))
+    again = await heard(await cluster.other.scheduler.submit(message))
     assert again.texts == ["First.", "Second.", "Third."]

@@ -48,7 +48,7 @@ async def say(world: World, text: str, channel: str) -> Heard:
             "sender": Sender(principal_id="user:anna", display_name="Anna"),
         }
     )
-    return await heard(await world.desk.submit(message))
+    return await heard(await world.scheduler.submit(message))
 
 
 @pytest.mark.parametrize("fault", ["slow", "down"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.language.appointment_wishes import wishes_in
+from services.language.appointment_slots import slots_in
 from services.language.requests import refused_doctors
 
 
@@ -17,7 +17,7 @@ from services.language.requests import refused_doctors
     ],
 )
 def test_a_doctor_who_is_ruled_out_is_not_wished_for(text: str) -> None:
-    assert "doctor_preference" not in wishes_in(text, is_booking=True)
+    assert "doctor_preference" not in slots_in(text, is_booking=True)
     assert refused_doctors(text) == {"Smith"}
 
 
@@ -30,7 +30,7 @@ def test_a_doctor_who_is_ruled_out_is_not_wished_for(text: str) -> None:
     ],
 )
 def test_the_other_doctor_is_wished_for(text: str) -> None:
-    assert wishes_in(text, is_booking=True)["doctor_preference"] == "Dr. Jones"
+    assert slots_in(text, is_booking=True)["doctor_preference"] == "Dr. Jones"
 
 
 def test_a_plain_wish_rules_nobody_out() -> None:

@@ -10,7 +10,7 @@ import pytest
 from data_models.azure_blob_store import AzureBlobStore
 from data_models.blob_store import BlobStore
 from data_models.errors import BackupError
-from services.conversations.caretaker import Caretaker
+from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.backup import Backup
 from services.operations.manifest import ROWS, SUMMARY, read_rows
 from services.operations.restore import Restore
@@ -26,9 +26,12 @@ def stores_of(world: World) -> dict[str, BlobStore]:
 
 
 def backup_of(world: World) -> Backup:
-    caretaker = Caretaker(claimant=world.claimant, clock=world.clock, ids=world.ids)
+    maintenance_lease = MaintenanceLease(claimant=world.claimant, clock=world.clock, ids=world.ids)
     return Backup(
-        containers=stores_of(world), conversations=SESSIONS, caretaker=caretaker, clock=world.clock
+        containers=stores_of(world),
+        conversations=SESSIONS,
+        maintenance_lease=maintenance_lease,
+        clock=world.clock,
     )
 
 
@@ -51,7 +54,7 @@ async def world() -> World:
         await world.say("start a tumor board for patient_4", chat=f"chat_{number}")
         await world.say("switch to patient_15", chat=f"chat_{number}")
     await world.say("clear patient context", chat="chat_0")
-    await world.desk.idle()
+    await world.scheduler.idle()
     return world
 
 

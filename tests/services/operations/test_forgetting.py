@@ -11,7 +11,7 @@ from data_models.effects import Deed
 from data_models.errors import ConversationBusyError
 from data_models.identifiers import PatientId
 from services.chart_access.break_glass import BreakGlass
-from services.conversations.caretaker import Caretaker
+from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, SimulatedKill
@@ -25,10 +25,12 @@ def forgetting_on(world: World, *, wait_seconds: float = 5.0) -> Forgetting:
     beside = World(
         sessions=world.sessions, users=world.users, clock=world.clock, replica=FarReplica()
     )
-    caretaker = Caretaker(
+    maintenance_lease = MaintenanceLease(
         claimant=beside.claimant, clock=world.clock, ids=world.ids, wait_seconds=wait_seconds
     )
-    return Forgetting(sessions=world.sessions, users=world.users, caretaker=caretaker)
+    return Forgetting(
+        sessions=world.sessions, users=world.users, maintenance_lease=maintenance_lease
+    )
 
 
 def stored(world: World) -> dict[str, bytes]:
@@ -46,7 +48,7 @@ async def talked() -> World:
     await world.say("clear patient context", chat="chat_2")
     await world.say(f"start a tumor board for patient_4 {CANARY}", chat="chat_2")
     await world.say("start a tumor board for patient_40 KEPTFORTY", chat="chat_3")
-    await world.desk.idle()
+    await world.scheduler.idle()
     return world
 
 
@@ -82,7 +84,7 @@ async def test_the_conversation_goes_on_without_the_patient() -> None:
 async def test_a_message_answered_before_is_still_no_second_turn() -> None:
     world = World()
     await world.say(f"start a tumor board for patient_4 {CANARY}", message_id="m1")
-    await world.desk.idle()
+    await world.scheduler.idle()
     await forgetting_on(world).run(GONE, dry_run=False)
     turns = len(world.team.requests)
     await world.say(f"start a tumor board for patient_4 {CANARY}", message_id="m1")
@@ -116,7 +118,7 @@ async def test_talk_that_names_the_patient_elsewhere_is_reported() -> None:
     await world.say("start a tumor board for patient_15", chat="chat_4")
     await world.say("is this like patient_4?", chat="chat_4")
     await world.say("start a tumor board for patient_4", chat="chat_4")
-    await world.desk.idle()
+    await world.scheduler.idle()
     report = await forgetting_on(world).run(GONE, dry_run=False)
     left = [name for name, data in stored(world).items() if b"patient_4" in data]
     assert sorted(report.mentions) == sorted(name for name in left if name.startswith("chat_4"))
@@ -151,7 +153,9 @@ async def test_killed_anywhere_it_is_finished_by_running_it_again() -> None:
         world = await talked()
         broken = FaultyBlobStore(world.sessions, {dies_at: Kill()})
         forgetting = forgetting_on(world)
-        dying = Forgetting(sessions=broken, users=world.users, caretaker=forgetting.caretaker)
+        dying = Forgetting(
+            sessions=broken, users=world.users, maintenance_lease=forgetting.maintenance_lease
+        )
         try:
             await dying.run(GONE, dry_run=False)
         except SimulatedKill:
@@ -199,7 +203,7 @@ async def test_a_wish_that_waits_and_may_name_the_patient_goes_too(chat: str, wi
     world = await talked()
     await world.say("clear", chat="chat_1")
     await world.say(wish, chat=chat)
-    await world.desk.idle()
+    await world.scheduler.idle()
     held = await world.conversations.read(chat, fresh=True)
     assert held is not None
     assert CANARY in str(held.document.open_question)
@@ -212,7 +216,7 @@ async def test_a_wish_that_waits_and_may_name_the_patient_goes_too(chat: str, wi
 async def test_a_wish_for_nobody_of_that_name_waits_on() -> None:
     world = await talked()
     await world.say("show the CT of patient 40", chat="chat_9")
-    await world.desk.idle()
+    await world.scheduler.idle()
     before = stored(world)["chat_9/conversation.json"]
     await forgetting_on(world).run(GONE, dry_run=False)
     assert stored(world)["chat_9/conversation.json"] == before

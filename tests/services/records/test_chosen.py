@@ -7,8 +7,8 @@ import pytest
 
 from data_models.errors import ConfigurationError
 from data_models.identifiers import PatientId
-from services.records.chosen import records_for
 from services.records.folder.records import FolderRecords
+from services.records.records_factory import records_for
 from settings import Settings
 from tests.fakes import FixedClock
 from tests.services.records.charts import patient

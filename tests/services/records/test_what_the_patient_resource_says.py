@@ -25,7 +25,9 @@ WHOLE: Json = patient(
         {"use": "maiden", "family": "Muster", "given": ["Ada"]},
     ],
     identifier=[{"type": {"text": "Social Security Number"}, "value": "999-22-1962"}],
-    address=[{"line": ["1 Mill Lane"], "city": "Oxbow", "postalCode": "01940", "use": "home"}],
+    address=[
+        {"line": ["1 Mill RunningTurns"], "city": "Oxbow", "postalCode": "01940", "use": "home"}
+    ],
     telecom=[
         {"system": "phone", "value": "555-978-4581", "use": "home"},
         {"system": "email", "value": "ada@example.org"},
@@ -77,7 +79,7 @@ def said_to(text: str, resource: Json = WHOLE) -> str:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Where does she live?", "1 Mill Lane, Oxbow, 01940; home"),
+        ("Where does she live?", "1 Mill RunningTurns, Oxbow, 01940; home"),
         ("what is her address", "Oxbow"),
         ("phone number?", "555-978-4581"),
         ("email address?", "ada@example.org"),

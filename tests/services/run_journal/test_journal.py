@@ -7,8 +7,8 @@ import pytest
 from data_models.blob_store import BlobStore
 from data_models.errors import BlobChangedError, StoreUnavailableError
 from data_models.turn_events import AgentTextDelta, TurnEvent
-from services.run_journal.bell import Bells, Ring
 from services.run_journal.journal import PART_BYTES, JournalNames, JournalReader, JournalWriter
+from services.run_journal.replica_signals import ReplicaSignal, ReplicaSignals
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
 
@@ -89,34 +89,34 @@ async def test_what_earlier_runs_left_is_swept() -> None:
 
 async def test_a_bell_tells_its_replica_everything_that_was_asked() -> None:
     store = MemoryBlobStore()
-    bells = Bells(store=store)
-    assert await bells.rung("one") == []
-    rings = [Ring(run_id=f"run_{number}", what="show") for number in range(8)]
-    await asyncio.gather(*(bells.ring("one", ring) for ring in [*rings, *rings]))
-    assert sorted(ring.run_id for ring in await bells.rung("one")) == sorted(
-        ring.run_id for ring in rings
+    signals = ReplicaSignals(store=store)
+    assert await signals.received("one") == []
+    rings = [ReplicaSignal(run_id=f"run_{number}", what="show") for number in range(8)]
+    await asyncio.gather(*(signals.send("one", send) for send in [*rings, *rings]))
+    assert sorted(send.run_id for send in await signals.received("one")) == sorted(
+        send.run_id for send in rings
     )
-    assert await bells.rung("two") == []
-    await bells.take_down("one")
-    assert await bells.rung("one") == []
+    assert await signals.received("two") == []
+    await signals.take_down("one")
+    assert await signals.received("one") == []
 
 
 async def test_a_bell_keeps_only_the_newest_rings() -> None:
-    bells = Bells(store=MemoryBlobStore())
+    signals = ReplicaSignals(store=MemoryBlobStore())
     for number in range(70):
-        await bells.ring("one", Ring(run_id=f"run_{number}", what="show"))
-    rings = await bells.rung("one")
-    assert [ring.run_id for ring in rings] == [f"run_{number}" for number in range(6, 70)]
+        await signals.send("one", ReplicaSignal(run_id=f"run_{number}", what="show"))
+    rings = await signals.received("one")
+    assert [send.run_id for send in rings] == [f"run_{number}" for number in range(6, 70)]
 
 
 async def test_a_bell_of_another_release_is_no_error() -> None:
     store = MemoryBlobStore()
-    bells = Bells(store=store)
-    await bells.ring("one", Ring(run_id="run_1", what="stop"))
+    signals = ReplicaSignals(store=store)
+    await signals.send("one", ReplicaSignal(run_id="run_1", what="stop"))
     (name,) = store.contents
     blob = await store.read(name)
     assert blob is not None
     await store.replace(name, b'{"rings": [{"run_id": "r", "what": "sing"}]}', etag=blob.etag)
-    assert await bells.rung("one") == []
-    await bells.ring("one", Ring(run_id="run_2", what="stop"))
-    assert await bells.rung("one") == [Ring(run_id="run_2", what="stop")]
+    assert await signals.received("one") == []
+    await signals.send("one", ReplicaSignal(run_id="run_2", what="stop"))
+    assert await signals.received("one") == [ReplicaSignal(run_id="run_2", what="stop")]

@@ -31,7 +31,7 @@ SHORT = ClaimTimes(
 PACE = Pace(
     tick=0.02,
     young=0.05,
-    bell=0.02,
+    signal=0.02,
     batch=0.03,
     kept=1.0,
     poll=0.02,
@@ -62,7 +62,7 @@ class Pair:
 
     async def resumed(self, run: Run, *, owner: str = OWNER) -> Run:
         """Watch at the second replica what runs at the first."""
-        found = await self.two.desk.watch(CHAT, run.run_id, owner=owner)
+        found = await self.two.scheduler.watch(CHAT, run.run_id, owner=owner)
         assert found is not None
         return found
 
@@ -93,9 +93,9 @@ async def test_a_run_is_seen_live_elsewhere_and_to_its_end() -> None:
     told = await heard(shown)
     assert list(told.events) == list(run.past())
     assert told.texts == ["First.", "Second."]
-    await pair.one.desk.drain(seconds=5)
+    await pair.one.scheduler.drain(seconds=5)
     assert pair.journals() == []
-    assert not [name for name in pair.users.contents if name.startswith("bells/")]
+    assert not [name for name in pair.users.contents if name.startswith("signals/")]
 
 
 async def test_two_who_watch_there_share_what_is_read() -> None:
@@ -112,7 +112,7 @@ async def test_a_turn_that_nobody_watches_elsewhere_writes_no_journal() -> None:
     pair = Pair()
     pair.one.team.gate.clear()
     run = await pair.one.submit("hello")
-    await asyncio.sleep(0.3)  # long enough to look at the bell
+    await asyncio.sleep(0.3)  # long enough to look at the signal
     assert pair.journals() == []
     pair.one.team.gate.set()
     await heard(run)
@@ -124,7 +124,7 @@ async def test_a_short_turn_asks_storage_for_nothing_more() -> None:
     world = World(users=users)
     for number in range(20):
         await world.say(f"note {number}")
-    await world.desk.idle()
+    await world.scheduler.idle()
     assert [each.name for each in users.operations if "bells" in each.name] == []
 
 
@@ -132,14 +132,14 @@ async def test_only_the_owner_is_shown_a_run_and_only_by_its_own_id() -> None:
     pair = Pair()
     pair.one.team.gate.clear()
     run = await pair.one.submit("hello")
-    assert await pair.two.desk.watch(CHAT, run.run_id, owner="mallory") is None
-    assert await pair.two.desk.watch(CHAT, "run_other", owner=OWNER) is None
-    assert await pair.two.desk.watch("chat_2", run.run_id, owner=OWNER) is None
-    assert not await pair.two.desk.stop(CHAT, owner="mallory", run_id=run.run_id)
+    assert await pair.two.scheduler.watch(CHAT, run.run_id, owner="mallory") is None
+    assert await pair.two.scheduler.watch(CHAT, "run_other", owner=OWNER) is None
+    assert await pair.two.scheduler.watch("chat_2", run.run_id, owner=OWNER) is None
+    assert not await pair.two.scheduler.stop(CHAT, owner="mallory", run_id=run.run_id)
     shown = await pair.resumed(run)
     # Known here by now, and still nobody else's.
-    assert await pair.two.desk.watch(CHAT, run.run_id, owner="mallory") is None
-    assert await pair.two.desk.watch("chat_2", run.run_id, owner=OWNER) is None
+    assert await pair.two.scheduler.watch(CHAT, run.run_id, owner="mallory") is None
+    assert await pair.two.scheduler.watch("chat_2", run.run_id, owner=OWNER) is None
     pair.one.team.gate.set()
     await heard(shown)
 
@@ -149,13 +149,13 @@ async def test_a_stop_reaches_the_replica_that_runs_the_turn() -> None:
     pair.one.team.say = lambda _: [f"On and on{ENDLESS}"]
     run = await pair.one.submit("hello")
     shown = await pair.resumed(run)
-    assert not await pair.two.desk.stop(CHAT, owner=OWNER, run_id="run_other")
-    assert await pair.two.desk.stop(CHAT, owner=OWNER, run_id=run.run_id)
+    assert not await pair.two.scheduler.stop(CHAT, owner=OWNER, run_id="run_other")
+    assert await pair.two.scheduler.stop(CHAT, owner=OWNER, run_id=run.run_id)
     told = await heard(shown)
     assert isinstance(told.end, RunFinished)
     assert told.end.outcome == "cancelled"
-    await pair.one.desk.idle()
-    assert not await pair.two.desk.stop(CHAT, owner=OWNER)
+    await pair.one.scheduler.idle()
+    assert not await pair.two.scheduler.stop(CHAT, owner=OWNER)
 
 
 async def test_a_message_sent_again_elsewhere_is_watched_and_not_queued() -> None:
@@ -209,8 +209,8 @@ async def test_a_run_whose_replica_dies_ends_for_who_watches() -> None:
 async def test_a_run_that_is_over_is_not_known_elsewhere() -> None:
     pair = Pair()
     told = await pair.one.say("hello")
-    await pair.one.desk.idle()
-    assert await pair.two.desk.watch(CHAT, told.run.run_id, owner=OWNER) is None
+    await pair.one.scheduler.idle()
+    assert await pair.two.scheduler.watch(CHAT, told.run.run_id, owner=OWNER) is None
 
 
 async def test_a_run_that_nobody_watches_any_more_is_read_no_further() -> None:
@@ -221,9 +221,9 @@ async def test_a_run_that_nobody_watches_any_more_is_read_no_further() -> None:
     watching = asyncio.create_task(heard(shown))
     await until(lambda: len(shown.past()) > 1)
     watching.cancel()
-    await until(lambda: pair.two.desk.find(CHAT, run.run_id, owner=OWNER) is None)
+    await until(lambda: pair.two.scheduler.find(CHAT, run.run_id, owner=OWNER) is None)
     pair.one.team.gate.set()
-    again = await pair.two.desk.watch(CHAT, run.run_id, owner=OWNER)
+    again = await pair.two.scheduler.watch(CHAT, run.run_id, owner=OWNER)
     if again is not None:  # else it has ended meanwhile
         assert (await heard(again)).texts == ["Heard: hello"]
 
@@ -233,7 +233,7 @@ async def test_what_a_dead_replica_left_of_a_run_goes_with_a_clear() -> None:
     await pair.one.say("switch to patient_4")
     await pair.store.append(f"{CHAT}/watched/run_0/dead-0.jsonl", b"x\n", position=0)
     await pair.one.say("clear patient context")
-    await pair.one.desk.idle()
+    await pair.one.scheduler.idle()
     assert [name for name in pair.store.contents if "dead-0" in name] == []
 
 
@@ -251,8 +251,8 @@ async def test_a_bot_message_is_shown_only_by_the_replica_that_delivers_its_answ
 
     pair.one.team.first = pause
     pair.one.team.gate.clear()
-    await pair.one.desk.submit(of_bot(pair.one, "first"))
-    run = await pair.two.desk.submit(of_bot(pair.two, "second"))
+    await pair.one.scheduler.submit(of_bot(pair.one, "first"))
+    run = await pair.two.scheduler.submit(of_bot(pair.two, "second"))
     await asyncio.sleep(0.5)  # the first one's replica renews its claim, and sees who waits
     pair.one.team.gate.set()
     await until(lambda: len(pair.one.team.requests) == 2)

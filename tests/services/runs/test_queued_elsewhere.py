@@ -80,7 +80,7 @@ async def test_it_is_answered_where_it_is_watched_if_the_replica_dies_where_it_w
     assert told.texts == ["Heard: second"]
     assert [request.text for request in queue.two.team.requests] == ["second"]
     queue.one.team.gate.set()
-    await queue.one.desk.drain(seconds=0)
+    await queue.one.scheduler.drain(seconds=0)
 
 
 async def test_those_who_ask_there_share_what_they_are_shown_and_one_who_says_it_again_does() -> (
@@ -107,7 +107,7 @@ async def test_nobody_else_is_told_that_anything_waits(
     queue = Queue()
     _, waits = await queue.fill()
     run_id = waits.run_id if is_known else "run_other"
-    assert await queue.two.desk.watch(chat, run_id, owner=owner) is None
+    assert await queue.two.scheduler.watch(chat, run_id, owner=owner) is None
     queue.one.team.gate.set()
     await heard(waits)
 
@@ -116,9 +116,9 @@ async def test_a_replica_that_stops_sends_who_waits_elsewhere() -> None:
     queue = Queue()
     _, waits = await queue.fill()
     shown = await queue.resumed(waits)
-    await queue.two.desk.drain(seconds=0)
+    await queue.two.scheduler.drain(seconds=0)
     told = await heard(shown)
     assert "RunFailed" in kinds(told)
-    assert await queue.two.desk.watch(CHAT, waits.run_id, owner=OWNER) in (shown, None)
+    assert await queue.two.scheduler.watch(CHAT, waits.run_id, owner=OWNER) in (shown, None)
     queue.one.team.gate.set()
     assert (await heard(waits)).texts == ["Heard: second"]

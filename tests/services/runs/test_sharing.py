@@ -6,16 +6,16 @@ import pytest
 
 from data_models.errors import ClaimLostError
 from data_models.turn_events import AgentTextDelta, RunFailed, RunFinished, TurnTiming
-from services.run_journal.bell import Bells, Ring
 from services.run_journal.journal import PART_BYTES
 from services.run_journal.pace import Pace
+from services.run_journal.replica_signals import ReplicaSignal, ReplicaSignals
 from services.runs.hub import Run
-from services.runs.sharing import SharedRuns
-from tests.data_models.test_claim import Desk
+from services.runs.shared_runs import SharedRuns
+from tests.data_models.test_claim import Scheduler
 from tests.fakes_store import MemoryBlobStore
 from tests.services.runs.test_elsewhere import until
 
-PACE = Pace(tick=0.01, young=0.0, bell=0.0, batch=0.02, kept=5.0)
+PACE = Pace(tick=0.01, young=0.0, signal=0.0, batch=0.02, kept=5.0)
 LONG_SECONDS = 3_600.0
 
 
@@ -23,13 +23,13 @@ class Sharing:
     """A replica whose run is written down for others."""
 
     def __init__(self) -> None:
-        self.desk, self.store = Desk(), MemoryBlobStore()
-        self.bells = Bells(store=MemoryBlobStore())
+        self.scheduler, self.store = Scheduler(), MemoryBlobStore()
+        self.signals = ReplicaSignals(store=MemoryBlobStore())
         self.shared = SharedRuns(
             store=self.store,
-            bells=self.bells,
+            signals=self.signals,
             replica="here",
-            clock=self.desk.clock,
+            clock=self.scheduler.clock,
             pace=PACE,
         )
 
@@ -46,7 +46,7 @@ class Sharing:
         """Let another replica clear the conversation meanwhile; nothing here goes on till then."""
         for name in self.journals:
             await self.store.delete(name)
-        self.desk.clock.advance(LONG_SECONDS)
+        self.scheduler.clock.advance(LONG_SECONDS)
 
 
 @pytest.mark.parametrize("end", [None, RunFailed("claim_lost", "", "")])
@@ -54,12 +54,12 @@ async def test_a_replica_that_wakes_after_a_clear_begins_no_part_anew(
     end: RunFailed | None,
 ) -> None:
     sharing = Sharing()
-    claim = await sharing.desk.claim()
+    claim = await sharing.scheduler.claim()
     run = Run(run_id=claim.run_id, message=claim.message)
-    await sharing.bells.ring("here", Ring(run_id=run.run_id, what="show"))
+    await sharing.signals.send("here", ReplicaSignal(run_id=run.run_id, what="show"))
     with sharing.shared.offered(run, claim):
         await sharing.say(run, "x" * PART_BYTES)
-        await sharing.desk.take_over()
+        await sharing.scheduler.take_over()
         await sharing.stand_still()
         run.emit(AgentTextDelta("m1", "CANARY"))
         if end is not None:
@@ -73,9 +73,9 @@ async def test_a_replica_that_wakes_after_a_clear_begins_no_part_anew(
 
 async def test_one_that_stood_still_behind_its_last_word_does_not_write_it_down() -> None:
     sharing = Sharing()
-    claim = await sharing.desk.claim()
+    claim = await sharing.scheduler.claim()
     run = Run(run_id=claim.run_id, message=claim.message)
-    await sharing.bells.ring("here", Ring(run_id=run.run_id, what="show"))
+    await sharing.signals.send("here", ReplicaSignal(run_id=run.run_id, what="show"))
     with sharing.shared.offered(run, claim):
         await sharing.say(run, "x" * PART_BYTES)
         run.emit(RunFinished("success", TurnTiming()))
@@ -89,12 +89,12 @@ async def test_a_run_that_ends_well_is_written_down_to_its_end_and_its_release_d
     None
 ):
     sharing = Sharing()
-    claim = await sharing.desk.claim()
+    claim = await sharing.scheduler.claim()
     run = Run(run_id=claim.run_id, message=claim.message)
-    await sharing.bells.ring("here", Ring(run_id=run.run_id, what="show"))
+    await sharing.signals.send("here", ReplicaSignal(run_id=run.run_id, what="show"))
     with sharing.shared.offered(run, claim):
         await sharing.say(run, "Hello.")
-        sharing.desk.clock.advance(20)  # within its lease
+        sharing.scheduler.clock.advance(20)  # within its lease
         run.emit(RunFinished("success", TurnTiming()))
         await claim.release(None, change=lambda _: None, successor=None)
     await until(lambda: any(b"RunFinished" in data for data in sharing.store.contents.values()))

@@ -58,7 +58,7 @@ class Three:
 
     async def watched_until_it_dies(self) -> Run:
         run = await self.one.submit("hello")
-        shown = await self.two.desk.watch(CHAT, run.run_id, owner=OWNER)
+        shown = await self.two.scheduler.watch(CHAT, run.run_id, owner=OWNER)
         assert shown is not None
         await until(lambda: "Second" in said(shown.past()))
         self.way.always = Down()
@@ -98,7 +98,7 @@ async def test_a_run_that_a_third_replica_takes_over_goes_on_for_who_watches(
         replicas.three.team.gate.clear()
     shown = await replicas.watched_until_it_dies()
     async with asyncio.timeout(30):
-        while (taken := await replicas.three.desk.go_on(shown.message)) is None:  # noqa: ASYNC110
+        while (taken := await replicas.three.scheduler.go_on(shown.message)) is None:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
     if is_long:
         await until(lambda: shown.past().count(StepStarted("load")) == 2)
@@ -117,6 +117,6 @@ async def test_a_run_that_the_watching_replica_takes_over_itself_goes_on_too() -
     told = await heard(shown)
     assert told.texts == ["First.", f"Second{ENDLESS}", "Second, and whole."]
     assert_is_one_whole_run(told)
-    here = replicas.two.desk.find(CHAT, shown.run_id, owner=OWNER)
+    here = replicas.two.scheduler.find(CHAT, shown.run_id, owner=OWNER)
     assert here is not None
     assert (await heard(here)).texts == ["First.", "Second, and whole."]

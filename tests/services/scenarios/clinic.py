@@ -18,11 +18,11 @@ from data_models.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
-from services.scenarios.chosen import CONTAINER, INDEX_FILE
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.scenario_factory import CONTAINER, INDEX_FILE
 from services.scenarios.session.session_row import row_of
 from services.stores import SESSIONS
 
@@ -64,12 +64,12 @@ class Clinic:
 
     async def open(self, visitors: Sequence[Visitor]) -> None:
         """Deploy the first version and store the visitors' sessions."""
-        shelf = LocalBlobStore(root=self.data / CONTAINER)
-        store = ScenarioStore(shelf=shelf)
+        blobs = LocalBlobStore(root=self.data / CONTAINER)
+        store = ScenarioStore(blobs=blobs)
         await store.add_version(self.graph)
         pointer = ActivePointer(scenario_id=BOOKING, versions=(1,), checksum=self.graph.checksum)
         await store.save_active(pointer, etag=None)
-        await shelf.close()
+        await blobs.close()
         await self.admit(visitors)
 
     async def admit(self, visitors: Sequence[Visitor]) -> None:

@@ -51,7 +51,7 @@ class Replica:
 
     def __init__(self, blobs: BlobStore, index: MemorySessionIndex) -> None:
         self.index = index
-        self.store = ScenarioStore(shelf=blobs)
+        self.store = ScenarioStore(blobs=blobs)
         self.marked: list[int] = []
         self.deployer = Deployer(
             store=self.store,

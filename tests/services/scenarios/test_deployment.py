@@ -33,14 +33,14 @@ TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
 SCENARIO = "world"
 
 
-class Desk:
-    """An operator's desk over one store."""
+class Scheduler:
+    """An operator's service over one store."""
 
     def __init__(
         self, blobs: BlobStore, index: MemorySessionIndex, *, require_approval: bool = False
     ) -> None:
         self.index, self.clock = index, FixedClock()
-        self.store = ScenarioStore(shelf=blobs)
+        self.store = ScenarioStore(blobs=blobs)
         self.deployer = Deployer(
             store=self.store,
             index=index,
@@ -71,14 +71,14 @@ async def marks(index: MemorySessionIndex) -> list[int]:
 
 
 async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(2 * PAGE_LIMIT + 7))
-    await desk.deployer.publish_first(graph_of(ONE, 1))
-    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
-    record = await desk.deployer.deploy(SCENARIO)
+    service = Scheduler(MemoryBlobStore(), await index_of(2 * PAGE_LIMIT + 7))
+    await service.deployer.publish_first(graph_of(ONE, 1))
+    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
+    record = await service.deployer.deploy(SCENARIO)
     assert (record.state, record.marked) == ("deployed", 2 * PAGE_LIMIT + 7)
-    assert set(await marks(desk.index)) == {2}
-    assert await desk.version() == 2
-    plan = await desk.store.plan(SCENARIO, 1)
+    assert set(await marks(service.index)) == {2}
+    assert await service.version() == 2
+    plan = await service.store.plan(SCENARIO, 1)
     assert plan is not None
     assert plan.value.status == "deployed"
 
@@ -87,19 +87,19 @@ async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> N
 async def test_m15_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool) -> None:
     for operation in range(1, 40):
         blobs, index = MemoryBlobStore(), await index_of(PAGE_LIMIT + 5)
-        calm = Desk(blobs, index)
+        calm = Scheduler(blobs, index)
         await calm.deployer.publish_first(graph_of(ONE, 1))
         await calm.deployer.propose(graph_of(TWO, 2), operator="ann")
         faulty = FaultyBlobStore(inner=blobs, plan={operation: Kill(after=after)})
         crashed = False
         try:
-            await Desk(faulty, index).deployer.deploy(SCENARIO)
+            await Scheduler(faulty, index).deployer.deploy(SCENARIO)
         except SimulatedKill:
             crashed = True
         assert await calm.version() in (1, 2)
         held = await calm.store.deployment(SCENARIO)
         if held is None or held.value.state != "deployed":
-            await Desk(blobs, index).deployer.deploy(SCENARIO)
+            await Scheduler(blobs, index).deployer.deploy(SCENARIO)
         held = await calm.store.deployment(SCENARIO)
         assert held is not None
         assert (held.value.state, held.value.marked >= PAGE_LIMIT + 5) == ("deployed", True)
@@ -112,19 +112,19 @@ async def test_m15_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool)
 
 async def test_a_lost_answer_leaves_a_deployment_that_resumes() -> None:
     blobs, index = MemoryBlobStore(), await index_of(3)
-    calm = Desk(blobs, index)
+    calm = Scheduler(blobs, index)
     await calm.deployer.publish_first(graph_of(ONE, 1))
     await calm.deployer.propose(graph_of(TWO, 2), operator="ann")
-    desk = Desk(FaultyBlobStore(inner=blobs, plan={8: LostAnswer()}), index)
+    service = Scheduler(FaultyBlobStore(inner=blobs, plan={8: LostAnswer()}), index)
     with pytest.raises((StoreUnavailableError, BlobChangedError)):
-        await desk.deployer.deploy(SCENARIO)
+        await service.deployer.deploy(SCENARIO)
     await calm.deployer.deploy(SCENARIO)
     assert await calm.version() == 2
 
 
 async def test_m15_p14_two_operators_cannot_interleave() -> None:
     blobs, index = MemoryBlobStore(), await index_of(3)
-    ann, bob = Desk(blobs, index), Desk(blobs, index)
+    ann, bob = Scheduler(blobs, index), Scheduler(blobs, index)
     await ann.deployer.publish_first(graph_of(ONE, 1))
     await ann.deployer.propose(graph_of(TWO, 2), operator="ann")
     done = await asyncio.gather(
@@ -140,64 +140,64 @@ async def test_m15_p14_two_operators_cannot_interleave() -> None:
 
 
 async def test_m15_a_plan_needs_a_second_person_where_approval_is_required() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(1), require_approval=True)
-    await desk.deployer.publish_first(graph_of(ONE, 1))
-    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
+    service = Scheduler(MemoryBlobStore(), await index_of(1), require_approval=True)
+    await service.deployer.publish_first(graph_of(ONE, 1))
+    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
     with pytest.raises(ScenarioPlanError):
-        await desk.deployer.deploy(SCENARIO)
+        await service.deployer.deploy(SCENARIO)
     with pytest.raises(ScenarioPlanError):
-        await desk.deployer.approve(SCENARIO, operator="ann")
-    await desk.deployer.approve(SCENARIO, operator="bob")
-    assert (await desk.deployer.deploy(SCENARIO)).state == "deployed"
+        await service.deployer.approve(SCENARIO, operator="ann")
+    await service.deployer.approve(SCENARIO, operator="bob")
+    assert (await service.deployer.deploy(SCENARIO)).state == "deployed"
 
 
 async def test_a_cancelled_plan_is_not_deployed() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(1))
-    await desk.deployer.publish_first(graph_of(ONE, 1))
-    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
-    await desk.deployer.cancel(SCENARIO)
+    service = Scheduler(MemoryBlobStore(), await index_of(1))
+    await service.deployer.publish_first(graph_of(ONE, 1))
+    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await service.deployer.cancel(SCENARIO)
     with pytest.raises(ScenarioPlanError):
-        await desk.deployer.deploy(SCENARIO)
-    assert await desk.version() == 1
+        await service.deployer.deploy(SCENARIO)
+    assert await service.version() == 1
 
 
 async def test_m15_a_paused_deployment_goes_on_where_it_stopped() -> None:
     blobs = MemoryBlobStore()
-    desk = Desk(blobs, await index_of(2 * PAGE_LIMIT))
-    await desk.deployer.publish_first(graph_of(ONE, 1))
-    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
-    crashing = Desk(FaultyBlobStore(inner=blobs, plan={9: Kill(after=True)}), desk.index)
+    service = Scheduler(blobs, await index_of(2 * PAGE_LIMIT))
+    await service.deployer.publish_first(graph_of(ONE, 1))
+    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
+    crashing = Scheduler(FaultyBlobStore(inner=blobs, plan={9: Kill(after=True)}), service.index)
     with pytest.raises(SimulatedKill):
         await crashing.deployer.deploy(SCENARIO)
-    assert (await desk.deployer.pause(SCENARIO)).paused
-    stopped = await desk.deployer.deploy(SCENARIO)
-    assert (stopped.state, await desk.version()) == ("staged", 1)
-    await desk.deployer.pause(SCENARIO, paused=False)
-    assert (await desk.deployer.deploy(SCENARIO)).marked == 2 * PAGE_LIMIT
+    assert (await service.deployer.pause(SCENARIO)).paused
+    stopped = await service.deployer.deploy(SCENARIO)
+    assert (stopped.state, await service.version()) == ("staged", 1)
+    await service.deployer.pause(SCENARIO, paused=False)
+    assert (await service.deployer.deploy(SCENARIO)).marked == 2 * PAGE_LIMIT
 
 
 async def test_a_version_is_immutable() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(0))
-    await desk.store.add_version(graph_of(ONE, 1))
-    await desk.store.add_version(graph_of(ONE, 1))
+    service = Scheduler(MemoryBlobStore(), await index_of(0))
+    await service.store.add_version(graph_of(ONE, 1))
+    await service.store.add_version(graph_of(ONE, 1))
     with pytest.raises(ScenarioDefinitionError):
-        await desk.store.add_version(graph_of(TWO, 1))
+        await service.store.add_version(graph_of(TWO, 1))
 
 
 async def test_other_words_under_a_number_that_is_taken_are_refused() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(0))
+    service = Scheduler(MemoryBlobStore(), await index_of(0))
     first = scenario_of(ONE, 1)
-    await desk.store.add_version(checked_graph(first))
+    await service.store.add_version(checked_graph(first))
     reworded = first.steps[0].model_copy(update={"instructions": "Say it otherwise."})
     again = first.model_copy(update={"steps": (reworded, *first.steps[1:])})
     with pytest.raises(ScenarioDefinitionError):
-        await desk.store.add_version(checked_graph(again))
+        await service.store.add_version(checked_graph(again))
 
 
 async def test_hashes_are_stored_with_a_version_and_a_changed_one_is_refused() -> None:
     blobs = MemoryBlobStore()
     graph = graph_of(ONE, 1)
-    await ScenarioStore(shelf=blobs).add_version(graph)
+    await ScenarioStore(blobs=blobs).add_version(graph)
     (name,) = [row.name async for row in blobs.list("scenarios/")]
     blob = await blobs.read(name)
     assert blob is not None
@@ -206,68 +206,68 @@ async def test_hashes_are_stored_with_a_version_and_a_changed_one_is_refused() -
     stored["scenario"]["steps"][0]["name"] = "something else"
     await blobs.replace(name, json.dumps(stored).encode(), etag=blob.etag)
     with pytest.raises(CorruptDocumentError):
-        await ScenarioStore(shelf=blobs).graph("world", 1)
+        await ScenarioStore(blobs=blobs).graph("world", 1)
 
 
 async def test_a_version_that_was_stored_without_hashes_is_read() -> None:
     blobs = MemoryBlobStore()
     data = scenario_of(ONE, 1).model_dump_json().encode()
     await blobs.create("scenarios/world/versions/1.json", data)
-    found = await ScenarioStore(shelf=blobs).graph("world", 1)
+    found = await ScenarioStore(blobs=blobs).graph("world", 1)
     assert found is not None
     assert found.checksum == graph_of(ONE, 1).checksum
 
 
 async def test_a_plan_that_names_unknown_steps_is_refused() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(0))
-    await desk.deployer.publish_first(graph_of(ONE, 1))
+    service = Scheduler(MemoryBlobStore(), await index_of(0))
+    await service.deployer.publish_first(graph_of(ONE, 1))
     policies = {"nowhere": AnchorMigrationPolicy()}
     with pytest.raises(ScenarioPlanError, match="nowhere"):
-        await desk.deployer.propose(graph_of(TWO, 2), operator="ann", policies=policies)
+        await service.deployer.propose(graph_of(TWO, 2), operator="ann", policies=policies)
 
 
 async def test_a_current_session_costs_one_comparison_and_no_read() -> None:
     blobs = FaultyBlobStore(inner=MemoryBlobStore(), plan={})
-    desk = Desk(blobs, await index_of(0))
-    await desk.deployer.publish_first(graph_of(ONE, 1))
+    service = Scheduler(blobs, await index_of(0))
+    await service.deployer.publish_first(graph_of(ONE, 1))
     session = session_at(graph_of(ONE, 1), ["a"], [])
-    await desk.reconciler.before_turn(session, PatientProfile())
+    await service.reconciler.before_turn(session, PatientProfile())
     before = len(blobs.operations)
-    outcome = await desk.reconciler.before_turn(session, PatientProfile())
+    outcome = await service.reconciler.before_turn(session, PatientProfile())
     assert len(blobs.operations) == before
     assert not outcome.changed
 
 
 async def test_a_turn_learns_of_a_deployment_within_five_seconds() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(0))
-    await desk.deployer.publish_first(graph_of(ONE, 1))
+    service = Scheduler(MemoryBlobStore(), await index_of(0))
+    await service.deployer.publish_first(graph_of(ONE, 1))
     session = session_at(graph_of(ONE, 1), ["a", "b"], [])
-    await desk.reconciler.before_turn(session, PatientProfile())
-    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
-    await desk.deployer.deploy(SCENARIO)
-    desk.clock.advance(6)
-    outcome = await desk.reconciler.before_turn(session, PatientProfile())
+    await service.reconciler.before_turn(session, PatientProfile())
+    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await service.deployer.deploy(SCENARIO)
+    service.clock.advance(6)
+    outcome = await service.reconciler.before_turn(session, PatientProfile())
     assert (outcome.session.version, outcome.session.step) == (2, "b")
 
 
 async def test_m16_a_session_whose_version_is_lost_stays_and_is_flagged() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(0))
-    await desk.deployer.publish_first(graph_of(TWO, 2))
+    service = Scheduler(MemoryBlobStore(), await index_of(0))
+    await service.deployer.publish_first(graph_of(TWO, 2))
     session = session_at(graph_of(ONE, 1), ["a", "b"], [])
-    outcome = await desk.reconciler.before_turn(session, PatientProfile())
+    outcome = await service.reconciler.before_turn(session, PatientProfile())
     assert outcome.result.needs_review
     assert outcome.session.version == 1
-    again = await desk.reconciler.before_turn(outcome.session, PatientProfile())
+    again = await service.reconciler.before_turn(outcome.session, PatientProfile())
     assert not again.changed
 
 
 async def test_m18_a_session_with_a_foreign_checksum_stays_and_is_flagged() -> None:
-    desk = Desk(MemoryBlobStore(), await index_of(0))
-    await desk.deployer.publish_first(graph_of(ONE, 1))
-    await desk.deployer.propose(graph_of(TWO, 2), operator="ann")
-    await desk.deployer.deploy(SCENARIO)
+    service = Scheduler(MemoryBlobStore(), await index_of(0))
+    await service.deployer.publish_first(graph_of(ONE, 1))
+    await service.deployer.propose(graph_of(TWO, 2), operator="ann")
+    await service.deployer.deploy(SCENARIO)
     session = session_at(graph_of(ONE, 1), ["a", "b"], [])
     session = session.model_copy(update={"checksum": "other"})
-    outcome = await desk.reconciler.before_turn(session, PatientProfile())
+    outcome = await service.reconciler.before_turn(session, PatientProfile())
     assert outcome.session.review is not None
     assert outcome.session.review.reason == "untrusted_history"

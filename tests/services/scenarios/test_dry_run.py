@@ -8,7 +8,7 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import ScenarioSession
-from evals.parts.scenario_stores import MemorySessionIndex, MemoryShelf
+from evals.parts.scenario_stores import MemoryBlobs, MemorySessionIndex
 from services.scenarios.definition.definition_checks import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
@@ -46,7 +46,7 @@ class Ward:
 
     def __init__(self) -> None:
         self.clock: Clock = FixedClock()
-        self.store = ScenarioStore(shelf=MemoryShelf())
+        self.store = ScenarioStore(blobs=MemoryBlobs())
         self.index = MemorySessionIndex()
         self.documents = MemoryBlobStore()
         self.deployer = Deployer(

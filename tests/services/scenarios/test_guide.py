@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.scenario_session import PatientProfile, ScenarioSession
-from evals.parts.scenario_stores import MemorySessionIndex, MemoryShelf
+from evals.parts.scenario_stores import MemoryBlobs, MemorySessionIndex
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import Deployer
@@ -49,7 +49,7 @@ async def guided(name: str) -> tuple[ScenarioGuide, str]:
     path = plain if plain.exists() else SAMPLES / f"{name}.yaml"
     graph = read_definition(path.read_text("utf-8"))
     clock = FixedClock()
-    store = ScenarioStore(shelf=MemoryShelf())
+    store = ScenarioStore(blobs=MemoryBlobs())
     deployer = Deployer(
         store=store,
         index=MemorySessionIndex(),

@@ -11,10 +11,10 @@ import pytest
 
 from data_models.local_blob_store import LocalBlobStore
 from services.scenarios.__main__ import main
-from services.scenarios.chosen import CONTAINER, INDEX_FILE
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.scenario_factory import CONTAINER, INDEX_FILE
 from tests.services.scenarios.worlds import NOW
 
 ROOT = Path(__file__).parents[3]
@@ -26,7 +26,7 @@ SESSIONS = 100_000
 async def record(data: Path) -> DeploymentRecord | None:
     store = LocalBlobStore(root=data / CONTAINER)
     try:
-        held = await ScenarioStore(shelf=store).deployment(BOOKING)
+        held = await ScenarioStore(blobs=store).deployment(BOOKING)
         return held.value if held else None
     finally:
         await store.close()

@@ -1,4 +1,4 @@
-"""The rules M1 to M20 (docs/migrations.md), through the production code on a memory shelf."""
+"""The rules M1 to M20 (docs/migrations.md), through the production code on a memory blobs."""
 
 from typing import Any
 

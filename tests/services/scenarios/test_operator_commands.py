@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from services.scenarios.__main__ import main
-from services.scenarios.chosen import INDEX_FILE
+from services.scenarios.scenario_factory import INDEX_FILE
 from tests.services.scenarios.clinic import Clinic, crowd
 
 SAMPLES = Path(__file__).parent
@@ -130,7 +130,7 @@ def test_single_sessions_are_looked_at_and_acted_on(terminal: Terminal, tmp_path
     who = terminal.run("sessions", BOOKING, "--at", "service")["rows"][0]["session"]
     shown = terminal.run("session", BOOKING, who)
     assert (shown["step"], shown["way"][0]["step"]) == ("service", "welcome")
-    why = ("--reason", "stuck at the desk", "--by", "ann")
+    why = ("--reason", "stuck at the service", "--by", "ann")
     assert terminal.run("act", BOOKING, who, "move", "--step", "contact", *why)["done"] == 1
     assert terminal.run("session", BOOKING, who)["step"] == "contact"
     assert "no step" in terminal.refused("act", BOOKING, who, "move", "--step", "x", *why)

@@ -79,7 +79,7 @@ def test_the_uninsured_who_choose_a_day_are_asked_for_insurance_only() -> None:
     asked, landed = played(booking(), at("START DAY"), TURN, answer(insured=False))
     assert asked["collect"] == ["insured"]
     assert landed["collect"] == []
-    assert landed["step"] == "CASH", "the day and the times come again behind the cash desk"
+    assert landed["step"] == "CASH", "the day and the times come again behind the cash service"
 
 
 def test_the_insured_who_choose_a_day_stay_there() -> None:

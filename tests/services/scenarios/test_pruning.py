@@ -9,12 +9,12 @@ from data_models.errors import CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.chosen import CONTAINER
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.prune_command import pruned
 from services.scenarios.operators.pruning import Pruned, Pruner, lowest_in_use
+from services.scenarios.scenario_factory import CONTAINER
 from services.stores import open_container
 from settings import Settings
 from tests.fakes import CountingIds
@@ -54,8 +54,8 @@ class Archive:
         lowest = await lowest_in_use(self.sessions, self.folders)
         config = RetentionConfig(version_retention_days=7, plan_retention_days=30)
         pruner = Pruner(
-            store=ScenarioStore(shelf=self.world.shelf),
-            shelf=self.world.shelf,
+            store=ScenarioStore(blobs=self.world.blobs),
+            blobs=self.world.blobs,
             clock=self.world.clock,
             config=config,
         )
@@ -132,8 +132,8 @@ async def test_m16_a_document_that_cannot_be_read_stops_everything(archive: Arch
 
 async def test_m16_the_command_looks_through_the_servers_own_data(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path)
-    shelf = open_container(settings, CONTAINER, ids=CountingIds())
-    world = ScenarioWorld(shelf=shelf)
+    blobs = open_container(settings, CONTAINER, ids=CountingIds())
+    world = ScenarioWorld(blobs=blobs)
     await world.publish(graph(1))
     for number in (2, 3):
         await world.deploy(graph(number))

@@ -124,7 +124,7 @@ async def test_every_tag_is_asked_for_because_only_those_come_back() -> None:
 
 
 @pytest.fixture
-async def shelf(azurite: str) -> AsyncIterator[tuple[AzureBlobStore, TagSessionIndex]]:
+async def blobs(azurite: str) -> AsyncIterator[tuple[AzureBlobStore, TagSessionIndex]]:
     store = AzureBlobStore.from_connection_string(
         azurite, container=CONTAINER, ids=RandomIds(), tags_of=session_tags
     )
@@ -136,9 +136,9 @@ async def shelf(azurite: str) -> AsyncIterator[tuple[AzureBlobStore, TagSessionI
 
 @pytest.mark.slow
 async def test_on_azurite_documents_are_found_marked_and_lose_the_mark_when_written(
-    shelf: tuple[AzureBlobStore, TagSessionIndex], clinic: Clinic
+    blobs: tuple[AzureBlobStore, TagSessionIndex], clinic: Clinic
 ) -> None:
-    store, index = shelf
+    store, index = blobs
     etags = {}
     for visitor in crowd(60):
         name, data = document(clinic, visitor)

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from evals.parts.references import main
-from tests.services.tool_memory.desk import DESK, NOW
+from tests.services.tool_memory.memory_world import NOW, SCHEDULER
 
 
 def case(message: str, **more: Any) -> dict[str, Any]:
     context = {"now": NOW, "session": "patient_4", "turn": 5, "focus": None, "last_list": []}
-    rows = [{"session": "patient_4", "status": "active", "access_count": 1, **one} for one in DESK]
+    rows = [
+        {"session": "patient_4", "status": "active", "access_count": 1, **one} for one in SCHEDULER
+    ]
     return {"id": message, "context": context, "entities": rows, "message": message, **more}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.services.tool_memory.desk import ask
+from tests.services.tool_memory.memory_world import ask
 
 RIGHT_IDS = (
     ("i wanna cancel the dentist", "evt_1"),

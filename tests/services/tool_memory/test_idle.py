@@ -9,9 +9,9 @@ from data_models.chat_context import ChatContext
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolExecutionContext, ToolMemory
-from services.conversations.caretaker import Caretaker
+from services.conversations.maintenance_lease import MaintenanceLease
+from services.folder_maintenance import FolderMaintenance, maintenance_for
 from services.tool_memory.idle import IdleArchive
-from services.upkeep import FolderUpkeep, upkeep_for
 from settings import Settings
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
@@ -42,10 +42,10 @@ async def stored(age: timedelta) -> MemoryBlobStore:
 
 def archive(store: MemoryBlobStore) -> IdleArchive:
     clock, ids = SystemClock(), CountingIds()
-    upkeep = upkeep_for(
+    maintenance = maintenance_for(
         Settings(), sessions=store, users=MemoryBlobStore(), clock=clock, ids=ids, principal_id="up"
     )
-    return IdleArchive(store=store, upkeep=upkeep, clock=clock, ids=ids)
+    return IdleArchive(store=store, maintenance=maintenance, clock=clock, ids=ids)
 
 
 async def document(store: MemoryBlobStore) -> dict[str, Any]:
@@ -97,7 +97,7 @@ async def test_a_conversation_in_which_a_turn_runs_is_left_for_the_next_run() ->
     sessions = MemoryBlobStore()
     world = World(sessions=sessions)
     await world.say("start a tumor board for patient_4, please")
-    await world.desk.idle()
+    await world.scheduler.idle()
     await _age(sessions, world.clock.now() - timedelta(days=8))
     world.team.gate.clear()
     run = await world.submit("what was the stage?")
@@ -118,7 +118,7 @@ async def test_an_idle_conversation_is_held_while_its_memory_is_archived_and_goe
     sessions = MemoryBlobStore()
     world = World(sessions=sessions)
     await world.say("start a tumor board for patient_4, please")
-    await world.desk.idle()
+    await world.scheduler.idle()
     await _age(sessions, world.clock.now() - timedelta(days=8))
     assert (await _archive_of(world).run([CHAT], dry_run=False)).archived == 1
     assert [name for name in sessions.contents if "_tool_memory/" in name]
@@ -127,9 +127,15 @@ async def test_an_idle_conversation_is_held_while_its_memory_is_archived_and_goe
 
 
 def _archive_of(world: World) -> IdleArchive:
-    caretaker = Caretaker(claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=0)
-    upkeep = FolderUpkeep(store=world.sessions, caretaker=caretaker, principal_id="up")
-    return IdleArchive(store=world.sessions, upkeep=upkeep, clock=world.clock, ids=world.ids)
+    maintenance_lease = MaintenanceLease(
+        claimant=world.claimant, clock=world.clock, ids=world.ids, wait_seconds=0
+    )
+    maintenance = FolderMaintenance(
+        store=world.sessions, maintenance_lease=maintenance_lease, principal_id="up"
+    )
+    return IdleArchive(
+        store=world.sessions, maintenance=maintenance, clock=world.clock, ids=world.ids
+    )
 
 
 async def _age(store: MemoryBlobStore, used: datetime) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.services.tool_memory.desk import ask
+from tests.services.tool_memory.memory_world import ask
 
 
 @pytest.mark.parametrize(

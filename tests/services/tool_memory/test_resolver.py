@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.services.tool_memory.desk import DESK, Answer, ask, entity, event
+from tests.services.tool_memory.memory_world import SCHEDULER, Answer, ask, entity, event
 
 LIST = {"shown": ["evt_1", "evt_3"]}
 SEVERAL = object()
@@ -128,8 +128,8 @@ def test_t3_a_type_noun_restricts_the_candidates(
 
 
 def test_t3_a_noun_inside_a_name_restricts_nothing() -> None:
-    desk = [*DESK, entity("doc_2", "document", "Meeting notes", 1)]
-    assert ask("open the meeting notes", entities=desk) == "doc_2"
+    scheduler = [*SCHEDULER, entity("doc_2", "document", "Meeting notes", 1)]
+    assert ask("open the meeting notes", entities=scheduler) == "doc_2"
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_t4_the_words_must_fit(message: str, expected: str | None) -> None:
 
 
 def test_t4_one_candidate_left_is_no_reason_to_take_it() -> None:
-    assert ask("cancel the physio session", entities=DESK[:1]) is None
+    assert ask("cancel the physio session", entities=SCHEDULER[:1]) is None
 
 
 @pytest.mark.parametrize(
@@ -191,12 +191,12 @@ def test_t5_pure_deixis_is_the_focus_else_the_last_mentioned(
 
 
 def test_t5_ties_are_ambiguous_and_access_counts_decide_nothing() -> None:
-    desk = [
+    scheduler = [
         {**event("evt_1", "One", "2026-11-25T15:00:00Z", 3), "access_count": 99},
         event("evt_2", "Two", "2026-11-25T16:00:00Z", 3),
         event("evt_3", "Three", "2026-11-25T17:00:00Z", 2),
     ]
-    assert ask("cancel it", entities=desk) == ["evt_1", "evt_2"]
+    assert ask("cancel it", entities=scheduler) == ["evt_1", "evt_2"]
 
 
 @pytest.mark.parametrize(
@@ -263,14 +263,14 @@ def test_t7_days_and_times_filter_by_start(message: str, expected: object) -> No
 
 
 def test_t7_days_and_times_are_the_users_own() -> None:
-    desk = [
+    scheduler = [
         event("evt_1", "One", "2026-11-24T23:30:00Z"),
         event("evt_2", "Two", "2026-11-24T20:00:00Z"),
     ]
-    assert ask("cancel the meeting tomorrow", entities=desk) is None
+    assert ask("cancel the meeting tomorrow", entities=scheduler) is None
     berlin = "2026-11-24T11:00:00+01:00"
-    assert ask("cancel the meeting tomorrow", entities=desk, now=berlin) == "evt_1"
-    assert ask("cancel the 9pm meeting", entities=desk, now=berlin) == "evt_2"
+    assert ask("cancel the meeting tomorrow", entities=scheduler, now=berlin) == "evt_1"
+    assert ask("cancel the 9pm meeting", entities=scheduler, now=berlin) == "evt_2"
 
 
 @pytest.mark.parametrize(
@@ -295,8 +295,8 @@ def test_t9_a_focus_that_is_gone_is_not_found(focus: str, message: str) -> None:
 
 
 def test_t10_at_most_five_candidates_are_named() -> None:
-    desk = [event(f"evt_{n}", "Clinic", f"2026-11-25T{n:02}:00:00Z") for n in range(9)]
-    found = ask("cancel the clinic", entities=desk)
+    scheduler = [event(f"evt_{n}", "Clinic", f"2026-11-25T{n:02}:00:00Z") for n in range(9)]
+    found = ask("cancel the clinic", entities=scheduler)
     assert isinstance(found, list)
     assert len(found) == 5
 
@@ -327,12 +327,12 @@ def test_t11_tokens_match_fuzzily_and_never_as_substrings(
 
 
 def test_t11_an_exact_token_beats_a_similar_one() -> None:
-    desk = [
+    scheduler = [
         event("evt_1", "Meeting with Jon", "2026-11-25T15:00:00Z"),
         event("evt_2", "Meeting with John", "2026-11-25T16:00:00Z"),
     ]
-    assert ask("cancel the meeting with Jon", entities=desk) == "evt_1"
-    assert ask("cancel the meeting with Johm", entities=desk) == "evt_2"
+    assert ask("cancel the meeting with Jon", entities=scheduler) == "evt_1"
+    assert ask("cancel the meeting with Johm", entities=scheduler) == "evt_2"
 
 
 @pytest.mark.parametrize(
@@ -381,19 +381,19 @@ def test_t12_a_plural_request_yields_nothing_where_there_is_one() -> None:
     ],
 )
 def test_every_back_ends_way_to_write_a_start_is_read(start: dict[str, Any], kind: str) -> None:
-    desk = [entity("evt_1", "calendar_event", kind, 1, **start), DESK[1]]
-    assert ask("cancel the 3pm one tomorrow", entities=desk) == "evt_1"
+    scheduler = [entity("evt_1", "calendar_event", kind, 1, **start), SCHEDULER[1]]
+    assert ask("cancel the 3pm one tomorrow", entities=scheduler) == "evt_1"
 
 
 @pytest.mark.parametrize(
     "name", ["cancel it", "don't cancel it", "all meetings", "the second one", "it", "tomorrow"]
 )
 def test_a_title_that_reads_like_a_request_changes_nothing(name: str) -> None:
-    desk = [*DESK, {**entity("em_x", "email", name, 0)}]
-    assert ask("cancel it", focus="evt_2", entities=desk) == "evt_2"
-    assert ask("don't cancel it", focus="evt_2", entities=desk) is None
-    assert ask("cancel the second one", shown=["evt_1", "evt_3"], entities=desk) == "evt_3"
-    assert isinstance(ask("cancel all meetings", entities=desk), list)
+    scheduler = [*SCHEDULER, {**entity("em_x", "email", name, 0)}]
+    assert ask("cancel it", focus="evt_2", entities=scheduler) == "evt_2"
+    assert ask("don't cancel it", focus="evt_2", entities=scheduler) is None
+    assert ask("cancel the second one", shown=["evt_1", "evt_3"], entities=scheduler) == "evt_3"
+    assert isinstance(ask("cancel all meetings", entities=scheduler), list)
 
 
 BOARDS = [

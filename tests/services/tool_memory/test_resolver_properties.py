@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.services.tool_memory.desk import ask, entity, event
+from tests.services.tool_memory.memory_world import ask, entity, event
 
 pytestmark = pytest.mark.slow
 

@@ -25,7 +25,7 @@ from services.group_chat_port import (
     QuestionAsked,
 )
 from services.scheduling.clinic import Clinic
-from services.scheduling.desk import ClinicAction, ClinicDesk, Request
+from services.scheduling.confirmed_bookings import ClinicAction, ClinicService, Request
 from services.scheduling.ports import Known
 from services.turn.entities import TurnEntities
 from services.turn.tools import TurnTools
@@ -41,7 +41,7 @@ NAME = "*Dr. Anna Smith*, Wed 2 Jan 2030 10:00"
 
 
 @dataclass
-class Desk:
+class Scheduler:
     """A conversation whose team asks what the test says."""
 
     world: World
@@ -62,7 +62,7 @@ class Desk:
 
     async def say(self, words: str) -> Heard:
         heard = await self.world.say(words)
-        await self.world.desk.idle()
+        await self.world.scheduler.idle()
         return heard
 
     async def document(self) -> ChatContext:
@@ -80,7 +80,7 @@ class Desk:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> Desk:
+async def scheduler(tmp_path: Path) -> Scheduler:
     clock, ids, registry = FixedClock(NOW), RandomIds(), CollectorRegistry()
     clinic = Clinic(records=local_records(tmp_path), clock=clock, ids=ids, zone=UTC)
     agents = ["Orchestrator", AGENT]
@@ -90,120 +90,124 @@ async def desk(tmp_path: Path) -> Desk:
         meter=EntityMeter(registry=registry, agents=agents),
     )
     tools = TurnTools(
-        ids=ids, entities=entities, clinic=ClinicDesk(appointments=clinic, people=clinic)
+        ids=ids, entities=entities, clinic=ClinicService(appointments=clinic, people=clinic)
     )
     world = World(clock=clock, ids=ids, tools=tools)
     await world.say("start a tumor board for patient_4")
-    await world.desk.idle()
-    return Desk(world, clinic, registry)
+    await world.scheduler.idle()
+    return Scheduler(world, clinic, registry)
 
 
 @pytest.mark.parametrize("words", ["yes", "Yes, please.", "book it", "ok, book it"])
-async def test_a_yes_books_and_lets_the_agent_know(desk: Desk, words: str) -> None:
-    await desk.asked("book_appointment", slot_id=TEN, reason="knee")
-    assert await desk.booked() == []
-    heard = await desk.say(words)
+async def test_a_yes_books_and_lets_the_agent_know(scheduler: Scheduler, words: str) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN, reason="knee")
+    assert await scheduler.booked() == []
+    heard = await scheduler.say(words)
     assert heard.texts == [f"Booked: {NAME}."]
-    (booked,) = await desk.clinic.of_patient(FOUR)
+    (booked,) = await scheduler.clinic.of_patient(FOUR)
     assert (booked.slot_id, booked.reason) == (TEN, "knee")
-    assert await desk.found() == {"appointment_id": booked.appointment_id}
-    document = await desk.document()
+    assert await scheduler.found() == {"appointment_id": booked.appointment_id}
+    document = await scheduler.document()
     assert document.continuation is None, "nobody waits any more"
     runs = [(run.tool_name, run.success) for run in document.tool_memory.executions]
     assert runs == [("book_appointment", True)]
 
 
 async def test_what_was_wanted_of_a_booked_appointment_is_not_wanted_of_the_next(
-    desk: Desk,
+    scheduler: Scheduler,
 ) -> None:
-    await desk.say("I want to see Dr. Smith tomorrow at 10 for my knee, it is urgent")
-    await desk.asked("book_appointment", slot_id=TEN)
-    wanted = (await desk.document()).entities.conversation.entities
+    await scheduler.say("I want to see Dr. Smith tomorrow at 10 for my knee, it is urgent")
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    wanted = (await scheduler.document()).entities.conversation.entities
     assert {"doctor_preference", "date_preference", "time_preference"} <= set(wanted)
-    await desk.say("yes")
-    assert (await desk.document()).entities.conversation.entities == {}
+    await scheduler.say("yes")
+    assert (await scheduler.document()).entities.conversation.entities == {}
 
 
-async def test_what_was_wanted_stays_wanted_after_a_no(desk: Desk) -> None:
-    await desk.say("I want to see Dr. Smith tomorrow")
-    await desk.asked("book_appointment", slot_id=TEN)
-    await desk.say("no")
-    wanted = (await desk.document()).entities.conversation.entities
+async def test_what_was_wanted_stays_wanted_after_a_no(scheduler: Scheduler) -> None:
+    await scheduler.say("I want to see Dr. Smith tomorrow")
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    await scheduler.say("no")
+    wanted = (await scheduler.document()).entities.conversation.entities
     assert set(wanted) == {"doctor_preference", "date_preference"}
 
 
 @pytest.mark.parametrize("words", ["no", "cancel", "at 5", "yes, but at 5", "don't book it"])
-async def test_anything_else_books_nothing_and_ends_the_question(desk: Desk, words: str) -> None:
-    await desk.asked("book_appointment", slot_id=TEN)
-    await desk.say(words)
-    await desk.say("yes")
-    assert await desk.booked() == []
+async def test_anything_else_books_nothing_and_ends_the_question(
+    scheduler: Scheduler, words: str
+) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    await scheduler.say(words)
+    await scheduler.say("yes")
+    assert await scheduler.booked() == []
 
 
-async def test_after_a_no_the_agent_still_waits(desk: Desk) -> None:
-    await desk.asked("book_appointment", slot_id=TEN)
-    heard = await desk.say("no")
+async def test_after_a_no_the_agent_still_waits(scheduler: Scheduler) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    heard = await scheduler.say("no")
     assert heard.texts == [f"Nothing was booked: {NAME}."]
-    document = await desk.document()
+    document = await scheduler.document()
     assert document.continuation is not None
     assert document.continuation.agent == AGENT
 
 
-async def test_a_time_that_was_taken_meanwhile_is_not_booked(desk: Desk) -> None:
-    await desk.asked("book_appointment", slot_id=TEN)
-    await desk.clinic.book(SEVEN, TEN, "")
-    heard = await desk.say("yes")
+async def test_a_time_that_was_taken_meanwhile_is_not_booked(scheduler: Scheduler) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    await scheduler.clinic.book(SEVEN, TEN, "")
+    heard = await scheduler.say("yes")
     assert heard.texts == [
         "That could not be done: that time was taken meanwhile. Which other time suits?"
     ]
-    assert await desk.booked() == []
-    document = await desk.document()
+    assert await scheduler.booked() == []
+    document = await scheduler.document()
     assert [run.success for run in document.tool_memory.executions] == [False]
 
 
-async def test_an_appointment_is_moved_and_cancelled_after_a_yes_each(desk: Desk) -> None:
-    booked = await desk.clinic.book(FOUR, TEN, "")
+async def test_an_appointment_is_moved_and_cancelled_after_a_yes_each(scheduler: Scheduler) -> None:
+    booked = await scheduler.clinic.book(FOUR, TEN, "")
     known = {"appointment_id": booked.appointment_id}
-    await desk.asked("move_appointment", slot_id=HALF_PAST, **known)
-    assert (await desk.say("move it")).texts == [f"Moved: {NAME}."]
-    assert await desk.booked() == [HALF_PAST]
-    assert await desk.found() == known
-    await desk.asked("cancel_appointment", **known)
-    assert (await desk.say("yes")).texts == [f"Cancelled: {NAME}."]
-    assert await desk.booked() == []
-    assert await desk.found() == {}
+    await scheduler.asked("move_appointment", slot_id=HALF_PAST, **known)
+    assert (await scheduler.say("move it")).texts == [f"Moved: {NAME}."]
+    assert await scheduler.booked() == [HALF_PAST]
+    assert await scheduler.found() == known
+    await scheduler.asked("cancel_appointment", **known)
+    assert (await scheduler.say("yes")).texts == [f"Cancelled: {NAME}."]
+    assert await scheduler.booked() == []
+    assert await scheduler.found() == {}
 
 
 ADA = {"person": "Ada Leeward", "birth_date": "1980-02-29"}
 
 
-async def test_a_person_is_registered_after_a_yes_and_the_agent_knows_them(desk: Desk) -> None:
-    await desk.asked("register_person", **ADA)
-    assert await desk.is_registered() == "nobody"
-    assert (await desk.say("yes")).texts == [f"Registered: {NAME}."]
-    assert await desk.is_registered() == "another_person"
-    again = await desk.clinic.register("Ada Leeward", date(1980, 2, 29))
-    assert await desk.found() == {"patient_id_retrieved": again.person_id}
+async def test_a_person_is_registered_after_a_yes_and_the_agent_knows_them(
+    scheduler: Scheduler,
+) -> None:
+    await scheduler.asked("register_person", **ADA)
+    assert await scheduler.is_registered() == "nobody"
+    assert (await scheduler.say("yes")).texts == [f"Registered: {NAME}."]
+    assert await scheduler.is_registered() == "another_person"
+    again = await scheduler.clinic.register("Ada Leeward", date(1980, 2, 29))
+    assert await scheduler.found() == {"patient_id_retrieved": again.person_id}
 
 
 @pytest.mark.parametrize("words", ["no", "yes, but born in 1981", "wait"])
-async def test_without_a_yes_nobody_is_registered(desk: Desk, words: str) -> None:
-    await desk.asked("register_person", **ADA)
-    await desk.say(words)
-    await desk.say("yes")
-    assert await desk.is_registered() == "nobody"
+async def test_without_a_yes_nobody_is_registered(scheduler: Scheduler, words: str) -> None:
+    await scheduler.asked("register_person", **ADA)
+    await scheduler.say(words)
+    await scheduler.say("yes")
+    assert await scheduler.is_registered() == "nobody"
 
 
-async def test_a_switch_withdraws_the_question(desk: Desk) -> None:
-    await desk.asked("book_appointment", slot_id=TEN)
-    await desk.say("switch to patient_7")
-    await desk.say("yes")
-    assert await desk.clinic.of_patient(SEVEN) == []
-    assert await desk.booked() == []
+async def test_a_switch_withdraws_the_question(scheduler: Scheduler) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    await scheduler.say("switch to patient_7")
+    await scheduler.say("yes")
+    assert await scheduler.clinic.of_patient(SEVEN) == []
+    assert await scheduler.booked() == []
 
 
-async def test_a_yes_ends_the_plans_step_that_waited_for_it(desk: Desk) -> None:
-    now = desk.world.clock.now()
+async def test_a_yes_ends_the_plans_step_that_waited_for_it(scheduler: Scheduler) -> None:
+    now = scheduler.world.clock.now()
     steps = [
         PlanStep(number=1, agent=AGENT, text="Book", status="running"),
         PlanStep(number=2, agent="Orchestrator", text="Close"),
@@ -212,81 +216,87 @@ async def test_a_yes_ends_the_plans_step_that_waited_for_it(desk: Desk) -> None:
         plan_id="p", run_id="r", status="running", steps=steps, created_at=now, updated_at=now
     )
     waits = Continuation(agent=AGENT, plan_step=1, asked_at=now)
-    await desk.asked("book_appointment", PlanChanged(plan), ContinuationChanged(waits), slot_id=TEN)
-    heard = await desk.say("yes")
+    await scheduler.asked(
+        "book_appointment", PlanChanged(plan), ContinuationChanged(waits), slot_id=TEN
+    )
+    heard = await scheduler.say("yes")
     assert heard.texts[0].endswith("Say “continue” to go on with the plan.")
-    document = await desk.document()
+    document = await scheduler.document()
     assert document.plan is not None
     assert [step.status for step in document.plan.steps] == ["done", "pending"]
     assert document.continuation is None
 
 
-async def test_two_who_want_one_time_and_both_say_yes(desk: Desk) -> None:
-    await desk.asked("book_appointment", slot_id=TEN)
-    rival = desk.clinic.book(SEVEN, TEN, "")
-    await asyncio.gather(desk.say("yes"), rival, return_exceptions=True)
-    found = [await desk.clinic.of_patient(patient) for patient in (FOUR, SEVEN)]
+async def test_two_who_want_one_time_and_both_say_yes(scheduler: Scheduler) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    rival = scheduler.clinic.book(SEVEN, TEN, "")
+    await asyncio.gather(scheduler.say("yes"), rival, return_exceptions=True)
+    found = [await scheduler.clinic.of_patient(patient) for patient in (FOUR, SEVEN)]
     assert sorted(map(len, found)) == [0, 1]
 
 
 # -- what else a turn does with entities ----------------------------------------------------------
 
 
-async def test_the_first_agent_sees_what_the_user_has_just_said(desk: Desk) -> None:
-    await desk.say("I want to see Dr. Smith tomorrow")
-    entities = desk.world.team.requests[-1].entities
+async def test_the_first_agent_sees_what_the_user_has_just_said(scheduler: Scheduler) -> None:
+    await scheduler.say("I want to see Dr. Smith tomorrow")
+    entities = scheduler.world.team.requests[-1].entities
     assert entities is not None
     assert entities.value_of("doctor_preference", agent_name=AGENT) == "Dr. Smith"
-    assert "date_preference" in (await desk.document()).entities.conversation.entities
+    assert "date_preference" in (await scheduler.document()).entities.conversation.entities
 
 
-async def test_whoever_reads_more_in_the_message_is_heard_in_the_same_session(desk: Desk) -> None:
+async def test_whoever_reads_more_in_the_message_is_heard_in_the_same_session(
+    scheduler: Scheduler,
+) -> None:
     """As the context extractor does, before the group chat (spec page 2.3)."""
-    await desk.say("I want to see Dr. Smith tomorrow")
-    session = desk.world.team.requests[-1].entities
+    await scheduler.say("I want to see Dr. Smith tomorrow")
+    session = scheduler.world.team.requests[-1].entities
     assert session is not None
     report = session.heard({"reason_visit": "knee", "doctor_name": "Smith"})
     assert report["conversation"]["added"] == ["reason_visit"]
     assert report["conversation"]["updated"] == [], "what the rules read in it stands"
-    await desk.say("hello")
-    later = desk.world.team.requests[-1].entities
+    await scheduler.say("hello")
+    later = scheduler.world.team.requests[-1].entities
     assert later is not None
     report = later.heard({"doctor_preference": "Dr. Jones"})
     assert report["conversation"]["updated"] == ["doctor_preference"], "a later one changes it"
 
 
-async def test_what_leaves_is_named_in_the_events(desk: Desk) -> None:
+async def test_what_leaves_is_named_in_the_events(scheduler: Scheduler) -> None:
     def wish(request: GroupChatRequest) -> list[GroupChatEvent]:
         assert request.entities is not None
         request.entities.heard({f"wish_{number}": number for number in range(7)})
         return []
 
-    desk.tell(wish)
-    await desk.say("hello")
-    desk.tell(lambda _: [])
-    heard = await desk.say("an appointment with Dr. Smith tomorrow")
+    scheduler.tell(wish)
+    await scheduler.say("hello")
+    scheduler.tell(lambda _: [])
+    heard = await scheduler.say("an appointment with Dr. Smith tomorrow")
     notices = [one.details for one in heard.events if isinstance(one, Notice)]
     assert notices == [{"keys": ["wish_0", "wish_1"]}]
-    evicted = (await desk.document()).entities.conversation.recently_evicted
+    evicted = (await scheduler.document()).entities.conversation.recently_evicted
     assert [one.key for one in evicted] == ["wish_0", "wish_1"]
 
 
-async def test_a_legacy_document_is_moved_when_it_is_loaded(desk: Desk) -> None:
+async def test_a_legacy_document_is_moved_when_it_is_loaded(scheduler: Scheduler) -> None:
     legacy = {"entities": {"doctor_name": "Dr. Smith", "available_slots": ["10:00"]}}
-    blob = await desk.world.sessions.read(f"{CHAT}/patient_patient_4_context.json")
+    blob = await scheduler.world.sessions.read(f"{CHAT}/patient_patient_4_context.json")
     assert blob is not None
     document = ChatContext.model_validate_json(blob.data)
     changed = document.model_copy(
         update={"continuation_context": {**legacy, "agent": "appointment_manager"}}
     )
-    await desk.world.sessions.replace(
+    await scheduler.world.sessions.replace(
         f"{CHAT}/patient_patient_4_context.json", changed.model_dump_json().encode(), etag=blob.etag
     )
-    fresh = World(sessions=desk.world.sessions, clock=desk.world.clock, tools=desk.world.tools)
+    fresh = World(
+        sessions=scheduler.world.sessions, clock=scheduler.world.clock, tools=scheduler.world.tools
+    )
     await fresh.say("hello")
     request = fresh.team.requests[-1]
     assert request.entities is not None
     assert request.entities.value_of("doctor_preference", agent_name=AGENT) == "Dr. Smith"
     assert request.entities.value_of("available_slots", agent_name=AGENT) == ["10:00"]
     labels = {"agent": AGENT, "operation": "merge_delta"}
-    assert desk.registry.get_sample_value("entity_count_diff", labels) == 0.0
+    assert scheduler.registry.get_sample_value("entity_count_diff", labels) == 0.0

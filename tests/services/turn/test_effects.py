@@ -21,7 +21,7 @@ from data_models.identifiers import PatientId
 from data_models.turn_events import Notice, RunFailed, RunFinished
 from services.group_chat_port import GroupChatRequest
 from services.turn.effects import ARGUMENTS_LIMIT_CHARS, TurnEffects, interrupted_text
-from tests.data_models.test_claim import Desk
+from tests.data_models.test_claim import Scheduler
 from tests.faults import Down
 from tests.services.world import CHAT, World, heard
 
@@ -40,7 +40,7 @@ async def begin(log: TurnEffects, arguments: Mapping[str, Any], *, message: int 
 
 
 async def test_every_attempt_has_the_same_keys() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     first, second = attempt(claim), None
     keys = [(await begin(first, one)).effect for one in (LAB, LAB, WARD)]
     second = attempt(claim)
@@ -52,13 +52,13 @@ async def test_every_attempt_has_the_same_keys() -> None:
 
 
 async def test_it_is_on_record_before_it_begins_and_costs_one_write() -> None:
-    desk = Desk()
-    claim = await desk.claim()
-    before = len(desk.inner.operations)
+    scheduler = Scheduler()
+    claim = await scheduler.claim()
+    before = len(scheduler.inner.operations)
     begun = await begin(attempt(claim), LAB)
-    (operation,) = desk.inner.operations[before:]
+    (operation,) = scheduler.inner.operations[before:]
     assert operation.kind == "replace"
-    running = (await desk.stored()).running_turn
+    running = (await scheduler.stored()).running_turn
     assert running is not None
     assert [(one.key, one.tool, one.arguments) for one in running.deeds] == [
         (begun.effect.key, "add_task", LAB)
@@ -66,33 +66,33 @@ async def test_it_is_on_record_before_it_begins_and_costs_one_write() -> None:
 
 
 async def test_what_cannot_be_put_on_record_does_not_begin() -> None:
-    desk = Desk()
-    claim = await desk.claim()
-    desk.inner.always = Down()
+    scheduler = Scheduler()
+    claim = await scheduler.claim()
+    scheduler.inner.always = Down()
     with pytest.raises(StoreUnavailableError):
         await begin(attempt(claim), LAB)
 
 
 async def test_a_process_that_slept_through_its_claim_changes_nothing() -> None:
-    desk = Desk()
-    claim = await desk.claim()
+    scheduler = Scheduler()
+    claim = await scheduler.claim()
     log = attempt(claim)
     begun = await begin(log, LAB)
     log.failed(begun)
-    theirs = (await desk.stored()).draft()
-    theirs.running_turn = desk.running("run_1", replica="there")
-    stored = await desk.there.read("c")
+    theirs = (await scheduler.stored()).draft()
+    theirs.running_turn = scheduler.running("run_1", replica="there")
+    stored = await scheduler.there.read("c")
     assert stored is not None
-    await desk.there.write(theirs, etag=stored.etag)
+    await scheduler.there.write(theirs, etag=stored.etag)
     with pytest.raises(ClaimLostError):
         await begin(log, WARD)
-    desk.clock.advance(timedelta(hours=1).total_seconds())
+    scheduler.clock.advance(timedelta(hours=1).total_seconds())
     with pytest.raises(ClaimLostError):
         await begin(log, LAB)
 
 
 async def test_a_call_that_failed_is_tried_again_under_its_key() -> None:
-    log = attempt(await Desk().claim())
+    log = attempt(await Scheduler().claim())
     first = await begin(log, LAB)
     log.failed(first)
     again = await begin(log, LAB)
@@ -101,7 +101,7 @@ async def test_a_call_that_failed_is_tried_again_under_its_key() -> None:
 
 
 async def test_other_words_finish_first_what_was_begun_before() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     begun = await begin(attempt(claim), LAB)
     second = attempt(claim)
     other = await begin(second, WARD)
@@ -114,7 +114,7 @@ async def test_other_words_finish_first_what_was_begun_before() -> None:
 
 
 async def test_what_was_begun_for_a_stored_message_is_done() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     first = await begin(attempt(claim), LAB, message=0)
     second = attempt(claim, answered=1)
     assert second.unmet == ""
@@ -124,7 +124,7 @@ async def test_what_was_begun_for_a_stored_message_is_done() -> None:
 
 
 async def test_what_is_too_long_to_keep_is_asked_about_and_never_guessed() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     long = {"title": "x" * ARGUMENTS_LIMIT_CHARS}
     begun = await begin(attempt(claim), long)
     assert (await begin(attempt(claim), long)).effect.key == begun.effect.key
@@ -135,7 +135,7 @@ async def test_what_is_too_long_to_keep_is_asked_about_and_never_guessed() -> No
 
 
 async def test_what_nobody_met_again_is_told() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     await begin(attempt(claim), LAB)
     await attempt(claim).begin("create_event", {}, message=0)
     third = attempt(claim)
@@ -145,7 +145,7 @@ async def test_what_nobody_met_again_is_told() -> None:
 
 
 async def test_what_was_begun_for_one_patient_is_shown_in_no_other_patients_turn() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     begun = await begin(attempt(claim), LAB)
     other = attempt(claim, patient_id=PatientId("patient_15"))
     own = await begin(other, WARD)
@@ -157,7 +157,7 @@ async def test_what_was_begun_for_one_patient_is_shown_in_no_other_patients_turn
 
 
 async def test_an_interruption_keeps_patients_apart_that_attempts_took_it_to_be_about() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     await begin(attempt(claim), LAB)
     fifteen = PatientId("patient_15")
     following = await after(claim, interruption(claim, deeds_for=fifteen))
@@ -166,7 +166,7 @@ async def test_an_interruption_keeps_patients_apart_that_attempts_took_it_to_be_
 
 
 async def test_a_scenarios_run_keeps_its_own_key_and_is_no_agents() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     log = attempt(claim)
     begun = await log.begin("add_task", LAB, message=-1, key="step-1")
     assert (begun.effect.key, begun.effect.is_repeated) == ("step-1", True)
@@ -175,8 +175,8 @@ async def test_a_scenarios_run_keeps_its_own_key_and_is_no_agents() -> None:
 
 
 async def test_who_says_the_same_again_means_what_was_begun() -> None:
-    desk = Desk()
-    claim = await desk.claim()
+    scheduler = Scheduler()
+    claim = await scheduler.claim()
     begun = await begin(attempt(claim), LAB)
     died = interruption(claim, deeds_for=FOUR)
     same = await begin(attempt(await after(claim, died)), LAB)
@@ -203,8 +203,8 @@ def interruption(claim: Claim, *, deeds_for: PatientId) -> Interruption:
 
 async def after(claim: Claim, died: Interruption) -> Claim:
     """Return the claim of the next message, which says the same."""
-    desk = Desk()
-    following = await desk.claim("run_2")
+    scheduler = Scheduler()
+    following = await scheduler.claim("run_2")
 
     def note(draft: Conversation) -> None:
         draft.interruption = died
@@ -214,9 +214,9 @@ async def after(claim: Claim, died: Interruption) -> Claim:
 
 
 def test_the_user_is_told_what_may_have_been_done() -> None:
-    desk = Desk()
+    scheduler = Scheduler()
     deed = Deed(key="k", tool="draft_mail", message=0)
-    died = Interruption(run_id="r", patient_id=None, interrupted_at=desk.clock.now())
+    died = Interruption(run_id="r", patient_id=None, interrupted_at=scheduler.clock.now())
     assert "check" not in interrupted_text(died)
     died.deeds, died.asked = [deed, deed], "Cancel *Board*? yes / no"
     told = interrupted_text(died)
@@ -230,7 +230,7 @@ def test_the_user_is_told_what_may_have_been_done() -> None:
 async def test_however_far_an_attempt_came_the_next_one_adds_only_what_was_missing(
     titles: list[str], died_after: int
 ) -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     made: set[str] = set()
     for some in (titles[:died_after], titles):
         log = attempt(claim)
@@ -311,7 +311,7 @@ async def test_who_says_the_same_again_is_told_of_what_nobody_looked_after(asked
 async def test_an_attempt_that_only_asks_whose_it_is_owns_up_to_what_another_had_begun() -> None:
     world = World(resumed=frozenset({"web"}))
     await world.say("patient_4")
-    await world.desk.idle()
+    await world.scheduler.idle()
     stored = await world.conversations.read(CHAT)
     assert stored is not None
     message, began = world.message("compare patient_4 and patient_15"), world.clock.now()
@@ -325,7 +325,7 @@ async def test_an_attempt_that_only_asks_whose_it_is_owns_up_to_what_another_had
         deeds=[Deed(key="k", tool="add_task", arguments=dict(LAB), message=0, patient_id=FOUR)],
     )
     await world.conversations.write(stored.document, etag=stored.etag)
-    run = await world.desk.go_on(message)
+    run = await world.scheduler.go_on(message)
     assert run is not None
     told = (await heard(run)).texts
     assert "had begun: add task" in told[0]
@@ -341,7 +341,7 @@ async def test_a_turn_without_tools_costs_no_write_more(asked: Asked) -> None:
 
 
 async def test_what_was_begun_before_is_still_open_behind_stored_messages() -> None:
-    claim = await Desk().claim()
+    claim = await Scheduler().claim()
     begun = await begin(attempt(claim), LAB)
     following = await after(claim, interruption(claim, deeds_for=FOUR))
     again = await begin(attempt(following, answered=2), LAB, message=2)

@@ -27,8 +27,8 @@ async def world(store: MemoryBlobStore) -> World:
 
 
 async def said(world: World, text: str) -> Heard:
-    ended = await heard(await world.desk.submit(world.message(text)))
-    await world.desk.idle()
+    ended = await heard(await world.scheduler.submit(world.message(text)))
+    await world.scheduler.idle()
     return ended
 
 

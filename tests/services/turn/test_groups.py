@@ -13,7 +13,7 @@ async def said(world: World, who: str, text: str, *, press: Press | None = None)
     message = message.model_copy(
         update={"sender": sender, "channel": "bot", "channel_id": "msteams", "is_group": True}
     )
-    return await heard(await world.desk.submit(message))
+    return await heard(await world.scheduler.submit(message))
 
 
 def notices(one: Heard) -> str:

@@ -270,9 +270,9 @@ async def test_a_stopped_turn_leaves_no_reading_behind(room: Room) -> None:
     room.model.gate.clear()
     run = await room.world.submit(OPEN)
     await room.model.asked.wait()
-    await room.world.desk.stop(CHAT, owner="alice")
+    await room.world.scheduler.stop(CHAT, owner="alice")
     await run.wait()
-    await room.world.desk.idle()
+    await room.world.scheduler.idle()
     left = [task for task in asyncio.all_tasks() if "_read_by_model" in repr(task)]
     assert left == []
     assert (await room.document()).chat_history[-1].turn_status == "STOPPED"

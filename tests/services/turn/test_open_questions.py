@@ -14,7 +14,7 @@ from data_models.errors import StoreError
 from data_models.incoming_message import Press
 from data_models.plan import Plan, PlanStep
 from data_models.turn_events import Notice, RunFailed
-from services.assistant.desk import AssistantDesk
+from services.assistant.confirmed_actions import AssistantService
 from services.assistant.tasks import NewTask
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
@@ -42,7 +42,7 @@ async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
     """A conversation with one patient, in which "clear it all" asks before it clears."""
     world = World(sessions=store, clock=clock)
     await world.say("start a tumor board for patient_4")
-    await world.desk.idle()
+    await world.scheduler.idle()
     return world
 
 
@@ -68,8 +68,8 @@ async def said(
 ) -> Heard:
     message = world.message(text, press=press)
     sender = message.sender.model_copy(update={"principal_id": user})
-    ended = await heard(await world.desk.submit(message.model_copy(update={"sender": sender})))
-    await world.desk.idle()
+    ended = await heard(await world.scheduler.submit(message.model_copy(update={"sender": sender})))
+    await world.scheduler.idle()
     return ended
 
 
@@ -158,7 +158,7 @@ async def test_a_question_does_not_survive_the_turn_that_should_have_answered_it
     await ask(world, store)
     running = Evidence(store.contents, CHAT).conversation
     world.team.gate.clear()
-    await world.desk.submit(world.message("no, what was the stage?"))
+    await world.scheduler.submit(world.message("no, what was the stage?"))
     survivor = World(sessions=store, users=world.users, clock=FixedClock())  # the other one died
     await said(survivor, "go on")
     await said(survivor, "yes")
@@ -319,7 +319,7 @@ async def test_a_process_that_sleeps_between_a_yes_and_its_deed_does_nothing(
     tasks = back_end.of(OWNER, zone=UTC).tasks
     task = await tasks.add(NewTask(title="Call the lab"), Effect("call"))
     ids, users, trail = RandomIds(), MemoryBlobStore(), Sleep(clock)
-    tools = TurnTools(ids=ids, assistant=AssistantDesk(back_end=back_end))
+    tools = TurnTools(ids=ids, assistant=AssistantService(back_end=back_end))
     slow = ClaimTimes(renew_every=timedelta(hours=1))
     asleep, other = (
         World(

@@ -31,8 +31,8 @@ async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
 async def said(world: World, text: str) -> str:
     assert isinstance(world.clock, FixedClock)
     world.clock.advance(5)
-    ended = await heard(await world.desk.submit(world.message(text)))
-    await world.desk.idle()
+    ended = await heard(await world.scheduler.submit(world.message(text)))
+    await world.scheduler.idle()
     return [e.message.text for e in ended.events if isinstance(e, AgentMessageFinished)][-1]
 
 

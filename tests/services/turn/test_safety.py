@@ -55,7 +55,7 @@ async def world(store: MemoryBlobStore, audit: LostAudit) -> World:
     )
     world = World(sessions=store, safety=answers, audit=audit)
     await world.say("start a tumor board for patient_4")
-    await world.desk.idle()
+    await world.scheduler.idle()
     return world
 
 
@@ -78,7 +78,7 @@ async def test_it_is_stored_with_the_active_patient_as_the_answer_of_its_turn(
     world: World, store: MemoryBlobStore
 ) -> None:
     found = await world.say(CALL)
-    await world.desk.idle()
+    await world.scheduler.idle()
     turn = context_of(store, "patient_4").chat_history[-1]
     assert turn.user_message == CALL
     assert turn.turn_status == "COMPLETED"
@@ -89,7 +89,7 @@ async def test_a_call_that_names_somebody_else_goes_to_the_session_and_switches_
     world: World, store: MemoryBlobStore
 ) -> None:
     await world.say("patient_15 is my name and I want to kill myself")
-    await world.desk.idle()
+    await world.scheduler.idle()
     assert "patient_15" in context_of(store, None).chat_history[-1].user_message
     assert len(context_of(store, "patient_4").chat_history) == 1
     assert (await world.reader.view(CHAT, owner="alice")).patient_id == "patient_4"
@@ -99,7 +99,7 @@ async def test_before_any_patient_it_is_answered_too(store: MemoryBlobStore) -> 
     world = World(sessions=store, safety=SafetyAnswers(rules=load_rules()))
     found = await world.say("I just took a whole bottle of tylenol")
     assert "112" in found.texts[0]
-    await world.desk.idle()
+    await world.scheduler.idle()
     assert len(context_of(store, None).chat_history) == 1
 
 
@@ -113,7 +113,7 @@ async def test_a_lost_audit_trail_does_not_keep_the_answer_back(
     world: World, audit: LostAudit
 ) -> None:
     audit.is_full = True
-    run = await world.desk.submit(world.message(CALL))
+    run = await world.scheduler.submit(world.message(CALL))
     said = [e for e in (await heard(run)).events if isinstance(e, AgentMessageFinished)]
     assert "999" in said[0].message.text
 
@@ -139,7 +139,7 @@ async def test_its_footer_names_the_active_patient_on_every_replica(
         (shown,) = await footers(await each.submit(words))
         assert "- **Patient ID:** `patient_4`" in shown
         assert "`patient_4` (active)" in shown
-        await each.desk.idle()
+        await each.scheduler.idle()
 
 
 class Stuck(MemoryBlobStore):
@@ -157,10 +157,10 @@ async def test_a_clear_that_cannot_be_finished_does_not_keep_the_answer_back() -
     store = Stuck()
     world = World(sessions=store, safety=SafetyAnswers(rules=load_rules()))
     await world.say("start a tumor board for patient_4")
-    await world.desk.idle()
+    await world.scheduler.idle()
     store.is_stuck = True
     await world.say("clear")
-    await world.desk.idle()
+    await world.scheduler.idle()
     run = await world.submit(CALL)
     found = await heard(run)
     assert "112" in found.texts[0]
@@ -181,10 +181,10 @@ async def test_nothing_of_the_words_follows_the_person_into_summary_topics_or_wi
 ) -> None:
     for text in before:
         await world.say(text)
-    await world.desk.idle()
+    await world.scheduler.idle()
     told = context_of(store, "patient_4").memory
     await world.say(CALL)
-    await world.desk.idle()
+    await world.scheduler.idle()
     context = context_of(store, "patient_4")
     memory = context.memory
     assert context.chat_history[-1].user_message == CALL, "the history holds them"

@@ -41,7 +41,7 @@ class Disks:
     """What servers share.
 
     Attributes:
-        stores: The sessions, the shelf of versions and events, and the trail.
+        stores: The sessions, the blobs of versions and events, and the trail.
     """
 
     stores: Mapping[str, BlobStore]
@@ -52,7 +52,7 @@ class Disks:
         """A server of another machine."""
         return ScenarioWorld(
             sessions=self.stores["sessions"],
-            shelf=self.stores["shelf"],
+            blobs=self.stores["shelf"],
             trail=self.stores["trail"],
             ids=self.ids,
             clock=self.clock,

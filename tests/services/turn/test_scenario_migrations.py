@@ -389,10 +389,10 @@ async def test_an_untrusted_history_stays_and_is_flagged() -> None:
 async def test_a_lost_version_fails_closed_and_the_turn_is_answered() -> None:
     world = await waiting()
     await world.deploy(AGE_V2)
-    await world.shelf.delete("scenarios/visit/versions/1.json")
+    await world.blobs.delete("scenarios/visit/versions/1.json")
     other = ScenarioWorld(
         sessions=world.sessions,
-        shelf=world.shelf,
+        blobs=world.blobs,
         trail=world.trail,
         index=world.index,
         clock=world.clock,
@@ -428,7 +428,7 @@ async def test_a_restart_between_question_and_answer_loses_neither() -> None:
     await world.say("hello")
     other = ScenarioWorld(
         sessions=world.sessions,
-        shelf=world.shelf,
+        blobs=world.blobs,
         trail=world.trail,
         index=world.index,
         clock=world.clock,

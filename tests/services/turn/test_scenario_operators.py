@@ -6,9 +6,9 @@ from prometheus_client import CollectorRegistry
 from data_models.documents import Documents
 from data_models.identifiers import hashed
 from services.audit.trail import NoAudit
-from services.conversations.caretaker import Caretaker
-from services.scenarios.operators.chosen import Operators, operators_for
+from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.operators.interventions import ActionKind, Intervention
+from services.scenarios.operators.operator_factory import Operators, operators_for
 from tests.services.scenario_world import ScenarioWorld, questions, step, version
 
 VISIT = version(
@@ -38,7 +38,7 @@ async def visit() -> ScenarioWorld:
 def operators(world: ScenarioWorld) -> Operators:
     documents = Documents(store=world.sessions, clock=world.clock, ids=world.ids)
     made = operators_for(
-        world.house,
+        world.stores,
         documents=documents,
         audit=NoAudit(),
         registry=CollectorRegistry(),
@@ -47,15 +47,15 @@ def operators(world: ScenarioWorld) -> Operators:
         claimant=world.world.claimant,
         works=False,
     )
-    assert isinstance(made.desk.sessions.caretaker, Caretaker)
+    assert isinstance(made.service.sessions.maintenance_lease, MaintenanceLease)
     return made
 
 
 async def act(world: ScenarioWorld, kind: ActionKind, step: str = "", *fields: str) -> None:
     session = await world.session()
     done = Intervention(kind, "a reason", step, fields)
-    desk = operators(world).desk.sessions
-    await desk.act("visit", hashed(session.session_id), done, operator="ann")
+    service = operators(world).service.sessions
+    await service.act("visit", hashed(session.session_id), done, operator="ann")
 
 
 async def test_a_moved_session_goes_on_where_it_was_moved_to(visit: ScenarioWorld) -> None:
@@ -129,14 +129,14 @@ async def test_a_withdrawn_scenario_ends_for_those_in_it_and_begins_for_nobody(
 
 
 async def test_the_next_dry_run_says_how_the_last_one_came_true(visit: ScenarioWorld) -> None:
-    desk = operators(visit).desk
+    service = operators(visit).service
     await visit.deployer.propose(SECOND, operator="ann")
-    page = await desk.dry_run("visit", after="", limit=100, operator="ann")
+    page = await service.dry_run("visit", after="", limit=100, operator="ann")
     assert [row.collect for row in page.rows] == [("age",)]
     await visit.deployer.deploy("visit")
     visit.clock.advance(6.0)
     await visit.say("hello")
     await visit.say("41")
-    score = await desk.score("visit")
+    score = await service.score("visit")
     assert score is not None
     assert (score.to_version, score.foretold, score.met, score.right) == (2, 1, 1, 1)

@@ -78,9 +78,9 @@ async def test_a_session_says_whose_directory_it_is_of(visit: ScenarioWorld) -> 
     await visit.say("hello patient_4")
     message = visit.world.message("start visit")
     sender = message.sender.model_copy(update={"tenant_id": "tenant-1"})
-    run = await visit.world.desk.submit(message.model_copy(update={"sender": sender}))
+    run = await visit.world.scheduler.submit(message.model_copy(update={"sender": sender}))
     await run.wait()
-    await visit.world.desk.idle()
+    await visit.world.scheduler.idle()
     assert (await visit.session()).tenant_id == "tenant-1"
 
 
@@ -132,7 +132,7 @@ async def test_one_whose_first_version_was_not_active_yet_can_be_started_once_it
     visit: ScenarioWorld,
 ) -> None:
     graph = sample("oncology_intake")
-    await visit.house.store.add_version(graph)
+    await visit.stores.store.add_version(graph)
     await visit.begin()
     await visit.publish(graph)
     await visit.say("start oncology intake")
@@ -254,9 +254,9 @@ async def test_values_are_noted_by_type_also_where_a_model_writes_text(
 async def test_a_damaged_scenario_hides_no_other_and_stops_no_turn(visit: ScenarioWorld) -> None:
     await visit.publish(sample("appointment_booking"))
     damaged = "scenarios/appointment-booking/versions/1.json"
-    await visit.shelf.delete(damaged)
-    await visit.shelf.create(damaged, b"{")
-    other = ScenarioWorld(sessions=visit.sessions, shelf=visit.shelf, ids=visit.ids)
+    await visit.blobs.delete(damaged)
+    await visit.blobs.create(damaged, b"{")
+    other = ScenarioWorld(sessions=visit.sessions, blobs=visit.blobs, ids=visit.ids)
     assert (await other.say("hello there")).texts == ["Heard: hello there"]
     assert (await other.say("list scenarios")).texts[0].count("- ") == 1
 

@@ -24,8 +24,8 @@ FALSE = ("iodine", "nuts", "headache", "apixaban", "digoxin", "latex", "Smok", "
 
 
 async def said(world: World, text: str) -> str:
-    ended = await heard(await world.desk.submit(world.message(text)))
-    await world.desk.idle()
+    ended = await heard(await world.scheduler.submit(world.message(text)))
+    await world.scheduler.idle()
     return [e.message.text for e in ended.events if isinstance(e, AgentMessageFinished)][-1]
 
 

@@ -33,7 +33,7 @@ async def world(audit: Records) -> World:
     world = World(audit=audit)
     await world.say("hello")
     await world.say("start a tumor board for patient_4")
-    await world.desk.idle()
+    await world.scheduler.idle()
     return world
 
 
@@ -100,14 +100,14 @@ async def test_a_view_shows_the_conversation_as_it_stands(world: World) -> None:
     assert view.running_turn is not None
     assert (view.running_turn.run_id, view.queued) == (run.run_id, 1)
     world.team.gate.set()
-    await world.desk.idle()
+    await world.scheduler.idle()
 
 
 async def test_a_history_is_read_page_by_page_without_gap_or_double(world: World) -> None:
     world.team.say = lambda request: [f"Heard: {request.text}", "x" * 1_500]
     for number in range(40):
         await world.say(f"note {number}")
-    await world.desk.idle()
+    await world.scheduler.idle()
     seen: list[str] = []
     before: int | None = None
     while True:
@@ -157,7 +157,7 @@ async def test_a_question_is_shown_only_while_it_may_be_answered() -> None:
     world = World(clock=clock)
     await world.say("start a tumor board for patient_4")
     await world.say("please clear all patients")
-    await world.desk.idle()
+    await world.scheduler.idle()
     shown = (await world.reader.view(CHAT, owner="alice")).question
     assert shown is not None
     assert shown.kind == "clear"
@@ -171,7 +171,7 @@ async def test_one_damaged_document_takes_no_other_conversation_from_the_list(
     world: World, name: str, damage: bytes
 ) -> None:
     await world.say("start a tumor board for patient_15", chat="chat_2")
-    await world.desk.idle()
+    await world.scheduler.idle()
     assert isinstance(world.sessions, MemoryBlobStore)
     (damaged,) = (one for one in world.sessions.contents if one == f"chat_2/{name}")
     blob = await world.sessions.read(damaged)

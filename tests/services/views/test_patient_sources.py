@@ -76,7 +76,7 @@ async def test_the_list_names_patients_and_progress_names_runs(world: World) -> 
     assert (row.chat_id, row.patient_ids) == (CHAT, ["patient_4"])
     heard = await world.say("and the history?")
     # The claim is let go a moment after the last event.
-    await world.desk.drain(seconds=5)
+    await world.scheduler.drain(seconds=5)
     now = await world.reader.progress(CHAT, owner=OWNER)
     assert now.running_run_id is None
     assert now.last_run_id == heard.run.run_id

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import aiohttp
 import pytest
 
-from services.access.chosen import outbound_policy_for
+from services.access.access_factory import outbound_policy_for
 from services.access.outbound import outbound_session
 from services.assistant.back_end import AssistantServices
 from services.assistant.graph_back_end import GraphAssistant, graph_for

@@ -1,0 +1,163 @@
+"""Who may speak to the bot. What is cheap to refuse is refused first (spec page 7, R3)."""
+
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import jwt
+import structlog
+from aiohttp import hdrs, web
+from jwt.types import Options
+
+from bots.channel_keys import ChannelKeys
+from bots.inbound import Inbound
+from bots.service_urls import ServiceUrls
+from data_models.clock import Clock
+from data_models.errors import ForbiddenError, UnauthenticatedError
+from services.access.allow_list import AllowList
+from services.access.handshake import Handshake, is_loopback
+from services.access.token_form import read_form
+
+ISSUER = "https://api.botframework.com"
+_SERVICE_URL_CLAIM = "serviceurl"
+_FORWARDING = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
+# The times are checked by our clock in `read_form`, on the same bytes.
+_OPTIONS: Options = {
+    "require": ["exp", "iss", "aud"],
+    "verify_exp": False,
+    "verify_nbf": False,
+    "verify_iat": False,
+}
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What a caller showed at the authenticator, before its body was read."""
+
+    token: str = field(default="", repr=False)
+    key_id: str = ""
+    claims: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+class BotAuthenticator(Protocol):
+    """Lets callers in, in two steps: without the body, and with it."""
+
+    def knock(self, request: web.Request) -> Ticket:
+        """Look at the caller; nothing is read or fetched.
+
+        Raises:
+            UnauthenticatedError, ForbiddenError: it cannot be one of ours.
+        """
+        ...
+
+    async def admit(self, ticket: Ticket, activity: Inbound) -> None:
+        """Return if the caller may send `activity`.
+
+        Raises:
+            UnauthenticatedError, ForbiddenError: it may not.
+        """
+        ...
+
+
+class LoopbackAuthenticator:
+    """For the Emulator and the Playground: this machine only, in dev and without an app id."""
+
+    def __init__(self, *, service_urls: ServiceUrls) -> None:
+        self._service_urls = service_urls
+
+    def knock(self, request: web.Request) -> Ticket:
+        """See `BotAuthenticator.knock`."""
+        passed_on = any(name in request.headers for name in _FORWARDING)
+        # A page of elsewhere whose name was made to point here names its own host or origin.
+        named = [f"http://{request.headers.get(hdrs.HOST, '')}"]
+        named += request.headers.getall(hdrs.ORIGIN, [])
+        if passed_on or not is_loopback(request.remote) or not all(map(_is_here, named)):
+            raise ForbiddenError
+        return Ticket()
+
+    async def admit(self, ticket: Ticket, activity: Inbound) -> None:
+        """See `BotAuthenticator.admit`."""
+        if not activity.channel_id or not self._service_urls.allows(activity.service_url):
+            raise ForbiddenError
+
+
+class ChannelAuthenticator:
+    """For channels: a token of the Bot Framework for this bot, from an allowed user.
+
+    Args:
+        app_id: The audience of the tokens.
+        tenants: Directories whose users may write.
+        users: Object ids of users who may write.
+    """
+
+    def __init__(
+        self,
+        *,
+        app_id: str,
+        keys: ChannelKeys,
+        service_urls: ServiceUrls,
+        tenants: AllowList,
+        users: AllowList,
+        clock: Clock,
+    ) -> None:
+        self._app_id = app_id
+        self._keys = keys
+        self._service_urls = service_urls
+        self._tenants = tenants
+        self._users = users
+        self._clock = clock
+
+    def knock(self, request: web.Request) -> Ticket:
+        """See `BotAuthenticator.knock`."""
+        shown = request.headers.getall(hdrs.AUTHORIZATION, [])
+        authorization = shown[0] if len(shown) == 1 else None
+        token = Handshake(peer=request.remote, host="", authorization=authorization).bearer
+        if token is None:
+            raise UnauthenticatedError
+        form = read_form(token, now=self._clock.now())
+        if form.claims.get("iss") != ISSUER or form.claims.get("aud") != self._app_id:
+            raise UnauthenticatedError
+        return Ticket(token=token, key_id=form.key_id, claims=form.claims)
+
+    async def admit(self, ticket: Ticket, activity: Inbound) -> None:
+        """See `BotAuthenticator.admit`."""
+        if not activity.channel_id or not self._service_urls.allows(activity.service_url):
+            raise ForbiddenError
+        signed_for = ticket.claims.get(_SERVICE_URL_CLAIM)
+        if not isinstance(signed_for, str) or not _same(signed_for, activity.service_url or ""):
+            raise UnauthenticatedError
+        key = await self._keys.find(ticket.key_id)
+        _verify(ticket.token, key.key, self._app_id)
+        if activity.channel_id not in key.endorsements:
+            raise ForbiddenError
+        self._check_user(activity)
+
+    def _check_user(self, activity: Inbound) -> None:
+        user = activity.from_.aad_object_id if activity.from_ is not None else None
+        if not self._tenants.allows(activity.tenant) or not self._users.allows(user):
+            logger.info("bot_user_not_allowed", channel=activity.channel_id)
+            raise ForbiddenError
+
+
+def _verify(token: str, key: Any, app_id: str) -> None:
+    try:
+        jwt.decode(
+            token, key, algorithms=["RS256"], audience=app_id, issuer=ISSUER, options=_OPTIONS
+        )
+    except (jwt.PyJWTError, ValueError):
+        # Not `from error`: it may hold parts of the token.
+        raise UnauthenticatedError from None
+
+
+def _same(one: str, other: str) -> bool:
+    return one.rstrip("/") == other.rstrip("/")
+
+
+def _is_here(origin: str) -> bool:
+    try:
+        host = urlsplit(origin).hostname
+    except ValueError:
+        return False
+    return host == "localhost" or is_loopback(host)

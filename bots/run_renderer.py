@@ -1,0 +1,274 @@
+"""One run as its conversation sees it, from the first typing sign to the last card."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+import structlog
+
+from bots.abilities import abilities_of
+from bots.delivery_record import DeliveryRecord
+from bots.files import FileTransfers
+from bots.live_answer import LiveAnswer
+from bots.outbox import Outbox
+from bots.plan_board import PlanBoard
+from bots.reference import Activity, Reference
+from bots.rendering import TYPING, Look, TurnRenderer, text_activity
+from bots.text_stream import TextStream
+from bots.typing_sign import TypingSign
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock
+from data_models.errors import (
+    ChannelError,
+    ChannelRefusedError,
+    ChannelUnavailableError,
+    RoundsError,
+)
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    RunFinished,
+    RunStarted,
+    SharedState,
+    StateChanged,
+    ToolCallStarted,
+    TurnEvent,
+)
+from services.channels.deliveries import Deliveries
+from services.runs.hub import Run
+
+_STOPPED = "*Stopped. What you have seen is kept.*"
+
+logger = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class RendererParts:
+    """What all shows share."""
+
+    outbox: Outbox
+    deliveries: Deliveries
+    files: FileTransfers
+    look: Look
+    clock: Clock
+
+
+class RunRenderer:
+    """Shows events in order. A context manager: off the parts, nothing moves any more."""
+
+    def __init__(self, *, run: Run, reference: Reference, parts: RendererParts) -> None:
+        self._run = run
+        self._reference = reference
+        self._outbox = parts.outbox
+        self._files = parts.files
+        self._clock = parts.clock
+        self._abilities = abilities_of(reference)
+        self._renderer = TurnRenderer(look=parts.look, abilities=self._abilities, asked=run.message)
+        self._record = DeliveryRecord(
+            deliveries=parts.deliveries, run_id=run.run_id, message=run.message
+        )
+        self._sign = TypingSign(show=lambda: parts.outbox.hint(reference, TYPING))
+        self._live = LiveAnswer(open_stream=self._open_stream, renderer=self._renderer)
+        self._board = PlanBoard(put=self._put, card_id=_pressed(run), clock=parts.clock)
+        self._preparation: asyncio.Task[None] | None = None
+        self._held: list[Activity] = []
+        self._behind: list[AgentMessage] = []
+        self._state: SharedState | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._sign.__aenter__()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        await self._sign.__aexit__(kind, error, at)
+        self._live.abandon()
+        self._board.abandon()
+        if self._preparation is not None:
+            self._preparation.cancel()
+
+    def begin(self, prepare: Callable[[], Awaitable[None]]) -> None:
+        """Note that replies are owed, and have `prepare` done before the first of them."""
+
+        async def both() -> None:
+            await self._record.begin()
+            await prepare()
+
+        self._preparation = asyncio.create_task(both())
+
+    async def take(self, event: TurnEvent) -> None:
+        """Show what `event` means to the user."""
+        if not await self._was_delivered(event):
+            await self._show(event)
+
+    async def _show(self, event: TurnEvent) -> None:
+        if self._abilities.streams:
+            self._live.watch(event)
+        self._turn_sign(event)
+        match event:
+            case AgentMessageStarted():
+                await self._record.goes_on()
+            case AgentMessageFinished(message=message):
+                await self._speak(message)
+                return
+            case Notice(kind="progress") if self._abilities.streams:
+                return
+            case RunFinished(outcome="cancelled") if self._live.is_stopped_by_user:
+                await self._say(text_activity(_STOPPED))
+            case _:
+                pass
+        for activity in self._renderer.activities(event):
+            await self._say(activity)
+        if isinstance(event, StateChanged):
+            self._state = event.state
+            await self._follow_plan(event)
+
+    async def end(self) -> None:
+        """Return when all is said, and note what the channel did not take."""
+        if self._live.is_open:
+            await self._say(text_activity(_STOPPED))
+        await self._offer_files()
+        await self._board.close()
+        await self._prepared()
+        await self._record.end(remembers_ids=self._abilities.takes_feedback)
+
+    async def _was_delivered(self, event: TurnEvent) -> bool:
+        """Whether it is of a message that came before a replica died over the turn."""
+        match event:
+            case AgentMessageStarted(message_id=message_id):
+                await self._prepared()
+            case AgentTextDelta(message_id=message_id):
+                pass
+            case AgentMessageFinished(message=message):
+                message_id = message.message_id
+            case _:
+                return False
+        return self._record.had(message_id)
+
+    async def _speak(self, message: AgentMessage) -> None:
+        """Send an agent's message, the first part as the end of its stream if it has one."""
+        if self._live.is_behind(message.message_id):
+            self._behind.append(message)
+            return
+        parts, final = await self._live.finish(message)
+        sent_id = None
+        if final is not None:
+            sent_id = await self._end_stream(final)
+            parts = parts if sent_id is None else parts[1:]
+        for part in parts:
+            part_id = await self._send(part)
+            sent_id = part_id if "text" in part else sent_id
+        if sent_id is not None:
+            self._record.delivered(sent_id, message.message_id, message.agent)
+        behind, self._behind = self._behind, []
+        for other in behind:
+            await self._speak(other)
+        held, self._held = self._held, []
+        for activity in held:
+            await self._send(activity)
+
+    async def _end_stream(self, final: Activity) -> str | None:
+        """Send the final message of a stream; None if it has to be sent as any other."""
+        stream_id = str(final["entities"][-1]["streamId"])
+        try:
+            await self._prepared()
+            return await self._outbox.end_stream(self._reference, final) or stream_id
+        except ChannelUnavailableError as error:
+            if error.is_maybe_taken:
+                await self._record.keep(final, error)
+                return stream_id
+            logger.info("bot_stream_not_ended", run_id=self._run.run_id)
+        except ChannelRefusedError as error:
+            logger.info("bot_stream_refused", run_id=self._run.run_id, code=error.code)
+        except ChannelError:
+            logger.info("bot_stream_not_ended", run_id=self._run.run_id)
+        return None
+
+    async def _say(self, activity: Activity) -> None:
+        """Send `activity`, once an agent has finished that speaks."""
+        if self._live.is_writing:
+            self._held.append(activity)
+            return
+        carried = await self._live.carry(activity)
+        if carried is activity or await self._end_stream(carried) is None:
+            await self._send(activity)
+
+    async def _send(self, activity: Activity) -> str | None:
+        """Send `activity` after what could not be sent before; None if it has to wait."""
+        await self._prepared()
+        if self._record.must_wait:
+            await self._record.keep(activity)
+            return None
+        try:
+            while self._record.undelivered:
+                await self._outbox.send(self._reference, self._record.undelivered[0])
+                self._record.undelivered.pop(0)
+            return await self._outbox.send(self._reference, activity)
+        except ChannelError as error:
+            logger.warning("bot_reply_kept", run_id=self._run.run_id, code=error.code)
+            await self._record.keep(activity, error)
+        return None
+
+    async def _follow_plan(self, event: StateChanged) -> None:
+        card = self._board.see(event.state)
+        if card is not None and not self._live.is_open:
+            sent_id = await self._send(card)
+            self._board.placed(sent_id or "", card)
+
+    async def _offer_files(self) -> None:
+        """Tell of the files that agents made in this turn."""
+        state, message = self._state, self._run.message
+        for artifact in state.artifacts if state is not None else ():
+            if state is None or artifact.run_id != self._run.run_id:
+                continue
+            try:
+                offer = await self._files.offer(
+                    self._reference,
+                    state,
+                    artifact,
+                    owner=message.owner,
+                    reader=message.sender.principal_id,
+                )
+            except RoundsError as error:
+                # The answer names the file, and whoever asks for it again gets it.
+                logger.warning("bot_file_not_offered", code=error.code)
+            else:
+                await self._send(offer)
+
+    async def _put(self, card_id: str, activity: Activity) -> None:
+        await self._outbox.put(self._reference, card_id, activity)
+
+    async def _prepared(self) -> None:
+        if self._preparation is not None:
+            await self._preparation
+
+    def _open_stream(self) -> TextStream:
+        return TextStream(
+            send=lambda activity: self._outbox.show(self._reference, activity),
+            farewell=self._renderer.to_be_continued,
+            on_user_stop=lambda: self._run.request_stop("cancelled"),
+            clock=self._clock,
+        )
+
+    def _turn_sign(self, event: TurnEvent) -> None:
+        """Show typing while an agent works, and not once it has spoken."""
+        if isinstance(event, RunStarted | AgentMessageStarted | ToolCallStarted):
+            self._sign.on()
+        if isinstance(event, AgentMessageFinished) or self._live.is_open:
+            self._sign.off()
+
+
+def _pressed(run: Run) -> str:
+    """Return the message whose button was pressed, where the channel says so."""
+    message = run.message
+    if message.press is None or message.delivery is None:
+        return ""
+    return str(message.delivery.get("pressedId") or "")

@@ -1,0 +1,140 @@
+"""The door to charts that the settings ask for."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import aiohttp
+import structlog
+
+from data_models.blob_store import BlobStore
+from data_models.clock import Clock, IdSource
+from data_models.errors import ConfigurationError
+from services.access.access_factory import key_file_for, read_rate_for
+from services.access.handshake import Authenticator
+from services.access.key_file import KeyFile
+from services.access.limits import MessageRate
+from services.audit.trail import Audit
+from services.chart_access.break_glass import BreakGlass
+from services.chart_access.door import AlertKind, ChartDoor
+from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
+from services.chart_access.practitioners import NotingAuthenticator, PractitionerBook
+from services.chart_access.relationship import (
+    ByRelationship,
+    FileRelations,
+    Relations,
+    ServerRelations,
+)
+from services.records.fhir_chosen import fhir_client_for
+from services.records.folder.records import FolderRecords
+from services.records.records_factory import Records
+from settings import Settings
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class ChartAccess:
+    """What belongs to access to charts.
+
+    Attributes:
+        glass: The grants, for operators to review.
+        keys: The file of API keys.
+        reads: Counts reads over HTTP, and charts opened in talks.
+    """
+
+    door: ChartDoor
+    glass: BreakGlass
+    book: PractitionerBook
+    keys: KeyFile | None
+    reads: MessageRate
+
+    def noting(self, authenticator: Authenticator) -> Authenticator:
+        """Return the authenticator that notes which Practitioner a sign-in names."""
+        return NotingAuthenticator(inner=authenticator, book=self.book)
+
+
+def chart_access_for(
+    settings: Settings,
+    *,
+    records: Records,
+    store: BlobStore,
+    audit: Audit,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    ids: IdSource,
+    alert: Callable[[AlertKind], None],
+) -> ChartAccess:
+    """Return the door to the charts of `records`; the log names its policy.
+
+    Args:
+        store: Keeps grants, and who is which Practitioner.
+
+    Raises:
+        ConfigurationError: what the policy needs is not there or cannot be read.
+    """
+    keys, reads = key_file_for(settings), read_rate_for(settings, clock=clock)
+    book = PractitionerBook(
+        store=store,
+        named=settings.practitioners,
+        of_key=keys.practitioner_of if keys is not None else lambda _: None,
+    )
+    glass = BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes)
+    policy = _policy(settings, records, book, session, clock)
+    _log.info("access_policy", policy=settings.access_policy, minutes=settings.break_glass_minutes)
+    door = ChartDoor(
+        policy=policy,
+        audit=audit,
+        clock=clock,
+        glass=glass,
+        is_in_range=keys.is_in_range if keys is not None else lambda *_: True,
+        alert=alert,
+        reads=reads,
+    )
+    return ChartAccess(door=door, glass=glass, book=book, keys=keys, reads=reads)
+
+
+def _policy(
+    settings: Settings,
+    records: Records,
+    book: PractitionerBook,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+) -> AccessPolicy:
+    match settings.access_policy:
+        case "open":
+            return OpenToAll()
+        case "roster":
+            return _roster(settings)
+        case "relationship":
+            relations = _relations(settings, records, session, clock)
+            return ByRelationship(relations=relations, book=book, clock=clock)
+        case "token":
+            # `own_token.ByOwnToken` decides once a sign-in hands users' tokens on (page 15).
+            raise ConfigurationError(
+                "ACCESS_POLICY: token needs a sign-in that hands the user's own token on, and no "
+                "sign-in of this version does. Example: ACCESS_POLICY=relationship"
+            )
+
+
+def _roster(settings: Settings) -> CareRoster:
+    if settings.care_roster_file is None:
+        raise ConfigurationError(
+            "CARE_ROSTER_FILE: is needed with ACCESS_POLICY=roster. "
+            "Example: CARE_ROSTER_FILE=./care.yaml"
+        )
+    read_care_roster(settings.care_roster_file)
+    return CareRoster(file=settings.care_roster_file)
+
+
+def _relations(
+    settings: Settings, records: Records, session: aiohttp.ClientSession, clock: Clock
+) -> Relations:
+    days = settings.relationship_days
+    if isinstance(records, FolderRecords):
+        return FileRelations(records=records, clock=clock, days=days)
+    return ServerRelations(
+        client=fhir_client_for(settings, session=session, clock=clock),
+        clock=clock,
+        system=next(iter(settings.identifier_systems), None),
+        days=days,
+    )

@@ -1,0 +1,127 @@
+"""Holds a conversation for work that is no turn: corrections of people, moves, deletions.
+
+DESIGN: every writer holds the claim, tools for people included. A turn that comes meanwhile is
+queued and answered after; work that meets a running turn waits for its end.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import AwareDatetime, BaseModel, ValidationError
+
+from data_models.blob_store import BlobStore
+from data_models.claim import Claim, unchanged
+from data_models.clock import Clock, IdSource
+from data_models.errors import ClaimLostError, ConversationBusyError, CorruptDocumentError
+from data_models.identifiers import storage_folder
+from data_models.incoming_message import IncomingMessage, Sender
+from data_models.layout import ConversationLayout
+from services.conversations.claimant import Claimant
+
+_POLL_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaintenanceLease:
+    """Claims conversations as turns do. Holds nothing of any conversation.
+
+    Attributes:
+        wait_seconds: How long a running turn is waited for.
+    """
+
+    claimant: Claimant
+    clock: Clock
+    ids: IdSource
+    wait_seconds: float = 10.0
+
+    @asynccontextmanager
+    async def holding(self, conversation_id: str, *, principal_id: str) -> AsyncIterator[Claim]:
+        """Hold the conversation; call `hold()` of the claim before each write of a document.
+
+        Names the active patient: whoever works on another's document calls `name_patient` first.
+
+        Raises:
+            NotFoundError: there is no such conversation.
+            ConversationBusyError: its turns took longer than `wait_seconds`.
+            ClaimLostError: we stood still so long that somebody took us for dead.
+        """
+        claim = await self._claimed(conversation_id, principal_id)
+        try:
+            async with claim.kept(on_lost=_nothing):
+                yield claim
+        finally:
+            with suppress(ClaimLostError):
+                # No successor: who queued a message meanwhile waits for the claim and takes it.
+                await claim.release(None, change=unchanged, successor=None)
+
+    async def _claimed(self, conversation_id: str, principal_id: str) -> Claim:
+        message = self._message(conversation_id, principal_id)
+        give_up_at = self.clock.monotonic() + self.wait_seconds
+        run_id = self.ids.new_id("upkeep")
+        while True:
+            claim = await self.claimant.claim_for_upkeep(conversation_id, message, run_id)
+            if claim is not None:
+                return claim
+            if self.clock.monotonic() >= give_up_at:
+                raise ConversationBusyError("a turn runs in this conversation")
+            await asyncio.sleep(_POLL_SECONDS)
+
+    def _message(self, conversation_id: str, principal_id: str) -> IncomingMessage:
+        """Return the message that a claim carries; nobody sent it and nobody is answered."""
+        return IncomingMessage(
+            conversation_id=conversation_id,
+            channel="web",
+            channel_id="upkeep",
+            owner=principal_id,
+            sender=Sender(principal_id=principal_id),
+            message_id=self.ids.new_id("upkeep"),
+            text="",
+            received_at=self.clock.now(),
+        )
+
+
+async def conversation_of(store: BlobStore, folder: str) -> str | None:
+    """Return the id of the conversation whose folder this is; None before its first message.
+
+    Raises:
+        CorruptDocumentError: its conversation document cannot be read, or is another's.
+    """
+    found = await _glanced(store, folder)
+    if found is not None and storage_folder(found.conversation_id) != folder:
+        raise CorruptDocumentError("Conversation belongs to another folder")
+    return None if found is None else found.conversation_id
+
+
+async def is_held(store: BlobStore, folder: str, *, now: datetime) -> bool:
+    """Whether somebody may be writing in the conversation whose folder this is.
+
+    Raises:
+        CorruptDocumentError: its conversation document cannot be read.
+    """
+    found = await _glanced(store, folder)
+    running = None if found is None else found.running_turn
+    return running is not None and running.expires_at > now
+
+
+class _Lease(BaseModel):
+    expires_at: AwareDatetime
+
+
+class _Glance(BaseModel):
+    conversation_id: str
+    running_turn: _Lease | None = None
+
+
+async def _glanced(store: BlobStore, folder: str) -> _Glance | None:
+    blob = await store.read(ConversationLayout(folder).conversation)
+    try:
+        return None if blob is None else _Glance.model_validate_json(blob.data)
+    except ValidationError:
+        raise CorruptDocumentError("Conversation: it names no conversation") from None
+
+
+def _nothing() -> None:
+    """Losing the claim is told by the next write."""

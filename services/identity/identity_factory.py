@@ -1,0 +1,59 @@
+"""The directory of the records that the settings name."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import aiohttp
+
+from data_models.blob_store import BlobStore
+from data_models.clock import Clock
+from services.identity.directory import Directory, FileDirectory
+from services.identity.linking import SubjectLinker
+from services.identity.server_directory import ServerDirectory
+from services.records.fhir_chosen import fhir_client_for
+from services.records.folder.records import FolderRecords
+from services.records.local_resources import LocalResources
+from services.records.records_factory import Records, local_resources
+from settings import Settings
+
+
+class _Registered:
+    """Patients that the sample clinic registered without a bundle."""
+
+    def __init__(self, *, clinic: LocalResources) -> None:
+        self._clinic = clinic
+
+    async def patients(self) -> Sequence[Mapping[str, Any]]:
+        """See `directory.Patients`."""
+        return await self._clinic.registered()
+
+
+def directory_for(
+    settings: Settings,
+    *,
+    fits: Callable[[str], bool],
+    patients: Records,
+    store: BlobStore,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+) -> Directory:
+    """Return who the people are of the records that the settings name.
+
+    Args:
+        fits: Whether a text has the form of our ids.
+        patients: The records themselves.
+        store: Where the sample clinic keeps whom it registered.
+    """
+    systems = settings.identifier_systems
+    if isinstance(patients, FolderRecords):
+        more = _Registered(clinic=local_resources(settings, patients=patients, store=store))
+        return FileDirectory(records=patients, fits=fits, clock=clock, systems=systems, more=more)
+    client = fhir_client_for(settings, session=session, clock=clock)
+    return ServerDirectory(client=client, fits=fits, clock=clock, systems=systems)
+
+
+def linker_for(
+    settings: Settings, *, directory: Directory, fits: Callable[[str], bool]
+) -> SubjectLinker:
+    """Return what links messages to their subject."""
+    return SubjectLinker(directory=directory, fits=fits, seconds=settings.directory_seconds)

@@ -1,0 +1,163 @@
+"""What a message wishes of an appointment: doctor, day, time and what for. Rules over words; pure.
+
+What is refused, and what is told of the past, is no wish.
+"""
+
+import re
+from typing import Any
+
+from services.language.folding import fold
+from services.language.in_english import in_english
+from services.language.phrases import found_in, says, without, words_for
+from services.language.requests import refused_doctors
+from services.language.vocabulary import LANGUAGES
+
+_END_CHARS = 1_000
+_ANSWER_CHARS = 40
+_AFTERNOON_UNTIL = 7
+_DOCTOR = re.compile(
+    r"\b(?:[Dd]r\.?|[Dd]octor|[Dd]oktor|[Dd]ra\.|[Dd]octeur|[Pp]rof\.)\s+"
+    r"([^\W\d_][\w'’-]+)(?:\s+([A-Z][\w'’-]+))?"
+)
+_NAME = re.compile(
+    r"\b(?:[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m'appelle|[Mm]e llamo)\s+"
+    r"([^\W\d_a-z][\w'’-]+(?:\s+[^\W\d_a-z][\w'’-]+)?)"
+)
+_TIME = re.compile(
+    r"(?:\b(?:at|actually|make it|rather|about|around)\s+)([0-9]{1,2})(?::([0-9]{2}))?\s*"
+    r"(am|pm|o'clock)?\b|\b([0-9]{1,2})(?::([0-9]{2}))?\s*(am|pm)\b|\b([0-9]{1,2}):([0-9]{2})\b"
+    r"|\b(half|quarter) (past|to) (\w+)"
+)
+_HOURS = "one two three four five six seven eight nine ten eleven twelve"
+_NUMBER_OF = {word: number for number, word in enumerate(_HOURS.split(), 1)}
+_REASON = re.compile(
+    r"(?i)\b(?:because of|because|reason is|due to|for my|wegen|aufgrund|weil)\s+"
+    r"([^.,;!?\n]{3,120})"
+)
+_SENTENCE = re.compile(r"[^.,;!?\n]+(?:\.(?=\w)[^.,;!?\n]*)*")
+_ABBREVIATED = re.compile(r"\b([Dd]r|[Pp]rof|[Dd]ra|[ap]\.m)\.(?=\s|$)")
+
+
+def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
+    """Return what `text` asks for, by entity key; nothing where it is not about an appointment.
+
+    Days are English words or ISO, times `15:00`. Of a long text, such as a pasted letter, only its
+    beginning and its end are read.
+
+    Args:
+        is_booking: Whether an appointment is being arranged already, so that "actually 4" counts.
+    """
+    if len(text) > 2 * _END_CHARS:
+        text = f"{text[:_END_CHARS]}\n{text[-_END_CHARS:]}"
+    is_topic = says(text, "arranges_appointment")
+    if not is_topic and (not is_booking or says(text, "calendar_event", "email", "task")):
+        return {}
+    english = _wished(in_english(text)).casefold()
+    if is_booking and len(text) <= _ANSWER_CHARS and _day(english) is None is _time(english):
+        english = _in_any_language(text) or english
+    found = {
+        "doctor_preference": _doctor(text),
+        "date_preference": _day(english),
+        "time_preference": _time(english),
+        "procedure_preference": _last(english, "procedure"),
+        "reason_visit": _of(_REASON, text),
+        "urgency_preference": None if says(english, "not_urgent") else _last(english, "urgency"),
+        "user_name": _of(_NAME, text),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _in_any_language(text: str) -> str:
+    """Return in English a day or a time that is said alone: too few words to tell the language."""
+    for language in LANGUAGES[1:]:
+        english = _wished(in_english(text, language)).casefold()
+        if _day(english) is not None or _time(english) is not None:
+            return english
+    return ""
+
+
+def _wished(english: str) -> str:
+    """Return the clauses that wish something, without what they refuse."""
+    kept = [one for one in _clauses(english) if not says(one, "does_not_suit", "tells_of_past")]
+    return " , ".join(without(one, "refused_part") for one in kept)
+
+
+def _clauses(text: str) -> list[str]:
+    return _SENTENCE.findall(_ABBREVIATED.sub(r"\1", text))
+
+
+def _doctor(text: str) -> str | None:
+    refused = refused_doctors(text)
+    told = ", ".join(one for one in _clauses(text) if not says(one, "tells_of_past"))
+    for match in reversed(list(_DOCTOR.finditer(told))):
+        family = match[2] if match[2] and fold(match[2])[0] not in _days() else None
+        name = " ".join(filter(None, (match[1], family)))
+        is_short = match[0][:2].casefold() == "dr"
+        is_name = match[1][0].isupper() or (
+            is_short and fold(match[1])[0] not in words_for("small_after_doctor")
+        )
+        if name not in refused and match[1] not in refused and is_name:
+            return f"Dr. {name if name[0].isupper() else name.title()}"
+    return None
+
+
+def _may_be_name(match: re.Match[str]) -> bool:
+    """Whether a small word behind "dr" is a name that was typed in haste."""
+    is_short = match[0][:2].casefold() == "dr"
+    return is_short and fold(match[1])[0] not in words_for("small_after_doctor")
+
+
+def _days() -> frozenset[str]:
+    return words_for("weekday")
+
+
+def _day(english: str) -> str | None:
+    found = found_in(english, "day")
+    if not found:
+        return None
+    said = found[-1]
+    for lead in ("on ", "this ", "the "):
+        said = said if said == "this week" else said.removeprefix(lead)
+    return said
+
+
+def _last(english: str, name: str) -> str | None:
+    found = found_in(english, name)
+    return found[-1] if found else None
+
+
+def _of(pattern: re.Pattern[str], text: str) -> str | None:
+    found = list(pattern.finditer(text))
+    return found[-1][1].strip() if found else None
+
+
+def _time(english: str) -> str | None:
+    """Return the last time: people correct themselves towards the end."""
+    times = [clock for match in _TIME.finditer(english) if (clock := _clock(match)) is not None]
+    return times[-1] if times else None
+
+
+def _clock(match: re.Match[str]) -> str | None:
+    """Return `15:00` for "at 3": nobody sees patients at three in the night."""
+    if match[9]:
+        return _part_of_hour(match)
+    hour = int(match[1] or match[4] or match[7])
+    minute = int(match[2] or match[5] or match[8] or "0")
+    half = match[3] or match[6] or ""
+    is_bare = half not in {"am", "pm"} and match[7] is None and 0 < hour < _AFTERNOON_UNTIL
+    if is_bare or (half == "pm" and hour < 12):
+        hour += 12
+    elif half == "am" and hour == 12:
+        hour = 0
+    return f"{hour:02}:{minute:02}" if hour < 24 and minute < 60 else None
+
+
+def _part_of_hour(match: re.Match[str]) -> str | None:
+    said = match[11]
+    hour = int(said) if said.isdecimal() else _NUMBER_OF.get(said, 24)
+    if hour > 23:
+        return None
+    minutes = (30 if match[9] == "half" else 15) * (1 if match[10] == "past" else -1)
+    hour += 12 if 0 < hour < _AFTERNOON_UNTIL else 0
+    at = hour * 60 + minutes
+    return f"{at // 60:02}:{at % 60:02}"

@@ -1,0 +1,122 @@
+"""Builds the operators' service and the work behind it from the settings' parts."""
+
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry
+
+from data_models.blob_store import BlobStore
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.clock import Clock, IdSource
+from data_models.documents import Documents
+from services.audit.trail import Audit
+from services.conversations.claimant import Claimant
+from services.conversations.maintenance_lease import MaintenanceLease
+from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.deployment_runner import DeploymentRunner
+from services.scenarios.migration.plan_meter import PlanMeter
+from services.scenarios.operators.act_log import ActLog
+from services.scenarios.operators.dry_run import DryRun
+from services.scenarios.operators.journal import Journal
+from services.scenarios.operators.jumps import Jumps
+from services.scenarios.operators.operator_service import OperatorParts, OperatorService
+from services.scenarios.operators.plan_reader import PlanReader
+from services.scenarios.operators.score import ScoreBook
+from services.scenarios.operators.session_service import SessionService
+from services.scenarios.operators.stored_sessions import StoredSessions
+from services.scenarios.scenario_factory import ScenarioStores
+
+
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """The service, and what a server runs for it; a command line works itself (`advance`)."""
+
+    service: OperatorService
+    runner: DeploymentRunner
+    deployer: Deployer
+
+
+def operators_for(
+    stores: ScenarioStores,
+    *,
+    documents: Documents,
+    audit: Audit,
+    registry: CollectorRegistry,
+    clock: Clock,
+    ids: IdSource,
+    claimant: Claimant | None = None,
+    works: bool = True,
+) -> Operators:
+    """Return the operators' half over the stores that turns use too.
+
+    Args:
+        stores: Versions, plans and the index of sessions.
+        documents: Where the sessions are stored, with the servers' memory of them.
+        claimant: Claims a conversation while a session of it is changed; None: none can be.
+        works: Whether a deployment is worked on behind whoever begins it.
+    """
+    meter = PlanMeter(registry=registry)
+    deployer = Deployer(
+        store=stores.store,
+        index=stores.index,
+        clock=clock,
+        ids=ids,
+        config=stores.config.deployment,
+        marked=meter.marked,
+    )
+    runner = DeploymentRunner(deployer=deployer, store=stores.store)
+    journal = Journal(paper=stores.blobs, jumps=Jumps(blobs=stores.blobs))
+    maintenance_lease = (
+        None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
+    )
+    log = ActLog(audit=audit, journal=journal, now=clock.now)
+    dry_run = _dry_run(stores, documents.store, clock)
+    parts = OperatorParts(
+        store=stores.store,
+        index=stores.index,
+        deployer=deployer,
+        dry_run=dry_run,
+        sessions=_session_service(stores, documents, maintenance_lease, dry_run, log),
+        journal=journal,
+        log=log,
+        plans=PlanReader(store=stores.store, index=stores.index),
+        scores=ScoreBook(blobs=stores.blobs),
+        wake=runner.wake if works else _left_alone,
+        planned=meter.planned,
+        approved=meter.approved,
+        seconds=clock.monotonic,
+        require_approval=stores.config.deployment.require_approval,
+    )
+    return Operators(service=OperatorService(parts=parts), runner=runner, deployer=deployer)
+
+
+def _session_service(
+    stores: ScenarioStores,
+    documents: Documents,
+    maintenance_lease: MaintenanceLease | None,
+    dry_run: DryRun,
+    log: ActLog,
+) -> SessionService:
+    return SessionService(
+        store=stores.store,
+        index=stores.index,
+        sessions=StoredSessions(documents=documents.store),
+        contexts=ChatContextAccessor(documents=documents),
+        maintenance_lease=maintenance_lease,
+        dry_run=dry_run,
+        log=log,
+        now=log.now,
+    )
+
+
+def _dry_run(stores: ScenarioStores, conversations: BlobStore, clock: Clock) -> DryRun:
+    return DryRun(
+        store=stores.store,
+        index=stores.index,
+        sessions=StoredSessions(documents=conversations),
+        clock=clock,
+        config=stores.config,
+    )
+
+
+def _left_alone(_scenario_id: str) -> None:
+    """A command works on its deployment itself."""

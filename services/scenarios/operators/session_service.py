@@ -1,0 +1,292 @@
+"""Where operators look at sessions and act on them, each act on record with its reason."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from data_models.chat_context import ChatContext
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    ConversationBusyError,
+    CorruptDocumentError,
+    NotFoundError,
+    ScenarioConflictError,
+    ScenarioInputError,
+    ScenarioNotFoundError,
+)
+from data_models.identifiers import PatientId, hashed
+from data_models.scenario_session import ScenarioSession
+from services.audit.entry import AuditEntry
+from services.conversations.maintenance_lease import MaintenanceLease
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.ports import SessionIndex, SessionRow
+from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.operators.act_log import ActLog
+from services.scenarios.operators.dry_run import DryRun, DryRunRow
+from services.scenarios.operators.interventions import Intervention, intervened
+from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
+from services.scenarios.operators.stored_sessions import StoredSessions
+from services.scenarios.session.session_row import row_of, step_key
+
+PAGE_LIMIT = 1_000
+SHORTEST_ID = 8
+BULK_LIMIT = 500
+_SHOWN_CHARS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFilter:
+    """Which sessions; what is empty fits all.
+
+    Attributes:
+        reason: Of the review list; `*` for any.
+    """
+
+    step: str = ""
+    version: int = 0
+    reason: str = ""
+    channel: str = ""
+
+    def fits(self, row: SessionRow) -> bool:
+        """Whether the session of `row` is meant."""
+        return (
+            (not self.step or row.step_hash == step_key(self.step))
+            and (not self.version or row.version == self.version)
+            and (not self.channel or row.channel == self.channel)
+            and (
+                not self.reason
+                or row.review == self.reason
+                or (self.reason == "*" and bool(row.review))
+            )
+        )
+
+
+@dataclass(slots=True)
+class BulkResult:
+    """What became of the sessions of a filter; `cursor` goes on behind them, empty at the end."""
+
+    done: int = 0
+    refused: list[tuple[str, str]] = field(default_factory=list)
+    cursor: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionService:
+    """Works on the sessions that are stored; each one's conversation is held meanwhile."""
+
+    store: ScenarioStore
+    index: SessionIndex
+    sessions: StoredSessions
+    contexts: ChatContextAccessor
+    maintenance_lease: MaintenanceLease | None
+    dry_run: DryRun
+    log: ActLog
+    now: Callable[[], datetime]
+
+    async def listed(
+        self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
+    ) -> tuple[list[SessionRow], str]:
+        """Return the next rows that fit, at most `limit`, and the cursor behind them."""
+        found: list[SessionRow] = []
+        while True:
+            page = await self.index.page(
+                scenario_id, after=after, limit=limit, flagged=bool(wanted.reason)
+            )
+            found += [row for row in page.rows if wanted.fits(row)]
+            after = page.cursor
+            if not after or len(found) >= limit:
+                return found, after
+
+    async def show(self, scenario_id: str, session: str, *, operator: str) -> SessionView:
+        """Return one session, which is on record.
+
+        Raises:
+            ScenarioNotFoundError: there is none, or it has ended.
+        """
+        row = await self._row(scenario_id, session)
+        stored = await self.sessions.read(row)
+        if stored is None or stored.session.step is None:
+            raise ScenarioNotFoundError("the session is not stored any more")
+        await self._recorded(stored.document, operator, "show_session", row)
+        graph = await self._graph(stored.session)
+        view = view_of_session(stored.session, graph)
+        return view.model_copy(update={"next": await self._next(scenario_id, row)})
+
+    async def act(
+        self, scenario_id: str, session: str, act: Intervention, *, operator: str
+    ) -> None:
+        """Do `act` to one session.
+
+        Raises:
+            ScenarioNotFoundError: there is no such session.
+            ScenarioInputError: it cannot be done.
+            ScenarioConflictError: its user is in the middle of a turn.
+        """
+        row = await self._row(scenario_id, session)
+        note = f"session {hashed(row.session_id)[:_SHOWN_CHARS]}, {act.note}"
+        async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):
+            await self.act_on(row, act, operator=operator)
+
+    async def act_on_all(
+        self,
+        scenario_id: str,
+        wanted: SessionFilter,
+        act: Intervention,
+        *,
+        operator: str,
+        after: str = "",
+    ) -> BulkResult:
+        """Do `act` to the sessions that fit, at most 500; what one refuses, others do not miss."""
+        rows, cursor = await self.listed(scenario_id, wanted, after=after, limit=BULK_LIMIT)
+        result = BulkResult(cursor=cursor)
+        note = f"{len(rows)} sessions, {act.note}"
+        async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):
+            for row in rows:
+                if why := await self._refusal(row, act, operator):
+                    result.refused.append((hashed(row.session_id), why))
+                else:
+                    result.done += 1
+        return result
+
+    async def _refusal(self, row: SessionRow, act: Intervention, operator: str) -> str:
+        """Do `act`; return why it could not be done, "" if it was."""
+        try:
+            await self.act_on(row, act, operator=operator)
+        except ScenarioInputError as error:
+            return str(error)
+        except CorruptDocumentError as error:
+            return error.user_message
+        return ""
+
+    async def act_on(self, row: SessionRow, act: Intervention, *, operator: str) -> None:
+        """Do `act` to the session of `row`; see `act` for errors."""
+        stored = await self.sessions.read(row)
+        if stored is None or self.maintenance_lease is None:
+            raise ScenarioNotFoundError("the session is not stored any more")
+        await self._after(stored.session, act)  # what cannot be done holds no conversation
+        await self._recorded(stored.document, operator, f"session_{act.kind}", row)
+        try:
+            after = await self._held(stored.document, row, act, operator, self.maintenance_lease)
+        except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError) as error:
+            raise ScenarioConflictError("its user is in the middle of a turn; try again") from error
+        except NotFoundError as error:
+            raise ScenarioNotFoundError("its conversation is not stored any more") from error
+        fresh = row_of(after, place=row.place)
+        await (self.index.drop(row.session_id) if fresh is None else self.index.put(fresh))
+
+    async def _held(
+        self,
+        document: ChatContext,
+        row: SessionRow,
+        act: Intervention,
+        operator: str,
+        maintenance_lease: MaintenanceLease,
+    ) -> ScenarioSession:
+        """Change the session while its conversation is held, as it is then."""
+        conversation, patient = document.conversation_id, document.patient_id
+        async with maintenance_lease.holding(conversation, principal_id=operator) as claim:
+            await claim.name_patient(patient)
+            held = await self.contexts.read(conversation, patient, epoch=claim.epoch)
+            after = await self._after(_session_in(held.document, row.session_id), act)
+            _put(held.document, after)
+            await claim.hold()
+            await self.contexts.write(held.document, etag=held.etag)
+        return after
+
+    async def _after(self, session: ScenarioSession, act: Intervention) -> ScenarioSession:
+        newest = await self._newest(session.scenario_id)
+        graph = await self._graph(session)
+        return intervened(session, graph, act, newest=newest, now=self.now())
+
+    async def _next(self, scenario_id: str, row: SessionRow) -> NextView | None:
+        """Return what the plan that waits would do, else what the active version will do."""
+        pointer = await self.store.active(scenario_id)
+        plan = (
+            None if pointer is None else await self.store.plan(scenario_id, pointer.value.version)
+        )
+        if plan is None or plan.value.status not in ("pending", "approved"):
+            versions = [] if pointer is None else pointer.value.versions[:-1]
+            plan = await self.store.plan(scenario_id, versions[-1]) if versions else None
+        if plan is None or row.version >= plan.value.to_version:
+            return None
+        return _next_view(plan.value.to_version, await self.dry_run.one(plan.value, row))
+
+    async def _row(self, scenario_id: str, session: str) -> SessionRow:
+        """Find a session by its hashed id, or the beginning of it that pages show."""
+        if len(session) < SHORTEST_ID:
+            raise ScenarioNotFoundError("there is no such session")
+        found = [
+            row
+            async for row in self._rows(scenario_id)
+            if hashed(row.session_id).startswith(session)
+        ]
+        if len(found) != 1:
+            raise ScenarioNotFoundError(
+                "several sessions begin like that; give more of the id"
+                if found
+                else "there is no such session"
+            )
+        return found[0]
+
+    async def _rows(self, scenario_id: str) -> AsyncIterator[SessionRow]:
+        after = ""
+        while True:
+            page = await self.index.page(scenario_id, after=after, limit=PAGE_LIMIT)
+            for row in page.rows:
+                yield row
+            after = page.cursor
+            if not after:
+                return
+
+    async def _newest(self, scenario_id: str) -> int:
+        versions = (await self.store.versions(scenario_id)).get(scenario_id) or [0]
+        return versions[-1]
+
+    async def _graph(self, session: ScenarioSession) -> Graph:
+        graph = await self.store.graph(session.scenario_id, session.version)
+        if graph is None or session.step not in graph.steps:
+            raise ScenarioNotFoundError(f"version {session.version} is not stored, or not like it")
+        return graph
+
+    async def _recorded(
+        self, document: ChatContext, operator: str, action: str, row: SessionRow
+    ) -> None:
+        patient: PatientId | None = document.patient_id
+        await self.log.audit.record(
+            AuditEntry(
+                principal=operator,
+                conversation=document.conversation_id,
+                patient=patient,
+                actions=(f"operator.{action}", f"session:{hashed(row.session_id)}"[:80]),
+            )
+        )
+
+
+def _next_view(version: int, row: DryRunRow) -> NextView:
+    return NextView(
+        version=version,
+        effect=row.effect,
+        why=row.why,
+        step_after=row.step_after,
+        asks=(*row.confirm, *row.collect),
+        runs=row.execute,
+    )
+
+
+def _session_in(document: ChatContext, session_id: str) -> ScenarioSession:
+    for one in (document.scenario, *document.left_scenarios):
+        if one is not None and one.session_id == session_id:
+            return one
+    raise ScenarioNotFoundError("the session is not stored any more")
+
+
+def _put(document: ChatContext, session: ScenarioSession) -> None:
+    if document.scenario is not None and document.scenario.session_id == session.session_id:
+        document.scenario = session
+        return
+    document.left_scenarios = [
+        session if one.session_id == session.session_id else one for one in document.left_scenarios
+    ]

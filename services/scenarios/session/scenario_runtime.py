@@ -1,0 +1,323 @@
+"""The scenario of one patient during one turn: what agents are told, and what they change."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from data_models.errors import ToolInputError
+from data_models.identifiers import hashed
+from data_models.scenario import Step
+from data_models.scenario_session import (
+    Evidence,
+    ReviewFlag,
+    ScenarioSession,
+)
+from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.waiting import with_answers, without_values
+from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results, with_run
+from services.scenarios.session.aside import set_aside, taken_up, told_of_left
+from services.scenarios.session.commands import named
+from services.scenarios.session.corrections import decided_again
+from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, said_in_run
+from services.scenarios.session.lasting import lasting
+from services.scenarios.session.progress import ended, spoken
+from services.scenarios.session.recording import OFFER, checked_values, with_refusals
+from services.scenarios.session.room import bounded
+from services.scenarios.session.session_state import SessionState
+from services.scenarios.session.step_text import (
+    corrected_text,
+    finished_text,
+    grounding_of,
+    missing_of,
+    place_of,
+    speaks,
+)
+
+STEPS_LIMIT = 60
+"""Steps that one turn may pass; a loop that asks nothing ends here."""
+Act = Callable[[ToolAction], Awaitable[ToolRan]]
+
+
+class ScenarioRuntime(SessionState):
+    """Works on the document of the turn; whoever holds the turn stores it."""
+
+    async def start(self, name: str, *, agent: str, act: Act) -> None:
+        """Begin the scenario of that name, or go on with it if it was left.
+
+        Raises:
+            ToolInputError: there is none of that name; the text lists those that there are.
+        """
+        titles = await self._guide.titles(is_fresh=True)
+        scenario_id = named(name, titles)
+        if scenario_id is None:
+            there_are = ", ".join(titles.values()) or "none; operators publish them on /operator"
+            raise ToolInputError(f"no such scenario; there are: {there_are}")
+        session = self.session
+        if session is not None and session.scenario_id == scenario_id:
+            return
+        if await self.resume(scenario_id):
+            await self.settle(act)
+        else:
+            await self.begin(scenario_id, agent=agent, act=act)
+
+    async def begin(self, scenario_id: str, *, agent: str, act: Act) -> None:
+        """Begin a scenario; one that is open is left and can be resumed.
+
+        Raises:
+            ToolInputError: too many are left unfinished.
+            ScenarioPlanError: no version of it is deployed.
+        """
+        channel = self._message.channel_id or self._message.channel
+        session = await self._guide.begin(scenario_id, channel=channel)
+        set_aside(self._document)
+        graph = await self._guide.graph(session)
+        offered = lasting(self._document.profile, graph, self._clock.now())
+        where = {
+            "agent_id": agent,
+            "tenant_id": self._message.sender.tenant_id,
+            "begun_in": self.turn_id,
+            "to_confirm": offered,
+        }
+        self._document.scenario = session.model_copy(update=where)
+        await self.settle(act)
+
+    async def leave(self) -> str:
+        """Leave the open scenario; return its name.
+
+        Raises:
+            ToolInputError: none is open.
+        """
+        session = self.session
+        if session is None:
+            raise ToolInputError("no scenario is open")
+        title = (await self._guide.graph(session)).scenario.title
+        self._document.scenario = session.model_copy(update={"is_left": True})
+        self.grounding = ""
+        return title
+
+    async def resume(self, scenario_id: str | None = None) -> bool:
+        """Go on with a scenario that was left, the newest if none is named; False without any."""
+        return taken_up(self._document, scenario_id)
+
+    async def record(
+        self,
+        values: Mapping[str, JsonValue],
+        *,
+        act: Act,
+        quotes: Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Take what the user said, go on as far as that leads, and tell what comes next.
+
+        A value that changes an earlier one is a correction. What the user did not say in words of
+        their own is not taken.
+
+        Args:
+            quotes: The user's words for a value, by field; looked for where they are missing.
+
+        Raises:
+            ToolInputError: no scenario is open, a field is unknown, or no value was taken; the
+                text says of each why.
+        """
+        session = self.session
+        if session is None:
+            raise ToolInputError("no scenario is open; start_scenario begins one")
+        graph = await self._guide.graph(session)
+        said = said_in_run(self._document, session)
+        checked = checked_values(graph, session, values, quotes or {}, said)
+        if checked.unfit:
+            self._refuse(session, checked.unfit)
+        if checked.problems and not checked.taken:
+            raise ToolInputError(self.offer or "; ".join(checked.problems.values()))
+        note = await self.change(checked.taken, checked.evidence, graph)
+        await self.settle(act)
+        told: dict[str, Any] = {"recorded": [*checked.taken], **self.told}
+        if note:
+            told["corrected"] = note
+        return told | ({"not_recorded": checked.problems} if checked.problems else {})
+
+    async def change(
+        self,
+        values: Mapping[str, JsonValue],
+        evidence: Mapping[str, Evidence],
+        graph: Graph,
+    ) -> str:
+        """Store values; where one corrects another, decide again what it decided.
+
+        Returns:
+            What the user is told of corrections: "" where there was none.
+        """
+        session = self.session
+        if session is None:
+            return ""
+        corrected = [n for n in values if n in session.variables]
+        told = with_answers(session, values, graph, evidence)
+        self.keep(told, graph)
+        if not corrected:
+            return ""
+        known = self._guide.values(graph, told, await self.profile(graph.fields))
+        decided = decided_again(told, graph, corrected, known, self._clock.now())
+        self._document.scenario = decided.session
+        return corrected_text(graph, told, corrected, decided)
+
+    def _refuse(self, session: ScenarioSession, names: Sequence[str]) -> None:
+        """Count what could not be read; after the third time a person is asked to look."""
+        counted, is_due = with_refusals(session, names)
+        if is_due and counted.review is None:
+            now = self._clock.now()
+            flag = ReviewFlag(target_version=0, reason="answer_not_read", flagged_at=now)
+            counted = counted.model_copy(update={"review": flag})
+        self._document.scenario = counted
+        self.offer = OFFER if is_due else ""
+
+    async def settle(self, act: Act) -> None:
+        """Go on until the user is needed: for a field, or to hear what a step says."""
+        session = self.session
+        if session is None:
+            return
+        self._failed_tool = ""
+        for _ in range(STEPS_LIMIT):
+            if not await self._went_on(act):
+                break
+        await self._look()
+
+    async def close(self) -> None:
+        """Note that the user has heard the current step; the last one ends the scenario."""
+        session = self.session
+        if session is None:
+            return
+        graph = await self._guide.graph(session)
+        said = spoken(session)
+        if speaks(graph.steps[said.step or ""]) and not graph.branches(said.step or ""):
+            said = ended(said, graph, self._clock.now())
+        self._document.scenario = bounded(said)
+        await self._look()
+
+    async def where(self) -> str:
+        """Return the answer to "where are we?"."""
+        session = self.session
+        if session is None:
+            return told_of_left(self._document)
+        graph = await self._guide.graph(session)
+        return await self._guide.where(session, await self.profile(graph.fields))
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """What a tool tells its agent of the step that the scenario is at now."""
+        return {"scenario_now": self.grounding} if self.grounding else {"scenario_is": "finished"}
+
+    async def _went_on(self, act: Act) -> bool:
+        """Leave the current step if nothing keeps us there."""
+        session = self.session
+        if session is None:
+            return False
+        graph = await self._guide.graph(session)
+        step = graph.steps[session.step or ""]
+        if step.kind == "tool" and not await self._ran(session, step, act):
+            return False
+        session = self.session or session
+        if speaks(step) and not session.step_history[-1].spoken:
+            return False
+        profile = await self.profile(self._asked_at(graph, step))
+        advance = await self._guide.go_on(session, profile, tool_ran=True)
+        if advance.is_finished:
+            self._finished = graph.scenario.title
+            self._document.scenario = ended(session, graph, self._clock.now())
+            return False
+        if advance.session.step_history == session.step_history:
+            return False
+        self._moved(graph, session, advance.session)
+        return True
+
+    def _asked_at(self, graph: Graph, step: Step) -> set[str]:
+        return {*step.collects_profile_fields, *step.needs, *graph.fields_read_at(step.id)}
+
+    def _moved(self, graph: Graph, before: ScenarioSession, after: ScenarioSession) -> None:
+        """Keep the step taken; one that is entered again asks again for what it collects."""
+        if after.step in before.path:
+            after = without_values(after, graph.steps[after.step].collects_profile_fields)
+        self._document.scenario = after
+
+    async def _ran(self, session: ScenarioSession, step: Step, act: Act) -> bool:
+        """Run the tool of a step, once for each time that the session comes to it."""
+        key = run_key(session, step)
+        if any(done.idempotency_key == key for done in session.executed):
+            return True
+        graph = await self._guide.graph(session)
+        known = await self.profile((*step.slots, *step.collects_profile_fields))
+        values = self._guide.values(graph, session, known)
+        if missing_of(step, values):
+            return False
+        given = bound(step.parameters, values)
+        parameters = given if isinstance(given, dict) else {}
+        ran = ToolRan(True)
+        if step.tool:
+            ran = await act(ToolAction(step.tool, parameters, key))
+        session = self._document.scenario or session
+        if not ran.succeeded:
+            self._failed_tool = step.tool
+            return False
+        if ran.has_asked:
+            self.is_asking = True
+            self._document.scenario = session.model_copy(update={"awaiting": key})
+            return False
+        self._ran_with(session, graph, step, ran.data)
+        return True
+
+    def _ran_with(
+        self, session: ScenarioSession, graph: Graph, step: Step, data: Mapping[str, Any]
+    ) -> None:
+        after = with_results(session, graph, step, data, turn=self.turn_id)
+        self._document.scenario = with_run(after, run_key(session, step), step.id)
+
+    async def hear_answer(self, data: Mapping[str, Any], words: str, *, act: Act) -> bool:
+        """Go on with the answer to what the step's tool asked; False where none was asked.
+
+        Args:
+            data: What came of it, for the step's results: `agreed`, and what was done.
+            words: The user's own, which answer nothing else.
+        """
+        session = self.session
+        if session is None or not session.awaiting:
+            return False
+        graph = await self._guide.graph(session)
+        step = graph.steps[session.step or ""]
+        if session.awaiting != run_key(session, step):
+            return False
+        used = Evidence(turn=self.turn_id, quote=words[:QUOTE_LIMIT_CHARS])
+        session = session.model_copy(update={"spent": [*session.spent, used]})
+        self._ran_with(session, graph, step, data)
+        self.taken |= set(step.results)
+        await self.settle(act)
+        return True
+
+    async def _look(self) -> None:
+        """Tell anew what the agents are told and what is shown."""
+        session = self._document.scenario
+        if session is None or not session.is_open:
+            self.grounding = finished_text(self._finished) if self._finished else ""
+            if session is not None and session.place is not None and session.step is None:
+                place = session.place.model_copy(update={"needs": [], "done": session.place.total})
+                self._document.scenario = session.model_copy(update={"place": place})
+            return
+        graph = await self._guide.graph(session)
+        step = graph.steps[session.step or ""]
+        profile = await self.profile(self._asked_at(graph, step))
+        values = self._guide.values(graph, session, profile)
+        self._document.scenario = session.model_copy(
+            update={"place": place_of(graph, session, values)}
+        )
+        self.grounding = grounding_of(
+            graph,
+            session,
+            values,
+            failed_tool=self._failed_tool,
+            taken=self.taken,
+            is_asking=self.is_asking,
+        )
+
+
+def run_key(session: ScenarioSession, step: Step) -> str:
+    """Return the key of this visit's run of the step's tool."""
+    visit = sum(one.step_id == step.id for one in session.step_history)
+    return hashed(session.session_id, step.id, f"visit {visit}")

@@ -1,0 +1,91 @@
+"""A wish that came before its patient: kept with the question whose it is, done after the answer.
+
+The words stay with the question, where no model looks, until the user says whose they are. Then
+they are that patient's, unless they may be about somebody else as well.
+"""
+
+from dataclasses import dataclass, replace
+
+from data_models.clock import IdSource
+from data_models.conversation import WHO_KINDS
+from data_models.turn_events import Notice
+from services.language.phrases import says
+from services.language.yes_no import says_no
+from services.patient_context.answers import ASKED
+from services.patient_context.service import PatientContextService
+from services.patient_context.verdict import PatientVerdict
+from services.turn.draft import TurnDraft
+
+WISH_LIMIT_CHARS = 2_000
+_SHOWN_CHARS = 120
+_KEEP_A_WISH = WHO_KINDS | {"break_glass"}
+
+
+def is_wish(text: str) -> bool:
+    """Whether `text` asks for something that only a patient's record or timetable holds."""
+    is_short = len(text) <= WISH_LIMIT_CHARS and len(text.split()) > 1
+    return is_short and says(text, "wish_of_record")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingRequests:
+    """Asks whose a wish is, and carries it on. Holds no state of any turn."""
+
+    patients: PatientContextService
+    ids: IdSource
+    facilitator: str
+
+    def carried_on(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
+        """Return the verdict without its reply where the wish that waited is done now."""
+        question = turn.open_question()
+        if question is None or question.kind not in _KEEP_A_WISH or verdict.reply is None:
+            return self._with_wish(turn, verdict)
+        asked = str(question.payload.get(ASKED, ""))
+        registry = verdict.registry or turn.loaded_registry()
+        is_theirs = asked and (
+            question.kind != "which_patient"
+            or self.patients.may_be_theirs(asked, registry=registry)
+        )
+        if not is_theirs or not _names_one(turn, verdict):
+            return self._with_wish(turn, verdict)
+        turn.wish = asked
+        shown = " ".join(asked.split())[:_SHOWN_CHARS]
+        text = f"{verdict.patient_id} is active. Going on with “{shown}”."
+        turn.run.emit(Notice("progress", text))
+        return replace(verdict, reply=None)
+
+    def ask_whose(self, turn: TurnDraft) -> None:
+        """Ask whose a wish is that nobody could look into for want of a patient."""
+        document = turn.document()
+        runs = document.tool_memory.executions
+        has_run = bool(runs) and runs[-1].turn_id == document.next_turn_id - 1
+        waits = document.continuation
+        is_taken = has_run or (waits is not None and waits.agent != self.facilitator)
+        is_free = turn.patient_id is None and turn.question is None and document.scenario is None
+        if is_taken or not is_free or not is_wish(turn.text):
+            return
+        turn.ask(
+            "which_patient",
+            self.patients.asking_whose(),
+            patient_id=None,
+            question_id=self.ids.new_id("question"),
+            payload={ASKED: turn.text},
+        )
+
+    def _with_wish(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
+        """Keep the wish with the question that this message leads to."""
+        question, earlier = verdict.question, turn.open_question()
+        if question is None or question.kind != "which_patient":
+            return verdict  # the subject's question holds its message itself
+        asked = turn.text if is_wish(turn.text) else ""
+        if not asked and earlier is not None and earlier.kind == "which_patient":
+            asked = str(earlier.payload.get(ASKED, ""))  # asked again about the same wish
+        if not asked:
+            return verdict
+        payload = {**question.payload, ASKED: asked}
+        return replace(verdict, question=question.model_copy(update={"payload": payload}))
+
+
+def _names_one(turn: TurnDraft, verdict: PatientVerdict) -> bool:
+    names = verdict.decision in ("SWITCH_EXISTING", "NEW_BLANK", "UNCHANGED")
+    return names and verdict.patient_id is not None and not says_no(turn.answer)

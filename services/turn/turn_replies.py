@@ -1,0 +1,87 @@
+"""What a turn shows besides the team's words: its state, lines of our own, and clean ends."""
+
+from collections.abc import Sequence
+
+from data_models.chart_view import ChartView
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock, IdSource
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    StateChanged,
+    StepFinished,
+    ToolCallResult,
+    ViewShown,
+)
+from services.group_chat_port import GroupChat
+from services.language.inert import inert
+from services.turn.draft import TurnDraft
+from services.turn.effects import interrupted_text
+from services.turn.state import shared_state
+
+
+class TurnReplies:
+    """Emits events into the run of whatever turn it is given; holds none."""
+
+    def __init__(self, *, group_chat: GroupChat, clock: Clock, ids: IdSource) -> None:
+        self._group_chat = group_chat
+        self._clock = clock
+        self._ids = ids
+
+    def say(self, turn: TurnDraft, text: str, *, views: Sequence[ChartView] = ()) -> None:
+        """Have the facilitator say a line of the server's own; `views` are shown, not kept."""
+        message = AgentMessage(
+            message_id=self._ids.new_id("msg"),
+            agent=self._group_chat.facilitator,
+            text=inert(text, hosts=()),
+            timestamp=self._clock.now(),
+            made_by="rules",
+        )
+        turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
+        turn.run.emit(AgentTextDelta(message.message_id, message.text))
+        turn.hear("", at=self._clock.monotonic())
+        turn.add_answer(message)
+        for view in views:
+            turn.run.emit(ViewShown(message.message_id, view))
+        turn.run.emit(AgentMessageFinished(message))
+        if turn.question is not None:
+            turn.outcome = "interrupt"
+
+    def tell_progress(self, turn: TurnDraft, done: int, total: int) -> None:
+        """Say how far a long piece of work is."""
+        turn.run.emit(Notice("progress", f"{done} of {total} documents are archived."))
+
+    def tell_interruption(self, turn: TurnDraft) -> None:
+        """Tell once of a turn that died, and of what it may have done."""
+        died = turn.claim.conversation.interruption
+        turn.told_interruption = died is not None
+        if died is not None and not died.was_told:
+            turn.run.emit(Notice("interrupted", interrupted_text(died)))
+
+    def tell_unmet(self, turn: TurnDraft) -> None:
+        """Own up to what an attempt that died had begun to change and this one left alone."""
+        if unmet := turn.effects_log().unmet:
+            self.say(turn, unmet)
+
+    def show_state(self, turn: TurnDraft) -> None:
+        """Show what clients may know of the conversation now."""
+        turn.run.emit(StateChanged(shared_state(turn, self._group_chat)))
+
+    def close_what_is_open(self, turn: TurnDraft) -> None:
+        """End what was cut off; what an agent had said is kept, because it was shown."""
+        for call_id in turn.open_calls:
+            turn.run.emit(ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0))
+        for part in list(turn.speaking.values()):
+            message = AgentMessage(
+                message_id=part.message_id,
+                agent=part.agent,
+                text="".join(part.pieces),
+                timestamp=self._clock.now(),
+                made_by="model" if self._group_chat.is_language_model else "rules",
+            )
+            turn.add_answer(message)
+            turn.run.emit(AgentMessageFinished(message))
+        for step in turn.open_steps:
+            turn.run.emit(StepFinished(step))

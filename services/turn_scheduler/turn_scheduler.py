@@ -1,0 +1,325 @@
+"""Takes messages of every channel and answers them one at a time per conversation.
+
+A message that finds its conversation free is claimed; one that meets a running turn is queued
+durably and runs in order, on whichever replica frees the conversation. Either way it is stored
+before `submit` returns, and its turn runs whether or not anybody watches.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+
+import structlog
+
+from data_models.claim import Claim
+from data_models.claim_decision import queue_length
+from data_models.clock import IdSource
+from data_models.conversation import Conversation
+from data_models.documents import Stored
+from data_models.errors import (
+    EmptyMessageError,
+    MessageTooLongError,
+    ServerStoppingError,
+    StoreError,
+    StoreUnavailableError,
+    TooManyMessagesError,
+)
+from data_models.incoming_message import IncomingMessage
+from services.conversations.claimant import Claimant
+from services.language.commands import command_in
+from services.runs.hub import Run, RunHub
+from services.runs.run_exchange import RunExchange
+from services.turn_scheduler.conversation_worker import ConversationWorker, Deliver
+from services.turn_scheduler.running_turns import RunningTurns
+
+logger = structlog.get_logger()
+
+_CLAIM_TRIES = 50
+_LATE_SECONDS = 5.0
+
+
+class TurnScheduler:
+    """The one door to the pipeline, for transports."""
+
+    def __init__(
+        self,
+        *,
+        driver: ConversationWorker,
+        claimant: Claimant,
+        hub: RunHub,
+        ids: IdSource,
+        exchange: RunExchange,
+        message_limit_chars: int = 16_000,
+    ) -> None:
+        self._driver = driver
+        self._claimant = claimant
+        self._hub = hub
+        self._ids = ids
+        self._message_limit_chars = message_limit_chars
+        self._exchange = exchange
+        self._elsewhere = exchange.elsewhere
+        self._elsewhere.on_dead(self.go_on)
+        self._crisis_response = driver.crisis_response
+        self._conversations: dict[str, RunningTurns] = {}
+        self._is_stopping = False
+
+    async def submit(self, message: IncomingMessage) -> Run:
+        """Store `message` and have it answered; it is durable when this returns.
+
+        The same message id within 24 hours starts no second turn: its run is returned, or a
+        run that repeats the stored answer. A call for help is answered also where it cannot be
+        stored: its run says so in the end.
+
+        Raises:
+            EmptyMessageError, MessageTooLongError, TooManyMessagesError: the user's to mend.
+            NotFoundError: the conversation is somebody else's.
+            StoreError, ServerStoppingError: the message was not stored; send it again.
+        """
+        self._check(message)
+        await self._stop_by_word(message)
+        # A caller that goes away leaves no claim without a turn behind.
+        admission = asyncio.create_task(self._admit(message))
+        self._driver.keep(admission)
+        try:
+            return await asyncio.shield(admission)
+        except (StoreError, ServerStoppingError, TooManyMessagesError) as error:
+            if not self._crisis_response.is_due(message):
+                raise
+            run = Run(run_id=self._ids.new_id("run"), message=message)
+            return self._driver.refused(self._hub.add(run), error)
+
+    def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return a run of the caller's conversation that goes on or ended within five minutes."""
+        run = self._hub.find(run_id)
+        if run is None or run.conversation_id != conversation_id or run.message.owner != owner:
+            return None
+        return run
+
+    async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
+        """Return a run of the caller's conversation, also one that goes on or waits elsewhere.
+
+        Raises:
+            StoreError: it does not run here, and nobody can tell just now whether elsewhere.
+        """
+        run = self.find(conversation_id, run_id, owner=owner)
+        if run is None:
+            run = await self._elsewhere.watch(conversation_id, run_id, owner=owner)
+        if run is not None or self._is_stopping:
+            return run
+        message = await self._claimant.inbox.find(conversation_id, run_id, owner=owner)
+        return None if message is None else await self._wait_for(message, run_id)
+
+    async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
+        """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.
+
+        Raises:
+            StoreError: it does not run here, and no other replica could be asked.
+        """
+        running = self._conversations.get(conversation_id)
+        run = running.current if running is not None else None
+        if run is None:
+            return await self._elsewhere.stop(conversation_id, owner=owner, run_id=run_id)
+        if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):
+            return False
+        run.request_stop("cancelled")
+        return True
+
+    async def _stop_by_word(self, message: IncomingMessage) -> None:
+        """Stop what runs, if that is what `message` says: it waits for nothing then."""
+        if message.press is not None or command_in(message.text) not in ("stop", "wrong_patient"):
+            return
+        try:
+            await self.stop(message.conversation_id, owner=message.owner)
+        except StoreError as error:
+            # It is taken in all the same, and its own failure told, if it fails too.
+            logger.warning("turn_not_stopped", code=error.code)
+
+    async def go_on(self, message: IncomingMessage) -> Run | None:
+        """Go on with what a dead replica left of the conversation of `message`.
+
+        Args:
+            message: Any of the conversation, with or without its text: which one is answered
+                next says the conversation itself.
+
+        Returns:
+            The run that answers it now. None if it is answered, or somebody else is at it.
+
+        Raises:
+            RoundsError: the conversation cannot be read or claimed just now.
+        """
+        async with self._visited(message.conversation_id) as running:
+            return await self._revive(running, message)
+
+    async def is_answered(self, message: IncomingMessage) -> bool:
+        """Whether the turn of `message` is over and stored, wherever it ran."""
+        stored = await self._claimant.look(message, fresh=True)
+        return await self._claimant.answered(stored.document, message) is not None
+
+    def on_orphan(self, channel: str, deliver: Deliver) -> None:
+        """Have `deliver` reply when a queued message that came in elsewhere runs here."""
+        self._driver.on_orphan(channel, deliver)
+
+    async def drain(self, *, seconds: float) -> None:
+        """Let running turns finish; what is not done in time is stored as interrupted.
+
+        What still waits then stays queued, for whoever serves the conversation next.
+        """
+        self._is_stopping = True
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.idle(), seconds)
+        self._driver.is_late = True
+        for running in self._conversations.values():
+            if running.current is not None:
+                running.current.request_stop("interrupted")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.idle(), _LATE_SECONDS)
+        await self._exchange.close()
+
+    async def idle(self) -> None:
+        """Return once no turn runs or waits here."""
+        while drivers := [
+            running.driver for running in self._conversations.values() if running.driver is not None
+        ]:
+            await asyncio.wait(drivers)
+
+    @property
+    def waiting(self) -> int:
+        """How many messages that came in here wait for their turn."""
+        queued = sum(len(running.waiting) for running in self._conversations.values())
+        return queued + self._driver.slots.waiting
+
+    def _check(self, message: IncomingMessage) -> None:
+        if not message.text.strip() and message.press is None:
+            raise EmptyMessageError
+        if len(message.text) > self._message_limit_chars:
+            raise MessageTooLongError(limit_chars=self._message_limit_chars)
+
+    async def _admit(self, message: IncomingMessage) -> Run:
+        if self._is_stopping:
+            raise ServerStoppingError
+        async with self._visited(message.conversation_id) as running:
+            known = running.find(message.message_hash)
+            return known if known is not None else await self._accept(running, message)
+
+    @asynccontextmanager
+    async def _visited(self, conversation_id: str) -> AsyncIterator[RunningTurns]:
+        """Yield the conversation's running to one visitor at a time, between its turns' commits."""
+        running = self._conversations.setdefault(conversation_id, RunningTurns())
+        running.visitors += 1
+        try:
+            async with running.lock:
+                await running.committed()
+                yield running
+        finally:
+            running.visitors -= 1
+            self._tidy(conversation_id)
+
+    async def _wait_for(self, message: IncomingMessage, run_id: str) -> Run:
+        """Return a run that waits here for a message that another replica put in line."""
+        async with self._visited(message.conversation_id) as running:
+            run = running.find(message.message_hash)
+            if run is None:
+                run = self._waiting(running, message, run_id)
+                self._wait(running, self._hub.add(run))
+            return run
+
+    async def _accept(self, running: RunningTurns, message: IncomingMessage) -> Run:
+        for attempt in range(_CLAIM_TRIES):
+            stored = await self._claimant.look(message, fresh=attempt > 0)
+            answered = await self._claimant.answered(stored.document, message)
+            if answered is not None:
+                run = Run(run_id=answered.run_id, message=message)
+                self._driver.repeat(run, answered)
+                return run
+            if running.driver is None:
+                await self._resume(running, stored)
+            if (same := self._same_elsewhere(running, stored.document, message)) is not None:
+                return same
+            if running.driver is not None or self._must_wait(stored.document):
+                return await self._enqueue(running, message, stored)
+            run = Run(run_id=self._ids.new_id("run"), message=message)
+            claim = await self._claimant.claim(stored, message, run.run_id)
+            if claim is not None:
+                self._drive(running, self._hub.add(run), claim)
+                return run
+        raise StoreUnavailableError("the conversation could not be claimed")
+
+    async def _revive(self, running: RunningTurns, message: IncomingMessage) -> Run | None:
+        if running.driver is not None or self._is_stopping:
+            return None
+        stored = await self._claimant.look(message, fresh=True)
+        run = await self._resume(running, stored)
+        state = self._claimant.state(stored.document, runs_here=False)
+        is_left = state == "abandoned" or (state == "free" and queue_length(stored.document) > 0)
+        if run is None and is_left:
+            self._serve_those_who_wait(
+                running, Run(run_id=self._ids.new_id("run"), message=message)
+            )
+        return run
+
+    async def _resume(self, running: RunningTurns, stored: Stored[Conversation]) -> Run | None:
+        """Begin to answer the message of a dead turn, if there is one that may be answered."""
+        if self._claimant.state(stored.document, runs_here=False) != "abandoned":
+            return None
+        claim = await self._claimant.resume(stored)
+        if claim is None:
+            return None
+        run = self._driver.orphan(claim, queued=False)
+        self._drive(running, run, claim)
+        return run
+
+    def _must_wait(self, conversation: Conversation) -> bool:
+        held = self._claimant.state(conversation, runs_here=False) == "held"
+        return held or queue_length(conversation) > 0
+
+    def _same_elsewhere(
+        self, running: RunningTurns, conversation: Conversation, message: IncomingMessage
+    ) -> Run | None:
+        """Return the run of a message that came again, while another replica answers it."""
+        if running.driver is not None:
+            return None
+        return self._elsewhere.same(conversation, message)
+
+    async def _enqueue(
+        self, running: RunningTurns, message: IncomingMessage, stored: Stored[Conversation]
+    ) -> Run:
+        run = self._waiting(running, message, self._ids.new_id("run"))
+        stored_durably = False
+        try:
+            await self._claimant.inbox.put(stored, message, run.run_id)
+            stored_durably = True
+        finally:
+            if not stored_durably:
+                # It may run already: then only the answer to our write was lost.
+                running.waiting.pop(run.run_id, None)
+                self._serve_those_who_wait(running, run)
+        self._wait(running, self._hub.add(run))
+        return run
+
+    def _waiting(self, running: RunningTurns, message: IncomingMessage, run_id: str) -> Run:
+        run = Run(run_id=run_id, message=message)
+        run.emit(self._crisis_response.while_waiting(message))
+        run.queued = True
+        running.waiting[run_id] = run
+        if running.current is not None:
+            running.current.others_wait = True
+        return run
+
+    def _wait(self, running: RunningTurns, run: Run) -> None:
+        if running.driver is None:
+            self._drive(running, run, None)
+
+    def _serve_those_who_wait(self, running: RunningTurns, run: Run) -> None:
+        """Answer what a dead replica left in the queue, although `run` found no place in it."""
+        if running.driver is None:
+            running.is_queue_left = True
+            self._wait(running, run)
+
+    def _drive(self, running: RunningTurns, run: Run, claim: Claim | None) -> None:
+        self._driver.drive(running, run, claim, ended=partial(self._tidy, run.conversation_id))
+
+    def _tidy(self, conversation_id: str) -> None:
+        running = self._conversations.get(conversation_id)
+        if running is not None and running.driver is None and running.visitors == 0:
+            del self._conversations[conversation_id]

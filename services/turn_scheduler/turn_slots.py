@@ -1,0 +1,104 @@
+"""Lets turns begin only as fast as this process keeps up, so that messages are still taken in.
+
+A turn that waits for a slot is durable: its conversation names it, and its claim is renewed. A
+conversation has one turn at a time, so a flood of one takes one slot and waits in line like all.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from typing import Any, Protocol, TypeAlias
+
+from services.runs.hub import Run
+
+FEW = 4
+"""So many turns run however busy the loop is."""
+LATE_SECONDS = 0.03
+PATIENCE_SECONDS = 0.25
+"""A loop that is always late, as where others use the processor, begins a turn so often still."""
+_LOOK_SECONDS = 0.01
+
+_Seat: TypeAlias = "asyncio.Future[None]"
+
+
+class Held(Protocol):
+    """What a turn holds of its conversation; `data_models.claim.Claim` fits."""
+
+    def kept(self, on_lost: Callable[[], object]) -> AbstractAsyncContextManager[None]:
+        """See `Claim.kept`."""
+        ...
+
+
+class TurnSlots:
+    """Slots turns in the order in which they came.
+
+    A count alone cannot tell turns that wait for a model, of which a hundred cost little, from
+    turns that compute. So beyond the first few, one is seated at each look at the loop that finds
+    it on time.
+
+    Args:
+        limit: How many run at once, at most.
+    """
+
+    def __init__(self, *, limit: int = 128) -> None:
+        self._limit = limit
+        self._seated: set[_Seat] = set()
+        self._line: deque[_Seat] = deque()
+        self._usher: asyncio.Task[None] | None = None
+
+    @property
+    def waiting(self) -> int:
+        """How many turns wait for a slot."""
+        return len(self._line)
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a turn is seated at once."""
+        return not self._line and len(self._seated) < min(FEW, self._limit)
+
+    @asynccontextmanager
+    async def seated(self, claim: Held, run: Run) -> AsyncIterator[None]:
+        """Wait for a slot, or until `run` is to stop, which needs none; hold `claim` meanwhile."""
+        slot: _Seat = asyncio.get_running_loop().create_future()
+        try:
+            if not self.has_room:
+                await self._wait(slot, claim, run)
+            self._seated.add(slot)
+            yield
+        finally:
+            self._seated.discard(slot)
+
+    async def _wait(self, slot: _Seat, claim: Held, run: Run) -> None:
+        self._line.append(slot)
+        if self._usher is None:
+            self._usher = asyncio.create_task(self._seat_all())
+        stopped = asyncio.create_task(run.stop_requested())
+        try:
+            async with claim.kept(on_lost=_nothing):
+                either: set[asyncio.Future[Any]] = {slot, stopped}
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stopped.cancel()
+            with suppress(ValueError):
+                self._line.remove(slot)
+
+    async def _seat_all(self) -> None:
+        loop = asyncio.get_running_loop()
+        seated_at = loop.time()
+        while self._line:
+            due = loop.time() + _LOOK_SECONDS
+            await asyncio.sleep(_LOOK_SECONDS)
+            is_late = loop.time() - due > LATE_SECONDS
+            is_patient = loop.time() - seated_at < PATIENCE_SECONDS
+            room = (FEW if is_late and is_patient else self._limit) - len(self._seated)
+            if self._line and room > 0:
+                slot = self._line.popleft()
+                self._seated.add(slot)
+                slot.set_result(None)
+                seated_at = loop.time()
+        self._usher = None
+
+
+def _nothing() -> None:
+    """A claim that is lost is told by the turn's first write."""

@@ -1,0 +1,151 @@
+"""Shows people what is remembered of a patient, and lets them change it."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from data_models.chat_context import ChatContext
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim import Claim
+from data_models.clock import Clock, IdSource
+from data_models.documents import Stored
+from data_models.errors import (
+    BadFrameError,
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    MemoryChangedError,
+)
+from data_models.identifiers import PatientId
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.conversations.claimant import Claimant
+from services.conversations.maintenance_lease import MaintenanceLease
+from services.memory_blocks.blocks import MemoryRules, blocks_of
+from services.memory_edits.operations import Operation, apply
+from services.memory_edits.view import MemoryView, revision_of, view_of
+from services.turn.memory import memory_rules
+from services.views.conversation_reader import ConversationReader
+from settings import Settings
+
+
+class MemoryService:
+    """Works for the owner of a conversation; everybody else gets the answer of an unknown id."""
+
+    def __init__(
+        self,
+        *,
+        reader: ConversationReader,
+        contexts: ChatContextAccessor,
+        maintenance_lease: MaintenanceLease,
+        audit: Audit,
+        clock: Clock,
+        rules: MemoryRules | None = None,
+    ) -> None:
+        self._reader = reader
+        self._contexts = contexts
+        self._maintenance_lease = maintenance_lease
+        self._audit = audit
+        self._clock = clock
+        self._rules = rules or MemoryRules()
+
+    async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:
+        """Return the memory of a patient, the active one, or `session`.
+
+        Raises:
+            NotFoundError: absent, malformed or not the owner's, the patient too.
+        """
+        document = await self._reader.document(
+            conversation_id, owner=owner, patient_id=patient_id, action="read_memory"
+        )
+        return self._view(document)
+
+    async def change(
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str | None,
+        operations: Sequence[Operation],
+        revision: str,
+    ) -> MemoryView:
+        """Apply all of `operations` or none, and return the memory as it is then.
+
+        The conversation is held meanwhile: a running turn is waited for, and what comes during
+        the change is answered after it.
+
+        Raises:
+            NotFoundError: absent, malformed or not the owner's, the patient too.
+            MemoryChangedError: the memory is not as it was at `revision`.
+            MemoryItemError, BadFrameError: an operation cannot be done.
+            ConversationBusyError: the running turn takes too long.
+        """
+        if patient_id is None:
+            raise BadFrameError("patient_id is needed: whose memory is changed, or `session`")
+        patient = await self._reader.roster_member(
+            conversation_id, owner=owner, patient_id=patient_id
+        )
+        await self._record(conversation_id, owner, patient, operations)
+        async with self._maintenance_lease.holding(conversation_id, principal_id=owner) as claim:
+            await claim.name_patient(patient)
+            stored = await self._contexts.read(conversation_id, patient, epoch=claim.epoch)
+            document = stored.document
+            if revision_of(document) != revision:
+                raise MemoryChangedError("the memory changed since it was read")
+            apply(document, operations, by=owner, now=self._clock.now())
+            await self._store(claim, stored)
+        return self._view(document)
+
+    async def _store(self, claim: Claim, stored: Stored[ChatContext]) -> None:
+        document = stored.document
+        gone = document.memory_changes.leaving()
+        if gone:
+            await self._contexts.archive_changes(document, gone)
+        await claim.hold()
+        try:
+            await self._contexts.write(document, etag=stored.etag)
+        except (BlobChangedError, BlobExistsError) as error:
+            raise ClaimLostError("the document was taken over") from error
+
+    async def _record(
+        self,
+        conversation_id: str,
+        owner: str,
+        patient: PatientId | None,
+        operations: Sequence[Operation],
+    ) -> None:
+        """Put the change on the audit trail: names of what is done, no content."""
+        actions = dict.fromkeys(f"{one.op}_memory" for one in operations)
+        await self._audit.record(
+            AuditEntry(
+                principal=owner,
+                conversation=conversation_id,
+                patient=patient,
+                actions=tuple(actions),
+            )
+        )
+
+    def _view(self, document: ChatContext) -> MemoryView:
+        now = self._clock.now()
+        blocks = blocks_of(document, now=now, rules=self._rules)
+        return view_of(document, now=now, summary=blocks.context_summary, blocks=asdict(blocks))
+
+
+def memory_service_for(
+    settings: Settings,
+    *,
+    reader: ConversationReader,
+    contexts: ChatContextAccessor,
+    claimant: Claimant,
+    audit: Audit,
+    clock: Clock,
+    ids: IdSource,
+) -> MemoryService:
+    """Return the service that the settings ask for."""
+    return MemoryService(
+        reader=reader,
+        contexts=contexts,
+        maintenance_lease=MaintenanceLease(claimant=claimant, clock=clock, ids=ids),
+        audit=audit,
+        clock=clock,
+        rules=memory_rules(settings),
+    )

@@ -1,0 +1,167 @@
+"""What is said before it is clear for whom is done once that is answered, and for nobody else."""
+
+from datetime import timedelta
+
+import pytest
+
+from data_models.blob_store import BlobStore
+from data_models.claim_decision import ClaimTimes
+from services.turn.pending_requests import is_wish
+from tests.durability.evidence import Evidence
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.faults import FaultyBlobStore
+from tests.services.world import CHAT, FarReplica, World
+
+WISH = "book a CT for tomorrow"
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+async def asked_of_team(world: World, *texts: str) -> list[tuple[str | None, str]]:
+    """Say `texts`; return for whom the team was asked what."""
+    for text in texts:
+        await world.say(text)
+        await world.scheduler.idle()
+    return [(one.patient_id, one.text) for one in world.team.requests]
+
+
+@pytest.mark.parametrize("answer", ["patient_4", "switch to patient_4"])
+async def test_a_wish_that_came_before_any_patient_is_done_for_the_one_who_is_named(
+    world: World, answer: str
+) -> None:
+    asked = await asked_of_team(world, WISH, answer)
+    assert asked == [(None, WISH), ("patient_4", WISH)]
+    kept = world.team.requests[-1].history
+    assert [turn.user_message for turn in kept] == []
+
+
+async def test_the_history_shows_the_answer_with_the_wish_that_it_completes(world: World) -> None:
+    await asked_of_team(world, WISH, "patient_4", "and the stage?")
+    assert world.team.requests[-1].history[0].user_message == f"patient_4: {WISH}"
+
+
+async def test_a_wish_about_a_number_is_done_after_the_yes(world: World) -> None:
+    await asked_of_team(world, "patient_4")
+    asked = await asked_of_team(world, "show the CT of patient 15", "yes")
+    assert asked == [("patient_15", "show the CT of patient 15")]
+
+
+@pytest.mark.parametrize(
+    ("wish", "answer"),
+    [
+        ("compare the status of patient_4 and patient_15", "patient_15"),
+        ("show the CT of patient 4 and patient 7", "patient_4"),
+    ],
+)
+async def test_a_wish_that_names_somebody_else_too_goes_to_nobody(
+    world: World, wish: str, answer: str
+) -> None:
+    await asked_of_team(world, "patient_4", "patient_15")
+    before = len(world.team.requests)
+    asked = await asked_of_team(world, wish, answer)
+    assert [text for _, text in asked[before:]] == []
+
+
+async def test_another_message_in_between_takes_the_wish_back(world: World) -> None:
+    asked = await asked_of_team(world, WISH, "hello there", "patient_4")
+    assert [patient for patient, _ in asked] == [None, None]
+
+
+@pytest.mark.parametrize("word", ["yes", "no"])
+async def test_a_plain_yes_or_no_is_for_the_agent_that_asked(world: World, word: str) -> None:
+    asked = await asked_of_team(world, WISH, word)
+    assert asked[-1] == (None, word)
+
+
+@pytest.mark.parametrize(
+    ("text", "wishes"),
+    [(WISH, True), ("what is the current stage?", True), ("hello", False), ("status", False),
+     ("what can you do?", False), ("stage " * 500, False)],
+)  # fmt: skip
+def test_only_what_a_record_holds_is_a_wish(text: str, wishes: bool) -> None:
+    assert is_wish(text) is wishes
+
+
+class Cut:
+    """Two replicas on one store; the first one's way to it may be cut."""
+
+    def __init__(self, *, resumed: bool) -> None:
+        self.store, self.users, self.clock = MemoryBlobStore(), MemoryBlobStore(), FixedClock()
+        self.way = FaultyBlobStore(self.store)
+        self._resumed = frozenset({"web"} if resumed else ())
+        self.one, self.two = self._replica(self.way), self._replica(self.store)
+
+    def _replica(self, store: BlobStore) -> World:
+        return World(
+            sessions=store,
+            users=self.users,
+            clock=self.clock,
+            times=ClaimTimes(renew_every=timedelta(hours=1)),
+            replica=FarReplica(),
+            resumed=self._resumed,
+        )
+
+    async def dies_over(self, text: str, *, after: int, wish: str = WISH) -> None:
+        """Let the first replica die after so many operations of the answer to its question."""
+        await self.one.say(wish)
+        await self.one.scheduler.idle()
+        self.way.cut_off(after=after)
+        run = await self.one.submit(text)
+        await run.wait()
+        await self.one.scheduler.idle()
+        self.clock.advance(36)
+
+    def rows(self) -> list[tuple[str | None, str, str | None]]:
+        """Where the wish stands in the histories, in which words, and how its turn ended."""
+        found = Evidence(self.store.contents, CHAT).saying(WISH)
+        return [(one.patient_id, one.turn.user_message, one.turn.turn_status) for one in found]
+
+
+CLAIMED = 1
+"""After so many operations the message is durable."""
+
+
+@pytest.mark.parametrize("after", range(CLAIMED, 9))
+async def test_a_wish_whose_replica_dies_is_carried_on_once_by_the_one_that_takes_over(
+    after: int,
+) -> None:
+    cut = Cut(resumed=True)
+    await cut.dies_over("patient_4", after=after)
+    await cut.two.scheduler.go_on(cut.two.message(""))
+    await cut.two.scheduler.idle()
+    assert (None, WISH, "COMPLETED") in cut.rows(), "where it was said first"
+    assert [row for row in cut.rows() if row[0]] == [
+        ("patient_4", f"patient_4: {WISH}", "COMPLETED")
+    ]
+    assert [one.text for one in cut.two.team.requests] in ([WISH], [])
+    # And not once more when its answer is said again.
+    asked = len(cut.two.team.requests)
+    await cut.two.say("patient_4")
+    assert len(cut.two.team.requests) == asked
+
+
+@pytest.mark.parametrize("after", range(CLAIMED, 9))
+async def test_where_nobody_answers_for_the_dead_the_same_words_carry_it_on(after: int) -> None:
+    cut = Cut(resumed=False)
+    await cut.dies_over("patient_4", after=after)
+    asked = await asked_of_team(cut.two, "patient_4")
+    done = [row for row in cut.rows() if row[0] and row[2] == "COMPLETED"]
+    assert done == [("patient_4", f"patient_4: {WISH}", "COMPLETED")]
+    assert asked in ([("patient_4", WISH)], []), "or it was stored, and only never released"
+    assert await asked_of_team(cut.two, "patient_4") == asked
+
+
+@pytest.mark.parametrize(("died_over", "next_words"), [("hello there", "yes"), ("yes", "go on")])
+async def test_other_words_than_those_somebody_died_over_answer_nothing(
+    died_over: str, next_words: str
+) -> None:
+    cut = Cut(resumed=False)
+    await asked_of_team(cut.one, "patient_4")
+    await cut.dies_over(died_over, after=CLAIMED, wish="show the CT of patient 15")
+    assert await asked_of_team(cut.two, next_words) == [("patient_4", next_words)]
+    conversation = Evidence(cut.store.contents, CHAT).conversation
+    assert conversation.open_question is None, "only the next message answers a question"
