@@ -102,6 +102,12 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     )
 
 
+def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
+    """Whether `clause` says that something is done: "I will make sure; the mail is sent."."""
+    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
+    return is_deed and "doers" in clause.cues and "maybe" in last.cues - clause.cues
+
+
 def _is_bold(line: str) -> bool:
     line = line.strip()
     return (
@@ -149,6 +155,8 @@ class _Reader:
             if clause.cues & {"no"} and "splits" in clause.cues and not clause.names:
                 # "migraine without aura" denies no migraine
                 done[-1] = joined(last, replace(clause, cues=clause.cues - {"no"}))
+            elif _tells_of_deed_behind_promise(last, clause):
+                done.append(clause)
             elif goes_on(last, clause):
                 done[-1] = joined(last, clause)
             else:

@@ -237,7 +237,10 @@ class MessageCheck:
             return None
         reads_records = self.speaker.reads_records
         if not claims_deed(clause, kinds, reads_records=reads_records):
-            is_told = not reads_records or is_in_course(clause, kinds, self.grounds.rows.words)
+            is_cited = bool(sentence.refs)
+            is_told = not reads_records or is_in_course(
+                clause, kinds, self.grounds.rows.words, is_cited=is_cited
+            )
             return None if is_told else Verdict("unsupported")
         if clause.cues & {"maybe", "no", "not_yet"} or sentence.cues & {"not_yet"}:
             return UNCHECKED

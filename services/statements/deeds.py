@@ -59,10 +59,18 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
     return bool(clause.topics) and bool(_OF_RECORDS & set(kinds))
 
 
-def is_in_course(clause: Clause, kinds: Sequence[str], known: Collection[str]) -> bool:
-    """Whether what was done in the patient's course is told by a word of `known`, where it must."""
+def is_in_course(
+    clause: Clause, kinds: Sequence[str], known: Collection[str], *, is_cited: bool
+) -> bool:
+    """Whether what was done in the patient's course is told by a word of `known`, where it must.
+
+    "The biopsy is ordered", now, on no day and from no row, is this conversation's own deed,
+    whatever a letter says.
+    """
     is_told = "doers" in clause.cues and bool(_IN_A_COURSE & set(kinds))
     if not is_told or clause.cues & {"maybe", "no", "not_yet"}:
         return True
+    if "is_now" in clause.cues and not clause.has_values and not is_cited:
+        return False
     deeds = statement_words().deeds
     return any(word in known for kind in kinds for word in deeds.get(kind, ()))

@@ -18,6 +18,8 @@ from tests.services.statements.corpus import SAMPLES
 
 UNTRUE = """
 The CEA is 97 ng/mL.
+The biopsy is ordered.
+I will make sure; the mail is sent.
 CEA was nine point nine ng/mL in May 2025.
 Ihr CEA-Wert liegt bei 12,4 ng/ml.
 Haemoglobin is 118 mg/L.
