@@ -1,5 +1,6 @@
 """What one part of a sentence states, and how parts of a sentence go on with each other."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from services.language.quantities import Quantity
@@ -67,7 +68,13 @@ class Clause:
         )
 
 
-def goes_on(last: Clause, clause: Clause) -> bool:
+def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
+    """Whether `clause` says that something is done: "I will make sure; the mail is sent."."""
+    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
+    return is_deed and "doers" in clause.cues and "maybe" in last.cues - clause.cues
+
+
+def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
     if not clause.names:
         return not _collide(last, clause)
@@ -82,7 +89,7 @@ def _collide(last: Clause, clause: Clause) -> bool:
     return bool(both_measured or both_dated or both_graded or (last.often and clause.often))
 
 
-def joined(last: Clause, clause: Clause) -> Clause:
+def _joined(last: Clause, clause: Clause) -> Clause:
     """Return both as one."""
     return Clause(
         words=last.words | clause.words,
@@ -103,7 +110,7 @@ def joined(last: Clause, clause: Clause) -> Clause:
     )
 
 
-def after(last: Clause, clause: Clause) -> Clause:
+def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
         passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
@@ -115,3 +122,23 @@ def after(last: Clause, clause: Clause) -> Clause:
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
     return replace(clause, cues=clause.cues | inherited)
+
+
+def put_together(segments: Iterable[Clause]) -> list[Clause]:
+    """Return the clauses: what goes on with the one before is joined to it, or follows it."""
+    done: list[Clause] = []
+    for clause in segments:
+        if not done:
+            done.append(clause)
+            continue
+        last = done[-1]
+        if clause.cues & {"no"} and "splits" in clause.cues and not clause.names:
+            # "migraine without aura" denies no migraine
+            done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
+        elif _tells_of_deed_behind_promise(last, clause):
+            done.append(clause)
+        elif _goes_on(last, clause):
+            done[-1] = _joined(last, clause)
+        else:
+            done.append(_after(last, clause))
+    return done

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
-from services.language.clauses import Clause, Stage, after, goes_on, joined
+from services.language.clauses import Clause, Stage, put_together
 from services.language.quantities import Quantity, quantities_in
 from services.language.statement_parts import (
     WORD,
@@ -102,12 +102,6 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     )
 
 
-def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
-    """Whether `clause` says that something is done: "I will make sure; the mail is sent."."""
-    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
-    return is_deed and "doers" in clause.cues and "maybe" in last.cues - clause.cues
-
-
 def _is_bold(line: str) -> bool:
     line = line.strip()
     return (
@@ -146,22 +140,7 @@ class _Reader:
 
     def clauses(self) -> list[Clause]:
         """Return the clauses: what goes on with the one before is joined to it, or follows it."""
-        done: list[Clause] = []
-        for clause in self._segments():
-            if not done:
-                done.append(clause)
-                continue
-            last = done[-1]
-            if clause.cues & {"no"} and "splits" in clause.cues and not clause.names:
-                # "migraine without aura" denies no migraine
-                done[-1] = joined(last, replace(clause, cues=clause.cues - {"no"}))
-            elif _tells_of_deed_behind_promise(last, clause):
-                done.append(clause)
-            elif goes_on(last, clause):
-                done[-1] = joined(last, clause)
-            else:
-                done.append(after(last, clause))
-        return done
+        return put_together(self._segments())
 
     def _segments(self) -> list[Clause]:
         breaks = [
