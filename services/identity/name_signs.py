@@ -43,8 +43,8 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
     is_owned = last.is_owner and first.gap.strip() != "-"
     is_heading = first.is_first and last.heads
     is_after = first.before in people_words().about and last.closes
-    # `is Olga Petrenko allergic to latex?`
-    is_asked = first.is_capital and first.before in people_words().auxiliaries
+    # `is Olga Petrenko allergic to latex?`, not `her contact is Ottilie Brandauer.`
+    is_asked = first.is_capital and first.before in people_words().auxiliaries and not last.closes
     return (
         (is_owned or is_heading or is_after or is_asked)
         and last.gap == " "

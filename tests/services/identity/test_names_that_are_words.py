@@ -78,3 +78,7 @@ async def test_a_whole_name_of_nobody_is_asked_about_where_a_question_is_about_i
     found = await subject("is Olga Petrenko allergic to latex?")
 
     assert (found.outcome, found.reason) == ("unsure", "stranger")
+
+
+async def test_a_name_that_a_sentence_ends_with_is_what_the_patient_has() -> None:
+    assert (await subject("Her emergency contact is Ottilie Brandauer.")).outcome == "same"
