@@ -5,7 +5,7 @@ is the name of another patient; saying that something is not in the record is mi
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -191,6 +191,11 @@ def _is_difference(text: str, values: tuple[str, ...]) -> bool:
     )
 
 
+def _is_of_longer(line: str, name: str, values: Sequence[str]) -> bool:
+    """Whether `name` stands there as a part of a value: sinusitis in chronic sinusitis."""
+    return any(_has_words(one, name) and _has_words(line, one) for one in values if one != name)
+
+
 def _list(wanted: Answer, whole: str) -> Scored:
     sections = _with_heads(whole)
     shown = [one for one in wanted.values if _find(one, sections)]
@@ -199,6 +204,7 @@ def _list(wanted: Answer, whole: str) -> Scored:
         for one in wanted.others
         if any(
             _has_words(line.partition("; ")[0], one)  # behind it stand reasons and remarks
+            and not _is_of_longer(line, one, wanted.values)
             and len(line) <= PASSAGE_CHARS
             and not _OVER.search(f"{head} {line}")
             for head, line in sections

@@ -90,3 +90,10 @@ def test_a_date_may_be_written_in_words() -> None:
     assert score(wanted, "The last one was on 29 February 2024.").verdict == "right"
     assert score(wanted, "The last one was on 2023-01-01.").verdict == "wrong"
     assert score(wanted, "No visit is recorded.").verdict == "missing"
+
+
+def test_a_name_inside_a_longer_one_that_is_wanted_is_not_told() -> None:
+    wanted = Answer(kind="list", values=("Chronic sinusitis",), others=("Sinusitis",))
+    rows = "- **Chronic sinusitis**, active, 2019-12-13 [Condition/a]"
+    assert score(wanted, rows, ()).verdict == "right"
+    assert score(wanted, f"{rows}\n- **Sinusitis**, active [Condition/b]", ()).verdict == "wrong"
