@@ -29,6 +29,7 @@ _DOES = ("does", "did")
 _ABOUT = ("about", "for")
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 _MOSTLY_CAPITALS = 0.6
+_LEAD_LETTERS = 2
 
 
 @dataclass(frozen=True)
@@ -327,6 +328,12 @@ def _may_be_spoken_of(word: Word) -> bool:
     return not (is_verb or word.text in known.patients_own or is_clinical_name(stem(word.text)))
 
 
+def _is_within_name(last: Word, word: Word) -> bool:
+    """Whether an apostrophe joins both into one name: O'Neil, D'Angelo; not French d'Anna."""
+    is_lead = len(last.raw) <= _LEAD_LETTERS and last.raw[0].isupper()
+    return len(word.gap) == 1 and word.gap in _APOSTROPHES and is_lead and word.raw[0].isupper()
+
+
 def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
     """Return runs of words between which a name goes on: blanks, a comma, a hyphen, a full stop."""
     if not words:
@@ -336,6 +343,7 @@ def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
         goes_on = word.gap.strip() in ("", ",", *HYPHENS) or (
             word.gap.strip() == "." and len(last.raw) == 1
         )
+        goes_on = goes_on or _is_within_name(last, word)
         if goes_on and "\n" not in word.gap and not last.is_owner:
             runs[-1].append(word)
         else:

@@ -82,3 +82,24 @@ async def test_a_whole_name_of_nobody_is_asked_about_where_a_question_is_about_i
 
 async def test_a_name_that_a_sentence_ends_with_is_what_the_patient_has() -> None:
     assert (await subject("Her emergency contact is Ottilie Brandauer.")).outcome == "same"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mark O'Neil's allergies",
+        "Mark O’Neil's allergies",
+        "what is Mark O'Neil's potassium?",
+        "any allergies for Mark O'Neil?",
+        "O'Neil, Mark: labs",
+    ],
+)
+async def test_an_apostrophe_ends_no_name(text: str) -> None:
+    anna = person("patient_1", "O'Neil", "Anna", birth_date="1959-02-11", sex="female")
+    mark = person("patient_9", "O'Neil", "Mark", birth_date="1961-05-20", sex="male")
+    active = PatientId("patient_1")
+    linker = SubjectLinker(directory=Scripted(anna, mark), fits=PATTERN.matches)
+    found = (await linker.link(text, Situation(active=active, roster={active: anna}))).subject
+
+    assert found.outcome in ("unsure", "several", "other")
+    assert "patient_9" in [one.patient_id for one in found.people]
