@@ -25,10 +25,11 @@ async def viewed(record: PatientRecord, view: Callable[[PatientRecord], _ResultT
     return await asyncio.to_thread(_uncollected, record, view)
 
 
-async def prepare_later(record: PatientRecord) -> None:
-    """Make what searches need, once the first answer had its time."""
+async def prepare_later(record: PatientRecord, *, views: Callable[[PatientRecord], object]) -> None:
+    """Make what searches and `views` need, once the first answer had its time."""
     await asyncio.sleep(PREPARE_AFTER_SECONDS)
     await asyncio.to_thread(_uncollected, record, _prepare)
+    await asyncio.to_thread(_uncollected, record, views)
 
 
 def _prepare(record: PatientRecord) -> None:

@@ -15,6 +15,7 @@ from services.records.folder.files import files_in
 from services.records.folder.records import FolderRecords
 from services.records.id_pattern import id_fits
 from services.records.local_resources import LocalResources
+from services.records.views.prepared import prepare_views
 from settings import Settings
 
 Records: TypeAlias = FhirServerRecords | FolderRecords
@@ -53,6 +54,7 @@ def folder_records(settings: Settings, *, clock: Clock) -> FolderRecords:
         clock=clock,
         systems=settings.identifier_systems,
         fits=id_fits(settings.patient_id_pattern),
+        prepare=prepare_views,
     )
 
 

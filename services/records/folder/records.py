@@ -50,6 +50,7 @@ class FolderRecords:
     Args:
         systems: Systems of identifiers whose values are the ids of charts, the first one first.
         fits: Whether a text is an id after `PATIENT_ID_PATTERN`.
+        prepare: Makes what views of a big chart keep, in a thread, behind the first answer.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class FolderRecords:
         fits: Callable[[str], bool] = lambda _: False,
         kept_bytes: int = KEPT_BYTES,
         reader: DocumentReader | None = None,
+        prepare: Callable[[PatientRecord], object] = PatientRecord.prepared,
     ) -> None:
         self._folder = folder
         self._clock = clock
@@ -71,6 +73,7 @@ class FolderRecords:
         self._looking = threading.Lock()
         self._asking = asyncio.Lock()
         self._reader = reader or DocumentReader()
+        self._prepare = prepare
         self._preparing: set[asyncio.Task[None]] = set()
         self._cache = RecordCache(limit_bytes=kept_bytes)
         self._groups: tuple[FolderIndex | None, Sequence[Mapping[str, Any]]] = (None, ())
@@ -99,7 +102,7 @@ class FolderRecords:
             return await asyncio.to_thread(record.prepared)
         record = await asyncio.to_thread(_big_record, index, chart, self._reader)
         # The first answer need not wait for what only searches need.
-        task = asyncio.create_task(prepare_later(record))
+        task = asyncio.create_task(prepare_later(record, views=self._prepare))
         self._preparing.add(task)
         task.add_done_callback(self._preparing.discard)
         return record
