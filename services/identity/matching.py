@@ -19,6 +19,7 @@ from services.identity.name_signs import (
     is_part_of_another_name,
     is_sure_sign,
     is_unknown_full_name,
+    is_unknown_patient,
     is_way_to_reach,
     stands_alone,
     stands_as_drug,
@@ -289,10 +290,13 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
         return is_before_a_family_name(run, span)
     at = run.index(span[0])
     before = run[at - 1] if at else None
-    if before is None or "," in span[0].gap or len(before.raw) < 3 or before.is_common:
+    if before is None or "," in span[0].gap or len(before.raw) < 3:
+        return False
+    is_capital = before.raw[0].isupper()
+    if before.is_common and not (is_capital and before.text in people_words().given_too):
         return False
     is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
-    return is_given or (before.raw[0].isupper() and not before.is_eponym)
+    return is_given or (is_capital and not before.is_eponym)
 
 
 def _strangers(
@@ -307,14 +311,23 @@ def _strangers(
                 continue
             yield Mention(_typed(span), (), "stranger", span=(word,))
             continue
-        if word.title not in ("man", "woman") or len(word.raw) < 2:
-            continue
-        if word.is_common and not word.is_owner:
-            continue
-        if is_name_beside(run, (word,), known.others) or (hits[place] and known.open is None):
-            continue
-        if word.raw[0].isupper() or word.is_owner:
+        if _is_titled_stranger(run, word, hits[place], known):
             yield Mention(word.raw, (), "stranger", span=(word,))
+
+
+def _is_titled_stranger(
+    run: Sequence[Word], word: Word, hits: Sequence[NameHit], known: Known
+) -> bool:
+    """Whether a title makes a word somebody's name that nobody of the directory has."""
+    if word.title == "patient":
+        return is_unknown_patient(word) and not hits
+    if word.title not in ("man", "woman") or len(word.raw) < 2:
+        return False
+    if word.is_common and not word.is_owner:
+        return False
+    if is_name_beside(run, (word,), known.others) or (hits and known.open is None):
+        return False
+    return word.raw[0].isupper() or word.is_owner
 
 
 def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:

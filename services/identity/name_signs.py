@@ -7,6 +7,8 @@ from services.language.mentions import HYPHENS, Word
 from services.language.people_words import people_words
 from services.language.statement_words import is_clinical_name, stem
 
+_SHORT_LETTERS = 3
+
 
 def fills_a_clause(span: tuple[Word, ...]) -> bool:
     """Whether all the words stand where one name would: `open will grant`."""
@@ -58,6 +60,14 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
             for one in (first, last)
         )
     )
+
+
+def is_unknown_patient(word: Word) -> bool:
+    """Whether a word of no language is called a patient: `patient Okonkwo: INR?`."""
+    is_name = word.is_capital and not word.raw.isupper() and len(word.raw) > _SHORT_LETTERS
+    is_plain = word.before in ("patient", "patientin", "paciente", "paziente", "pt")
+    is_term = word.is_common or word.is_eponym or is_clinical_name(stem(word.text))
+    return is_name and is_plain and not is_term and (word.closes or word.is_owner)
 
 
 def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

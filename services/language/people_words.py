@@ -58,6 +58,7 @@ class PeopleWords:
     articles: frozenset[str]
     plain_patients: frozenset[str]
     told_apart_by: frozenset[str]
+    given_too: frozenset[str]
     vague_places: frozenset[str]
     places: frozenset[str]
     about: frozenset[str]

@@ -103,3 +103,29 @@ async def test_an_apostrophe_ends_no_name(text: str) -> None:
 
     assert found.outcome in ("unsure", "several", "other")
     assert "patient_9" in [one.patient_id for one in found.people]
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Seán Doyle's glucose?", "unsure"),
+        ("Mary Doyle's glucose?", "unsure"),
+        ("Rose Doyle's weight", "unsure"),
+        ("bed 9, patient Okonkwo: INR?", "unsure"),
+        ("patient Okonkwo's INR", "unsure"),
+        ("Francis Doyle's glucose?", "same"),
+        ("Check Doyle's glucose", "same"),
+        ("the patient Doyle: INR?", "same"),
+        ("patient history: INR?", "same"),
+        ("is the patient Diabetic?", "same"),
+    ],
+)
+async def test_another_first_name_or_an_unknown_patient_is_not_the_open_one(
+    text: str, outcome: str
+) -> None:
+    doyle = person("patient_1", "Doyle", "Francis", birth_date="1959-02-11", sex="male")
+    active = PatientId("patient_1")
+    linker = SubjectLinker(directory=Scripted(doyle), fits=PATTERN.matches)
+    found = await linker.link(text, Situation(active=active, roster={active: doyle}))
+
+    assert found.subject.outcome == outcome
