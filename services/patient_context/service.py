@@ -18,7 +18,6 @@ from services.identity.subject import Subject
 from services.patient_context.afterwards import (
     ids_of,
     settled_after_comparing,
-    side_by_side_before,
     with_sight,
 )
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
@@ -38,11 +37,12 @@ from services.patient_context.reading import Ask, Reading, read_message
 from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
 from services.patient_context.rules import decide_by_rules, is_bare_switch
+from services.patient_context.unclear import what_is_unclear
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import (
     Who,
-    against_ids,
     asked_again,
+    asked_for_next,
     asking_whom,
     checked_id,
     elsewhere,
@@ -221,14 +221,10 @@ class PatientContextService:
         compared = compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None
-        if turn.registry.compared and names_nobody_after_comparing(who):
-            return await self._asking(side_by_side_before(who), who), None
-        if reading.named or reading.doubt is not None:
-            problem = against_ids(who)
-        else:
-            problem = who.subject if who.subject.outcome in ("several", "unsure") else None
-        if problem is not None:
+        if (problem := what_is_unclear(who)) is not None:
             return await self._asking(problem, who), None
+        if (waits := turn.asks_whom) is not None and names_nobody_after_comparing(who):
+            return asked_for_next(waits, turn), None
         if who.subject.outcome == "other" and not reading.named and reading.doubt is None:
             return await self._named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":

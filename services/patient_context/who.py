@@ -13,7 +13,7 @@ from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
 from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
 from services.identity.wording import SAY_WHICH, asked, nobody_has, option_line
-from services.patient_context.answers import ASKED, OPTIONS, SAID
+from services.patient_context.answers import AGAIN, ASKED, OPTIONS, SAID
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.pattern import PatientIdPattern
@@ -209,6 +209,16 @@ def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
         closes_question=True,
         restored=turn.restored,
     )
+
+
+def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
+    """Return the verdict that asks for a message which names nobody while it is open who is meant.
+
+    The later message waits for the answer: whoever writes on after "back to Adeyemi" thinks that
+    chart is open. Once only, so that nobody is held who does not mean to answer.
+    """
+    payload = {**question.payload, ASKED: turn.reading.text, AGAIN: True}
+    return asked_again(question.model_copy(update={"payload": payload}), turn)
 
 
 def unreachable(target: PatientId, turn: PatientTurn) -> PatientVerdict:

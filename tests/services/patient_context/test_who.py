@@ -309,3 +309,25 @@ async def test_a_bare_yes_chooses_nobody_and_the_message_waits_on(said: str) -> 
     assert again.question.payload == asked.question.payload
     assert again.question.question_id == asked.question.question_id
     assert (await here.say("1")).patient_id == "patient_7"
+
+
+async def test_what_names_nobody_while_it_is_open_who_is_meant_is_asked_about_once() -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+    await here.say("back to Doyle")
+
+    asked = await here.say("platelets?")
+
+    assert asked.patient_id == "patient_4"
+    assert asked.question is not None
+    assert asked.question.payload["asked"] == "platelets?"
+    assert (await here.say("the creatinine?")).question is None, "nobody is held for ever"
+
+
+async def test_the_later_message_runs_in_the_chart_that_is_chosen() -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+    await here.say("back to Doyle")
+    await here.say("platelets?")
+
+    chosen = await here.say("patient_42")
+
+    assert chosen.patient_id == "patient_42"
