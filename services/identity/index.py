@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 
 from data_models.identifiers import PatientId
 from services.identity.person import Person, PersonName
-from services.language.letters import folded, is_without_spaces, spellings
+from services.language.letters import folded, has_apostrophe, is_without_spaces, spellings
 
 Part = Literal["family", "given"]
 _NEAR_LEAST_CHARS = 5
@@ -183,9 +183,9 @@ def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:
 
 
 def _joined(text: str) -> Iterable[str]:
-    """Yield a name with a particle as one word, as it is typed in haste: `deluca`, `legoff`."""
+    """Yield a name with a particle as one word, as it is typed in haste: `deluca`, `oneil`."""
     words = "".join(each if each.isalpha() else " " for each in text).split()
-    if len(words) > 1 and folded(words[0]) in _PARTICLES:
+    if len(words) > 1 and (folded(words[0]) in _PARTICLES or has_apostrophe(text)):
         yield "".join(words)
 
 

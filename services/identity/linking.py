@@ -16,7 +16,8 @@ from services.identity.matching import Known, Mention, mentions_in
 from services.identity.person import Person
 from services.identity.subject import NumberSaid, Said, Subject, subject_of
 from services.language.full_dates import FullDate, birth_years, full_dates, years_in
-from services.language.mentions import Message, Word, neighbours, read_words, with_joined_words
+from services.language.mentions import Message, Word, read_words, with_joined_words
+from services.language.name_runs import neighbours
 from services.language.people_words import people_words
 
 DIRECTORY_SECONDS = 2.0

@@ -28,8 +28,10 @@ from services.identity.name_signs import (
 )
 from services.identity.person import Person
 from services.language.letters import folded
-from services.language.mentions import Message, Word, neighbours
+from services.language.mentions import Message, Word
+from services.language.name_runs import leads_a_name, neighbours
 from services.language.people_words import people_words
+from services.language.statement_words import is_clinical_name, stem
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 
@@ -289,9 +291,13 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
     if all(hit.part == "given" for hit in of_open):
         return is_before_a_family_name(run, span)
     at = run.index(span[0])
+    if is_led := at > 0 and leads_a_name(run[at - 1], run[at]):
+        at -= 1  # `Mary D'Angelo`: the first name stands before the D
     before = run[at - 1] if at else None
-    if before is None or "," in span[0].gap or len(before.raw) < 3:
+    if before is None or "," in run[at].gap or len(before.raw) < 3:
         return False
+    if is_led and (before.raw.isupper() or is_clinical_name(stem(before.text))):
+        return False  # French: `l'INR d'Angelo`
     is_capital = before.raw[0].isupper()
     if before.is_common and not (is_capital and before.text in people_words().given_too):
         return False

@@ -67,7 +67,8 @@ def is_unknown_patient(word: Word) -> bool:
     is_name = word.is_capital and not word.raw.isupper() and len(word.raw) > _SHORT_LETTERS
     is_plain = word.before in ("patient", "patientin", "paciente", "paziente", "pt")
     is_term = word.is_common or word.is_eponym or is_clinical_name(stem(word.text))
-    return is_name and is_plain and not is_term and (word.closes or word.is_owner)
+    is_asked_of = word.closes or word.is_owner or _is_clinical(word.after)
+    return is_name and is_plain and not is_term and is_asked_of
 
 
 def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

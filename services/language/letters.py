@@ -6,6 +6,7 @@
 import unicodedata
 from functools import lru_cache
 
+APOSTROPHES = "'`\N{RIGHT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}\N{ACUTE ACCENT}"
 _WITHOUT_MARK = {
     "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ß": "ss", "ð": "d", "þ": "th", "ı": "i",
     "ħ": "h", "ŋ": "ng", "ĸ": "k", "ſ": "s",
@@ -125,6 +126,11 @@ def spellings(name: str) -> frozenset[str]:
     lowered = unicodedata.normalize("NFC", name).casefold()
     written_out = "".join(_UMLAUTS.get(each, each) for each in lowered)
     return frozenset(filter(None, (folded(name), folded(written_out))))
+
+
+def has_apostrophe(text: str) -> bool:
+    """Whether an apostrophe of whatever form stands in `text`."""
+    return any(one in text for one in APOSTROPHES)
 
 
 def is_without_spaces(word: str) -> bool:

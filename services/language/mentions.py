@@ -13,7 +13,7 @@ from typing import Literal
 
 from services.language.descriptions import describes_somebody
 from services.language.full_dates import month_numbers
-from services.language.letters import folded
+from services.language.letters import APOSTROPHES, folded
 from services.language.people_words import common_words, people_words
 from services.language.spoken_sex import Sex, spoken_sex
 from services.language.statement_words import is_clinical_name, stem
@@ -22,14 +22,12 @@ Title = Literal["man", "woman", "patient", "staff", "relative"]
 TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
-_APOSTROPHES = "'`\N{RIGHT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}\N{ACUTE ACCENT}"
-_OWN = re.compile(rf"([{_APOSTROPHES}])(s\b)?", re.IGNORECASE)
+_OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _DOES = ("does", "did")
 _ABOUT = ("about", "for")
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 _MOSTLY_CAPITALS = 0.6
-_LEAD_LETTERS = 2
 
 
 @dataclass(frozen=True)
@@ -240,7 +238,7 @@ def with_joined_words(text: str) -> str:
 
 def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
     is_s = word.group().lower() == "s" and word.start() > 0
-    return is_s and text[word.start() - 1] in _APOSTROPHES
+    return is_s and text[word.start() - 1] in APOSTROPHES
 
 
 def _is_short_form(word: Word, gap: str) -> bool:
@@ -326,26 +324,3 @@ def _may_be_spoken_of(word: Word) -> bool:
     known = people_words()
     is_verb = word.is_first and word.text in known.person_verbs
     return not (is_verb or word.text in known.patients_own or is_clinical_name(stem(word.text)))
-
-
-def _is_within_name(last: Word, word: Word) -> bool:
-    """Whether an apostrophe joins both into one name: O'Neil, D'Angelo; not French d'Anna."""
-    is_lead = len(last.raw) <= _LEAD_LETTERS and last.raw[0].isupper()
-    return len(word.gap) == 1 and word.gap in _APOSTROPHES and is_lead and word.raw[0].isupper()
-
-
-def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
-    """Return runs of words between which a name goes on: blanks, a comma, a hyphen, a full stop."""
-    if not words:
-        return ()
-    runs: list[list[Word]] = [[words[0]]]
-    for last, word in pairwise(words):
-        goes_on = word.gap.strip() in ("", ",", *HYPHENS) or (
-            word.gap.strip() == "." and len(last.raw) == 1
-        )
-        goes_on = goes_on or _is_within_name(last, word)
-        if goes_on and "\n" not in word.gap and not last.is_owner:
-            runs[-1].append(word)
-        else:
-            runs.append([word])
-    return runs

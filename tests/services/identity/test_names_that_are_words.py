@@ -92,6 +92,9 @@ async def test_a_name_that_a_sentence_ends_with_is_what_the_patient_has() -> Non
         "what is Mark O'Neil's potassium?",
         "any allergies for Mark O'Neil?",
         "O'Neil, Mark: labs",
+        "mark o'neil's allergies",
+        "Mark O' Neil's allergies",
+        "Mark ONeil's allergies",
     ],
 )
 async def test_an_apostrophe_ends_no_name(text: str) -> None:
@@ -113,6 +116,7 @@ async def test_an_apostrophe_ends_no_name(text: str) -> None:
         ("Rose Doyle's weight", "unsure"),
         ("bed 9, patient Okonkwo: INR?", "unsure"),
         ("patient Okonkwo's INR", "unsure"),
+        ("patient Okonkwo INR?", "unsure"),
         ("Francis Doyle's glucose?", "same"),
         ("Check Doyle's glucose", "same"),
         ("the patient Doyle: INR?", "same"),
@@ -127,5 +131,31 @@ async def test_another_first_name_or_an_unknown_patient_is_not_the_open_one(
     active = PatientId("patient_1")
     linker = SubjectLinker(directory=Scripted(doyle), fits=PATTERN.matches)
     found = await linker.link(text, Situation(active=active, roster={active: doyle}))
+
+    assert found.subject.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Mark d'Angelo's INR", "other"),
+        ("Mark d’Angelo’s INR", "other"),
+        ("Mary D'Angelo's INR", "unsure"),
+        ("Anna D'Angelo's INR", "same"),
+        ("L'INR d'Anna ?", "same"),
+        ("l'INR d'Angelo ?", "same"),
+        ("Quel est l'ACE d'Anna D'Angelo ?", "same"),
+        ("L'Aspirine est-elle arrêtée ?", "same"),
+        ("Qu'a-t-elle comme allergies ?", "same"),
+    ],
+)
+async def test_a_small_d_leads_a_name_and_french_asks_nothing_by_it(
+    text: str, outcome: str
+) -> None:
+    anna = person("patient_1", "D'Angelo", "Anna", birth_date="1959-02-11", sex="female")
+    mark = person("patient_9", "D'Angelo", "Mark", birth_date="1961-05-20", sex="male")
+    active = PatientId("patient_1")
+    linker = SubjectLinker(directory=Scripted(anna, mark), fits=PATTERN.matches)
+    found = await linker.link(text, Situation(active=active, roster={active: anna}))
 
     assert found.subject.outcome == outcome

@@ -1,0 +1,37 @@
+"""The runs of words between which a name goes on, over the apostrophe inside it, too. Pure."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from services.language.letters import APOSTROPHES
+from services.language.mentions import HYPHENS, Word
+
+_LEAD_LETTERS = 2
+_LONG_LEAD_LETTERS = 5
+
+
+def leads_a_name(last: Word, word: Word) -> bool:
+    """Whether an apostrophe joins both: O'Neil, o'neil, d'Angelo, Dell'Orto; French d'Anna, too."""
+    if word.gap.strip() not in APOSTROPHES or not word.gap.strip():
+        return False
+    if word.gap != word.gap.strip():  # `O' Neil`; a blank may also stand before a quotation
+        return len(last.raw) == 1 and last.raw.isupper() and word.raw[0].isupper()
+    is_capital = last.raw[0].isupper() and word.raw[0].isupper()
+    return len(last.raw) <= (_LONG_LEAD_LETTERS if is_capital else _LEAD_LETTERS)
+
+
+def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
+    """Return runs of words between which a name goes on: blanks, a comma, a hyphen, a full stop."""
+    if not words:
+        return ()
+    runs: list[list[Word]] = [[words[0]]]
+    for last, word in pairwise(words):
+        goes_on = word.gap.strip() in ("", ",", *HYPHENS) or (
+            word.gap.strip() == "." and len(last.raw) == 1
+        )
+        goes_on = goes_on or leads_a_name(last, word)
+        if goes_on and "\n" not in word.gap and not last.is_owner:
+            runs[-1].append(word)
+        else:
+            runs.append([word])
+    return runs
