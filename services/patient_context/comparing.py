@@ -7,6 +7,7 @@ from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from services.identity.person import Person
 from services.identity.wording import option_line
+from services.language.phrases import says
 from services.language.requests import is_of_own_things
 from services.language.yes_no import says_no, says_yes
 from services.patient_context.answers import ASKED, OPTIONS
@@ -14,7 +15,6 @@ from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
 
 _SIDES = 2
-_LEAST_WORDS = 3
 _TEXT = (
     "Lay these two charts side by side? Each is read by itself, the access is recorded for both, "
     "nothing of it enters either patient's memory, and no language model sees it."
@@ -81,5 +81,4 @@ def names_nobody_after_comparing(who: Who) -> bool:
 def is_about_nobody(text: str) -> bool:
     """Whether a message is a yes, a no, thanks, or asks for the user's own mail or day."""
     is_reply = says_yes(text) or says_no(text)
-    is_thanks = "?" not in text and len(text.split()) < _LEAST_WORDS
-    return is_reply or is_of_own_things(text) or is_thanks
+    return is_reply or is_of_own_things(text) or says(text, "thanks")

@@ -331,3 +331,22 @@ async def test_the_later_message_runs_in_the_chart_that_is_chosen() -> None:
     chosen = await here.say("patient_42")
 
     assert chosen.patient_id == "patient_42"
+
+
+@pytest.mark.parametrize("said", ["platelets", "CEA", "Gewicht", "his stage", "he smokes"])
+async def test_a_short_message_without_a_question_mark_is_asked_about_as_well(said: str) -> None:
+    here, _ = world("patient_4", "patient_7", "patient_42", active="patient_42")
+    await here.say("no, back to Adeyemi")
+
+    asked = await here.say(said)
+
+    assert asked.question is not None
+    assert asked.question.payload["asked"] == said
+
+
+@pytest.mark.parametrize("said", ["thank you", "thanks a lot", "danke", "merci"])
+async def test_thanks_are_not_asked_about_while_it_is_open_who_is_meant(said: str) -> None:
+    here, _ = world("patient_4", "patient_7", "patient_42", active="patient_42")
+    await here.say("no, back to Adeyemi")
+
+    assert (await here.say(said)).question is None
