@@ -78,7 +78,9 @@ async def test_the_public_client_does_the_main_job_and_finds_no_fault(
     assert (proposed["outcome"], proposed["plan"]) == ("interrupt", "proposed")
     assert proposed["names"] == ["Orchestrator"]
     assert (done["outcome"], done["plan"]) == ("success", "done")
-    assert [name for name in done["names"] if name != "Orchestrator"] == AGENTS
+    spoke = [name for name in done["names"] if name != "Orchestrator"]
+    # Steps that need nothing of each other run side by side: whoever is ready speaks first.
+    assert (sorted(spoke[:-1]), spoke[-1]) == (sorted(AGENTS[:-1]), AGENTS[-1])
     assert (switched["patient"], switched["plan"]) == ("patient_15", None)
     assert switched["text"].startswith("Switched to patient_15. Opened the chart of Zoë")
     assert (back["patient"], back["plan"]) == ("patient_4", "done")

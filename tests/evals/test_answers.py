@@ -95,5 +95,5 @@ def test_a_date_may_be_written_in_words() -> None:
 def test_a_name_inside_a_longer_one_that_is_wanted_is_not_told() -> None:
     wanted = Answer(kind="list", values=("Chronic sinusitis",), others=("Sinusitis",))
     rows = "- **Chronic sinusitis**, active, 2019-12-13 [Condition/a]"
-    assert score(wanted, rows, ()).verdict == "right"
-    assert score(wanted, f"{rows}\n- **Sinusitis**, active [Condition/b]", ()).verdict == "wrong"
+    assert score(wanted, rows).verdict == "right"
+    assert score(wanted, f"{rows}\n- **Sinusitis**, active [Condition/b]").verdict == "wrong"
