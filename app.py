@@ -6,6 +6,7 @@ the parts. `python app.py` serves; tests call `build` with stores of their own.
 
 import asyncio
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import get_args
 
@@ -13,7 +14,6 @@ import aiohttp
 from prometheus_client import CollectorRegistry
 
 from bots.bot_factory import add_bots
-from bots.ports import BotServices
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
 from data_models.folder_lock import folder_held
@@ -33,6 +33,7 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
+from services.channels.ports import AddChannel, ChannelServices
 from services.channels.repeats import Repeats
 from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
@@ -65,8 +66,12 @@ def build(
     clock: Clock,
     ids: IdSource,
     session: aiohttp.ClientSession,
+    channels: Sequence[AddChannel] = (add_bots,),
 ) -> Server:
     """Return the server around `stores`; call inside a running loop.
+
+    Args:
+        channels: What is served beside the web's routes.
 
     Raises:
         ConfigurationError: a setting cannot work; the text names it.
@@ -87,8 +92,9 @@ def build(
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
     application = create_web_app(context=context, door=_door(base, session))
     hand_over = HandOver(queues=turn_queues_for(settings), scheduler=scheduler, meter=base.metrics)
-    services = _bot_services(base, scheduler, reader, hand_over, context.rate)
-    add_bots(application, settings, services, patient_id_example=base.pattern.example())
+    services = _channel_services(base, scheduler, reader, hand_over, context.rate)
+    for add in channels:
+        add(application, settings, services)
 
     async def start() -> None:
         operators.runner.start()
@@ -257,15 +263,15 @@ def _route_context(
     )
 
 
-def _bot_services(
+def _channel_services(
     base: Foundation,
     scheduler: TurnScheduler,
     reader: ConversationReader,
     hand_over: HandOver,
     rate: MessageRate,
-) -> BotServices:
+) -> ChannelServices:
     deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock)
-    return BotServices(
+    return ChannelServices(
         scheduler=scheduler,
         team=base.team,
         footer=footer_of,
@@ -281,6 +287,7 @@ def _bot_services(
         ),
         reader=reader,
         hand_over=hand_over,
+        patient_id_example=base.pattern.example(),
     )
 
 

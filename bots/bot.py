@@ -8,12 +8,12 @@ from bots.delivery import Delivery
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes
-from bots.ports import BotServices
 from bots.reference import Reference, reference_of
 from bots.rendering import text_activity
 from bots.welcome import Greeter, welcome
 from data_models.errors import StoreError, UserInputError
 from data_models.incoming_message import IncomingMessage
+from services.channels.ports import ChannelServices
 
 _CARD_ACTION = "adaptiveCard/action"
 _TAKEN = {
@@ -34,7 +34,7 @@ class RoundsBot:
     def __init__(
         self,
         *,
-        services: BotServices,
+        services: ChannelServices,
         delivery: Delivery,
         invokes: Invokes,
         patient_id_example: str,

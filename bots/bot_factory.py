@@ -3,14 +3,12 @@
 from aiohttp import web
 
 from bots.config import bot_config
-from bots.ports import BotServices
 from bots.routes import add_bot_routes, add_closed_routes
+from services.channels.ports import ChannelServices
 from settings import Settings
 
 
-def add_bots(
-    app: web.Application, settings: Settings, services: BotServices, *, patient_id_example: str
-) -> None:
+def add_bots(app: web.Application, settings: Settings, services: ChannelServices) -> None:
     """Add the endpoints to `app`; they are closed where nobody could be verified.
 
     Raises:
@@ -22,7 +20,7 @@ def add_bots(
             settings,
             agents=[card.name for card in team.agents],
             facilitator=team.facilitator,
-            patient_id_example=patient_id_example,
+            patient_id_example=services.patient_id_example,
         )
         add_bot_routes(app, config=config, services=services)
     else:

@@ -2,8 +2,8 @@
 
 from bots.inbound import Inbound
 from bots.incoming import owner_of, required
-from bots.ports import Reader
 from data_models.identifiers import is_web_name
+from services.channels.ports import Reader
 
 
 class ConversationOwners:

@@ -14,12 +14,12 @@ from bots.delivery import Delivery
 from bots.files import DRIVE_HOSTS, FileTransfers
 from bots.invokes import Invokes
 from bots.outbox import Outbox
-from bots.ports import BotServices
 from bots.redelivery import Redelivery
 from bots.rendering import Look
 from bots.run_renderer import RendererParts
 from bots.service_urls import ServiceUrls
 from data_models.incoming_message import IncomingMessage
+from services.channels.ports import ChannelServices
 from services.runs.hub import Run
 
 
@@ -48,7 +48,7 @@ class Endpoint:
         await self._delivery.close()
 
 
-def make_endpoint(config: BotConfig, services: BotServices, access: BotAccess) -> Endpoint:
+def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAccess) -> Endpoint:
     """Return the bots of `config`, ready to take requests."""
     connector = Connector(
         session=access.session,

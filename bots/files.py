@@ -17,7 +17,6 @@ from bots.cards import Card
 from bots.inbound import Inbound
 from bots.incoming import principal_of
 from bots.outbox import Outbox
-from bots.ports import Reader
 from bots.reference import Activity, Reference
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
@@ -30,6 +29,7 @@ from data_models.errors import (
     RoundsError,
 )
 from data_models.turn_events import SharedState
+from services.channels.ports import Reader
 
 INLINE_LIMIT_BYTES = 180_000
 """The Bot Framework takes 256 kB a message, and the file grows by a third in it."""

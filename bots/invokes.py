@@ -12,10 +12,10 @@ from bots.delivery import Delivery
 from bots.files import FileTransfers
 from bots.inbound import Inbound
 from bots.incoming import owner_of, principal_of, required
-from bots.ports import BotServices
 from bots.reference import Reference
 from data_models.errors import BadFrameError
 from services.channels.feedback import COMMENT_LIMIT_CHARS
+from services.channels.ports import ChannelServices
 
 _FEEDBACK = "message/submitAction"
 _FILE = "fileConsent/invoke"
@@ -42,7 +42,9 @@ class _SubmitAction(_Part):
 class Invokes:
     """Answers each at once; what is not ours is answered and ignored."""
 
-    def __init__(self, *, services: BotServices, files: FileTransfers, delivery: Delivery) -> None:
+    def __init__(
+        self, *, services: ChannelServices, files: FileTransfers, delivery: Delivery
+    ) -> None:
         self._book = services.feedback
         self._reader = services.reader
         self._owners = ConversationOwners(reader=services.reader)

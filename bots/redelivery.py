@@ -7,7 +7,6 @@ import structlog
 
 from bots.abilities import abilities_of
 from bots.outbox import Outbox
-from bots.ports import Answers
 from bots.reference import Activity, Reference
 from bots.rendering import Look, TurnRenderer, text_activity
 from data_models.errors import (
@@ -18,6 +17,7 @@ from data_models.errors import (
 )
 from data_models.turn_events import AgentMessageFinished, RunFailed, TurnEvent
 from services.channels.deliveries import Deliveries, Owed
+from services.channels.ports import Answers
 from services.runs.hub import Run
 
 PATIENCE_SECONDS = 75.0

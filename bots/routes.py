@@ -15,10 +15,10 @@ from aiohttp import web
 
 from bots.bot_access import BotAccess, open_bot_access
 from bots.config import BotConfig
-from bots.ports import BotServices
 from data_models.errors import ForbiddenError, NotFoundError
 from data_models.incoming_message import IncomingMessage
 from services.access.allow_list import EVERYBODY
+from services.channels.ports import ChannelServices
 from services.runs.hub import Run
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 logger = structlog.get_logger()
 
 
-def add_bot_routes(app: web.Application, *, config: BotConfig, services: BotServices) -> None:
+def add_bot_routes(app: web.Application, *, config: BotConfig, services: ChannelServices) -> None:
     """Add `POST /api/messages` and `POST /api/{agent}/messages` to `app`.
 
     Errors rise from the handlers as `RoundsError`; the application's middleware answers them.
@@ -60,7 +60,7 @@ class _Open:
 class _Gate:
     """Holds requests until the endpoint is loaded."""
 
-    def __init__(self, *, config: BotConfig, services: BotServices) -> None:
+    def __init__(self, *, config: BotConfig, services: ChannelServices) -> None:
         self._config = config
         self._services = services
         self._open: _Open | None = None

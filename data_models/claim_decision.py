@@ -1,6 +1,6 @@
 """Decides who may run the next turn of a conversation. Pure: no store, no clock."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
@@ -45,10 +45,8 @@ def claim_state(
     return "held"
 
 
-def may_run_again(
-    conversation: Conversation, dead: RunningTurn, *, channels: Collection[str]
-) -> bool:
-    """Whether another replica may answer the message of a turn that died, in these channels.
+def may_run_again(conversation: Conversation, dead: RunningTurn, *, is_promised: bool) -> bool:
+    """Whether another replica may answer the message of a turn that died, if that is promised.
 
     Not where what it asked for may have been done: a yes to our question, a pressed button, a
     clear that had begun. Nor a message that several replicas have died over. Whose a wish is may
@@ -64,8 +62,7 @@ def may_run_again(
     clears = conversation.pending_clear is not None or (dead.decided and dead.patient_id is None)
     if answers or dead.message.press is not None or clears:
         return False
-    is_promised = dead.purpose == "turn" and dead.message.channel in channels
-    return is_promised and dead.attempts < ATTEMPTS_LIMIT
+    return is_promised and dead.purpose == "turn" and dead.attempts < ATTEMPTS_LIMIT
 
 
 def queue_length(conversation: Conversation) -> int:

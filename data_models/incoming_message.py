@@ -1,13 +1,14 @@
 """What a transport hands to the pipeline: one message of one user."""
 
-from typing import Any, Literal
+from typing import Annotated, Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from data_models.identifiers import hashed
 from data_models.plan import StepEdit
 
-ChannelKind = Literal["web", "bot"]
+WEB = "web"
+ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
 class Sender(BaseModel):
@@ -42,7 +43,8 @@ class IncomingMessage(BaseModel):
     """One message, already authenticated and within the limits of spec page 6.1.
 
     Attributes:
-        channel: `web` or `bot`; `channel_id` is the Bot Framework's (`msteams`, `emulator`).
+        channel: `web`, `bot` or another that is added.
+        channel_id: The Bot Framework's (`msteams`, `emulator`), else the same.
         owner: Who owns the conversation if this message creates it (spec page 7, R2).
         message_id: The channel's id of this message; unique per channel and sender.
         mentions: Names of agents the user addressed, as the channel marked them.
@@ -57,7 +59,7 @@ class IncomingMessage(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     conversation_id: str
-    channel: ChannelKind
+    channel: ChannelName
     channel_id: str
     owner: str
     sender: Sender
@@ -71,6 +73,11 @@ class IncomingMessage(BaseModel):
     is_group: bool = False
     press: Press | None = None
     delivery: dict[str, Any] | None = Field(default=None, repr=False)
+
+    @property
+    def is_delivered(self) -> bool:
+        """Whether the channel sends the answer by itself; on the web, who asks watches."""
+        return self.channel != WEB
 
     @property
     def message_hash(self) -> str:

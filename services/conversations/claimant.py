@@ -1,5 +1,6 @@
 """Claims conversations, and takes dead turns over."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
@@ -48,7 +49,7 @@ class Claimant:
         clock: Clock,
         times: ClaimTimes,
         queue_depth: int = 20,
-        resumed: frozenset[str] = frozenset(),
+        is_promised: Callable[[IncomingMessage], bool] = lambda _: False,
     ) -> None:
         self._conversations = conversations
         self._registries = registries
@@ -58,7 +59,7 @@ class Claimant:
         self._clock = clock
         self._times = times
         self.inbox = Inbox(conversations=conversations, depth=queue_depth)
-        self._resumed = resumed
+        self._is_promised = is_promised
         self._served = RecentNames(limit=SERVED_CONVERSATIONS)
 
     async def look(self, message: IncomingMessage, *, fresh: bool) -> Stored[Conversation]:
@@ -75,7 +76,7 @@ class Claimant:
                 raise NotFoundError("conversation of somebody else")
             return stored
         now = self._clock.now()
-        if message.channel == "web":
+        if not message.is_delivered:
             await self._owners.add(message.owner, message.conversation_id)
         new = Conversation(
             conversation_id=message.conversation_id,
@@ -160,7 +161,9 @@ class Claimant:
         None if it must not run again (`may_run_again`), had ended, or somebody was faster.
         """
         dead = stored.document.running_turn
-        if dead is None or not may_run_again(stored.document, dead, channels=self._resumed):
+        if dead is None or not may_run_again(
+            stored.document, dead, is_promised=self._is_promised(dead.message)
+        ):
             return None
         free, again = Stored(stored.document.draft(), stored.etag), self._ours(dead)
         again.attempts += 1

@@ -41,8 +41,8 @@ def claimant_for(
             grace=timedelta(seconds=settings.claim_grace_seconds),
         ),
         queue_depth=settings.queue_depth,
-        # Where a queue promises that a bot's message is answered, no other message buries it.
-        resumed=frozenset({"bot"} if settings.turn_queue else ()),
+        # Where a queue promises that a message is answered, no other message buries it.
+        is_promised=lambda message: settings.turn_queue is not None and message.is_delivered,
     )
 
 

@@ -128,7 +128,7 @@ class RemoteRuns:
     def _held(self, conversation: Conversation) -> RunningTurn | None:
         """Return the turn that another replica runs and whose answer it does not deliver itself."""
         running = conversation.running_turn
-        if running is None or running.purpose != "turn" or running.message.channel != "web":
+        if running is None or running.purpose != "turn" or running.message.is_delivered:
             return None
         return running if self._claimant.state(conversation, runs_here=False) == "held" else None
 

@@ -13,7 +13,6 @@ from prometheus_client import CollectorRegistry
 from bots import delivery
 from bots.config import BotConfig, Registration
 from bots.per_bot import PerBot
-from bots.ports import BotServices, Deliver
 from bots.routes import add_bot_routes
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
@@ -24,6 +23,7 @@ from routes.problem import problems
 from services.access.limits import MessageRate
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
+from services.channels.ports import ChannelServices, Deliver
 from services.channels.repeats import Fate
 from services.replica import Replica
 from services.runs.hub import Run
@@ -133,7 +133,7 @@ async def start(
             LocalBlobStore(root=tmp_path / name) for name in ("chat-users", "chat-sessions")
         )
         deliveries = Deliveries(store=users, replica=replica or Replica(), clock=clock)
-        services = BotServices(
+        services = ChannelServices(
             scheduler=scheduler,
             team=FakeTeam(),
             footer=footer_of,

@@ -157,7 +157,7 @@ class World:
     replica: Replica = field(default_factory=Replica)
     linker: SubjectLinker | None = None
     queue_depth: int = 20
-    resumed: frozenset[str] = frozenset()
+    is_promised: bool = False
     slots: TurnSlots = field(default_factory=TurnSlots)
     safety: SafetyAnswers | None = None
     memory: TurnMemory | None = None
@@ -219,7 +219,7 @@ class World:
             clock=clock,
             times=self.times,
             queue_depth=self.queue_depth,
-            resumed=self.resumed,
+            is_promised=lambda _: self.is_promised,
         )
         hub = RunHub(clock=clock)
         answers = StoredAnswers(

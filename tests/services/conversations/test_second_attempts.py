@@ -23,7 +23,7 @@ class Attempted:
 
     def __init__(self) -> None:
         self.store = MemoryBlobStore()
-        self.world = World(sessions=self.store, resumed=frozenset({"web"}))
+        self.world = World(sessions=self.store, is_promised=True)
 
     async def answered_again(self, text: str, *, decided: bool = False) -> Run:
         await self.world.say("start with patient_4")

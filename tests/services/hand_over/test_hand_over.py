@@ -66,7 +66,7 @@ class Cluster:
                 clock=self.clock,
                 times=TIMES,
                 replica=FarReplica(),
-                resumed=frozenset({"web"}),
+                is_promised=True,
             )
             for sessions in (self.lifeline, self.store)
         )

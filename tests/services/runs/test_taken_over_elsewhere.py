@@ -44,7 +44,7 @@ class Three:
                 replica=FarReplica(),
                 times=times,
                 pace=PACE,
-                resumed=frozenset({"web"}),
+                is_promised=True,
             )
             for store, times in (
                 (self.way, SHORT),

@@ -92,7 +92,7 @@ class Cut:
     def __init__(self, *, resumed: bool) -> None:
         self.store, self.users, self.clock = MemoryBlobStore(), MemoryBlobStore(), FixedClock()
         self.way = FaultyBlobStore(self.store)
-        self._resumed = frozenset({"web"} if resumed else ())
+        self._resumed = resumed
         self.one, self.two = self._replica(self.way), self._replica(self.store)
 
     def _replica(self, store: BlobStore) -> World:
@@ -102,7 +102,7 @@ class Cut:
             clock=self.clock,
             times=ClaimTimes(renew_every=timedelta(hours=1)),
             replica=FarReplica(),
-            resumed=self._resumed,
+            is_promised=self._resumed,
         )
 
     async def dies_over(self, text: str, *, after: int, wish: str = WISH) -> None:

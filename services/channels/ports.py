@@ -1,8 +1,10 @@
-"""What the bot needs from the services, said in its own words."""
+"""What a channel needs from the services, and how one is added."""
 
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+from aiohttp import web
 
 from data_models.chat_context import Artifact
 from data_models.clock import Clock
@@ -13,6 +15,7 @@ from services.channels.feedback import FeedbackBook
 from services.channels.repeats import Fate
 from services.group_chat_port import AgentCard
 from services.runs.hub import Run
+from settings import Settings
 
 Deliver = Callable[[Run], Coroutine[None, None, None]]
 
@@ -125,11 +128,12 @@ class Rate(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class BotServices:
-    """What the bot works with.
+class ChannelServices:
+    """What a channel works with.
 
     Attributes:
         footer: Makes the PT_CTX footer of every agent message.
+        patient_id_example: An id of the form that is accepted, for texts.
     """
 
     scheduler: Scheduler
@@ -142,3 +146,8 @@ class BotServices:
     hand_over: HandOver
     feedback: FeedbackBook
     reader: Reader
+    patient_id_example: str = "patient_4"
+
+
+AddChannel = Callable[[web.Application, Settings, ChannelServices], None]
+"""Adds a channel's routes to the application, and what delivers to it (`Scheduler.on_orphan`)."""
