@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from services.language.vocabulary import LANGUAGES
+
 _FOLDER = Path(__file__).parent
-_LANGUAGES = ("en", "de", "fr", "es")
 _CUES = (
     "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest", "before",
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
@@ -90,7 +91,7 @@ class StatementWords:
 @lru_cache(maxsize=1)
 def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
-    files = [_read(_FOLDER / language / "statements.yaml") for language in _LANGUAGES]
+    files = [_read(_FOLDER / language / "statements.yaml") for language in LANGUAGES]
     names = read_names()
     kinds = ("drugs", "tests", "diagnoses", "procedures")
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")

@@ -12,9 +12,13 @@ from data_models.errors import ConfigurationError
 from services.language.folding import words_of
 from services.language.utterance import Command
 
-LANGUAGES = ("en", "de", "fr", "es")
-"""ISO 639-1, in the order in which a phrase of two languages is understood."""
 _FOLDER = Path(__file__).parent
+_FIRST = ("en", "de", "fr", "es")
+LANGUAGES = (
+    *_FIRST,
+    *sorted({path.parent.name for path in _FOLDER.glob("*/replies.yaml")} - set(_FIRST)),
+)
+"""ISO 639-1, in the order in which a phrase of two languages is understood; each has a folder."""
 # Both are safe. The one in C takes a tenth of the time; PyYAML can be built without it.
 _LOADER: type[yaml.SafeLoader] = vars(yaml).get("CSafeLoader", yaml.SafeLoader)
 _File = TypeVar("_File", bound=BaseModel)

@@ -11,6 +11,7 @@ from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds, SystemClock
 from data_models.counting_blob_store import CountingBlobStore
 from data_models.local_blob_store import LocalBlobStore
+from tests.extending.sqlite_blob_store import SqliteBlobStore
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore
 
@@ -31,6 +32,13 @@ async def local(tmp_path: Path) -> AsyncIterator[LocalBlobStore]:
 
 
 @pytest.fixture
+async def sqlite(tmp_path: Path) -> AsyncIterator[SqliteBlobStore]:
+    store = SqliteBlobStore(path=tmp_path / "blobs.sqlite")
+    yield store
+    await store.close()
+
+
+@pytest.fixture
 async def azure(azurite: str, container: str) -> AsyncIterator[AzureBlobStore]:
     store = AzureBlobStore.from_connection_string(azurite, container=container, ids=RandomIds())
     yield store
@@ -43,6 +51,7 @@ async def azure(azurite: str, container: str) -> AsyncIterator[AzureBlobStore]:
         "counting",
         "faulty",
         "local",
+        "sqlite",
         pytest.param("azure", marks=pytest.mark.slow),
     ]
 )
@@ -54,5 +63,7 @@ def store(request: pytest.FixtureRequest) -> BlobStore:
         return CountingBlobStore(MemoryBlobStore(), clock=SystemClock())
     if request.param == "faulty":
         return FaultyBlobStore(MemoryBlobStore())
-    found: LocalBlobStore | AzureBlobStore = request.getfixturevalue(request.param)
+    found: LocalBlobStore | AzureBlobStore | SqliteBlobStore = request.getfixturevalue(
+        request.param
+    )
     return found
