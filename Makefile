@@ -27,7 +27,7 @@ run: setup ## Start the server; settings come from the environment and .env
 test: setup-dev ## Run every test
 	@$(BIN)/python -m scripts.test_tools
 	@if [ -f scripts/build_web.py ]; then $(BIN)/python -m scripts.build_web; fi
-	$(PYTEST) -n $(WORKERS) $(SIDE_BY_SIDE) --hypothesis-profile=ci $(ARGS)
+	$(PYTEST) $(if $(ARGS),,-p tests.line_coverage) -n $(WORKERS) $(SIDE_BY_SIDE) --hypothesis-profile=ci $(ARGS)
 
 test-fast: setup-dev ## Run, in a minute, the tests that need no browser, no Azurite and no model
 	$(PYTEST) -n $(FAST_WORKERS) $(SIDE_BY_SIDE) -m "not slow" $(ARGS)

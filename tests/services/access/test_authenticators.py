@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import time
 from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -46,14 +45,6 @@ async def test_dev_refuses_what_a_proxy_passes_on() -> None:
 async def test_dev_is_no_operator_when_others_are_named() -> None:
     principal = await DevAuthenticator(operators=["alice"]).authenticate(shown())
     assert not principal.is_operator
-
-
-async def test_dev_costs_under_a_tenth_of_a_millisecond() -> None:
-    authenticator, handshake = DevAuthenticator(operators=()), shown()
-    began = time.process_time()
-    for _ in range(1_000):
-        await authenticator.authenticate(handshake)
-    assert (time.process_time() - began) / 1_000 < 0.000_1
 
 
 @pytest.fixture
