@@ -1,6 +1,7 @@
 """Who may speak to the bot: every line of R3 and R16 over real HTTP, fast and without network."""
 
 import asyncio
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -225,6 +226,25 @@ async def test_keys_of_another_server_are_not_fetched(
     await knock(bot, channel, directory.token())
     await asyncio.sleep(0.2)
     assert (await knock(bot, channel, directory.token())).status == 401
+
+
+async def test_the_loop_stays_responsive_under_unsigned_tokens(
+    warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+) -> None:
+    lags: list[float] = []
+
+    async def measure() -> None:
+        while True:
+            began = time.thread_time()  # the loop's own work: others may have the processor
+            await asyncio.sleep(0.01)
+            lags.append(time.thread_time() - began)
+
+    tokens = [directory.token(alg="none"), directory.token(key="two"), "garbage"]
+    measuring = asyncio.create_task(measure())
+    for _ in range(30):
+        await asyncio.gather(*(knock(warm, channel, token) for token in tokens))
+    measuring.cancel()
+    assert sorted(lags)[int(len(lags) * 0.99)] < 0.5
 
 
 # -- without an app id ----------------------------------------------------------------------------
