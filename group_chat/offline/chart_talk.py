@@ -86,28 +86,29 @@ class _Talk:
             problem = str(taken.data.get("error", ""))
             self._said.append(self._words.failed.format(title=question.tool, problem=problem))
             return None
-        search = _search_for(question)
-        if has_answer(question, taken) or search is None:
-            self._said.append(answer_of(question, taken, self._words))
-            return None
-        if not self._answers:
-            return self._call(search)
-        self._said.append(self._told_elsewhere(question, taken, search))
+        searches = [] if has_answer(question, taken) else _searches_for(question)
+        for search in searches:
+            if not self._answers:
+                return self._call(search)
+            if (told := self._told_elsewhere(question, taken, search)) is not None:
+                self._said.append(told)
+                return None
+        self._said.append(answer_of(question, taken, self._words))
         return None
 
     def _told_elsewhere(
         self, question: ChartQuestion, taken: ChartView, search: ChartQuestion
-    ) -> str:
-        """Say what a search over everything found, or what the list says by itself."""
+    ) -> str | None:
+        """Say what a search over everything found; None where it found nothing."""
         absent = answer_of(question, taken, self._words)
         found = self._take()
         if not isinstance(found, ChartView):
-            return absent
+            return None
         is_allergy = question.tool == "allergies"
         if is_allergy:  # a scan with contrast tells of no allergy to it
             found = found.model_copy(update={"rows": _of_allergies(found, self._words)})
         if not asked_rows(search, found).rows:
-            return absent
+            return None
         said = answer_of(search, found, self._words)
         is_guess = is_allergy or not search.name
         # Else it is in the record, though not in that list.
@@ -133,23 +134,24 @@ def _of_allergies(view: ChartView, words: AnswerWords) -> tuple[ViewRow, ...]:
     )
 
 
-def _search_for(question: ChartQuestion) -> ChartQuestion | None:
-    """Return the search over everything, where the tool of a question holds nothing of it.
+def _searches_for(question: ChartQuestion) -> list[ChartQuestion]:
+    """Return where to look next, in this order, where the tool of a question holds nothing of it.
 
     What is absent from one list may stand in a note; only then it is not in the record.
     """
     if question.tool == SEARCH:
-        return None
+        return []
     if question.tool == "encounters" and not question.name:
         # Notes tell of visits that nobody recorded as such.
         aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
-        return replace(question, tool="documents", arguments={}, aspect=aspect)
+        return [replace(question, tool="documents", arguments={}, aspect=aspect)]
     if question.tool == "care" and question.name == "care team":
-        return replace(question, tool="encounters", aspect="latest", name="", part="people")
+        seen = replace(question, tool="encounters", aspect="all", name="", part="people")
+        return [seen, replace(seen, tool="documents")]
     if question.tool == "care" and question.name not in _ALSO_SAID:
-        return None  # "care" and "plan" stand in any note
+        return []  # "care" and "plan" stand in any note
     if not question.name or len(question.arguments.get("names", ())) > 1:
-        return None
+        return []
     said = _ALSO_SAID.get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
-    return replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name)
+    return [replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name)]

@@ -45,6 +45,8 @@ class AnswerWords(BaseModel):
     none_above: str
     none_below: str
     older: str
+    no_earlier: str
+    only_paused: str
     ages: str
     born: str
     alive: str

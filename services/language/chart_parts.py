@@ -20,6 +20,8 @@ class QuestionPart:
     aspects: set[Aspect] = field(default_factory=set)
     parts: list[Part] = field(default_factory=list)
     frames: set[str] = field(default_factory=set)
+    is_before: bool = False
+    """What came before that which was asked last is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.aspects |= set(piece.of("aspect")) - {"whether"}
         part.parts += piece.of("part")
         part.frames |= set(piece.of("frame"))
+        part.is_before = part.is_before or bool(piece.of("before"))
         if piece.of("topic"):
             part.aspects |= words.aspects_within(piece) & _OF_ONE
     part.runs = list(_runs(pieces, words))

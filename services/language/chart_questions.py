@@ -106,7 +106,7 @@ def _cased(text: str, words: Lexicon) -> str:
 
 
 def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
-    aspect = _aspect(part)
+    aspect = aspect_of(part)
     what = _what(part, aspect)
     topics = _telling(part.topics, part.runs)
     if topics:
@@ -242,7 +242,8 @@ def _what(part: QuestionPart, aspect: Aspect) -> Part | None:
     return what
 
 
-def _aspect(part: QuestionPart) -> Aspect:
+def aspect_of(part: QuestionPart) -> Aspect:
+    """Return which of the rows a part asks for, the one that wins of several."""
     if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *_EDGES}:
         return "when"
     if {"change", "trend"} <= part.aspects:
@@ -292,9 +293,16 @@ def arguments_of(question: ChartQuestion) -> dict[str, object]:
     """
     arguments = dict(question.arguments)
     has_limit = question.above is not None or question.below is not None
-    if question.tool == "results" and (question.aspect in _OVER_TIME or has_limit):
+    over_all = question.aspect in _OVER_TIME or question.back or has_limit
+    if question.tool == "results" and over_all:
         arguments.setdefault("last", ALL_VALUES)
     return arguments
+
+
+def measured_over_time(question: ChartQuestion) -> ChartQuestion:
+    """Return the question over the measured values, where the status has but the newest."""
+    is_fact = question.tool == "current_status" and question.name in _MEASURED_FACTS
+    return _of_results([question.name], question.aspect, None) if is_fact else question
 
 
 def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:

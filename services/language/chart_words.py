@@ -21,7 +21,8 @@ _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
 LabelKind: TypeAlias = Literal[
-    "aspect", "above", "below", "part", "people", "frame", "topic", "name", "not_chart", "stop"
+    "aspect", "above", "below", "part", "people", "frame", "topic", "name", "not_chart", "stop",
+    "before",
 ]
 
 
@@ -58,6 +59,8 @@ class ChartWords(BaseModel):
     joints: tuple[str, ...]
     connectors: tuple[str, ...]
     head_first: bool = False
+    openers: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +234,7 @@ def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
         yield from ((phrase, Label("topic", topic)) for phrase in topic.words)
     yield from _names(words)
     kinds: tuple[tuple[LabelKind, tuple[str, ...]], ...] = (
+        ("before", words.before),
         ("above", words.above),
         ("below", words.below),
         ("people", words.people),

@@ -1,31 +1,52 @@
-"""A short question that leans on the one before it: "and in 2015?", "what about potassium?". Pure.
+"""A short question that leans on the one before it: "and in 2015?", "and before that?". Pure.
 
 What was asked is taken over from the question before; without one nothing is guessed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
+from functools import cache
 
-from services.language.chart_questions import with_days
-from services.language.chart_words import lexicon
-from services.language.folding import fold, words_of
+from services.language.chart_parts import QuestionPart, read_part
+from services.language.chart_questions import aspect_of, measured_over_time, with_days
+from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
+from services.language.folding import fold
 from services.language.times import spans_in
-from services.language.utterance import ChartQuestion, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.vocabulary import LANGUAGES
 
 LONGEST_WORDS = 8
-_OPENERS = (
-    ("and",), ("what", "about"), ("how", "about"), ("or",), ("und",), ("wie", "war"),
-    ("was", "ist", "mit"), ("oder",), ("et",), ("y",),
+_ARGUMENTS_OF_DAYS = frozenset({"since", "until", "last"})
+_SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before"})
+_OF_EVENTS: AbstractSet[Aspect] = frozenset({"latest", "first", "when", "count"})
+_OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
+    "trend", "change", "average", "minimum", "maximum",
+}  # fmt: skip
+# What may be asked of the rows of a tool in words that name nothing: "since when?", "who?".
+_PARTS_OF: Mapping[str, AbstractSet[Part]] = {
+    "results": frozenset({"range", "unit"}),
+    "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason"}),
+    "procedures": frozenset({"reason", "people", "place"}),
+    "encounters": frozenset({"reason", "people", "place"}),
+    "allergies": frozenset({"reaction", "severity"}),
+    "immunizations": frozenset({"people", "place"}),
+    "problems": frozenset({"status", "severity"}),
+}
+_IN_ORDER = frozenset(
+    {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
+     "pathology_reports"}
 )  # fmt: skip
 
 
-def is_follow_up(text: str) -> bool:
-    """Whether `text` is short and opens as what goes on from a question."""
-    words = words_of(text)
-    return len(words) <= LONGEST_WORDS and any(
-        tuple(words[: len(opener)]) == opener for opener in _OPENERS
-    )
+def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
+    """Return the language in which `text` is short and goes on from a question; None if none."""
+    tokens = tokens_of(fold(text)[0])
+    if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
+        return None
+    leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
+    return next(leaning, None) or (next(iter(languages), None) if _opens(tokens) else None)
 
 
 def followed_up(
@@ -36,42 +57,98 @@ def followed_up(
     today: date,
     language: str,
 ) -> tuple[ChartQuestion, ...]:
-    """Return what `text` asks when the questions `before` it were asked.
+    """Return what `text`, which leans on them, asks when the questions `before` it were asked.
 
     Args:
         about: What it asks by itself.
     """
-    if not before or not is_follow_up(text):
+    words, folded = lexicon(language), fold(text)[0]
+    asked = _asked_of_the_same(text, today, language)
+    if asked is not None:
+        return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or (*about,)
+    if not before or not _opens(tokens_of(folded)):
         return tuple(about)
     if not about:
-        span = _only_days(text, today=today, language=language)
-        return () if span is None else tuple(_then(each, span) for each in before)
-    one, asked = about[0], before[0]
+        spans, rest = spans_in(folded, today=today, language=language)
+        is_bare = len(spans) == 1 and _names_nothing(words.pieces(rest), words)
+        return tuple(_then(each, spans[0]) for each in before) if is_bare else ()
+    one, last = about[0], before[0]
     is_bare = one.aspect == "all" and one.span is None and bool(one.name)
-    if len(about) > 1 or len(before) > 1 or not is_bare or one.tool != asked.tool:
+    if len(about) > 1 or len(before) > 1 or not is_bare or one.tool != last.tool:
         return tuple(about)
-    taken = replace(one, aspect=asked.aspect, part=asked.part, is_past=asked.is_past)
-    return (taken if asked.span is None else with_days(taken, asked.span),)
+    taken = replace(one, aspect=last.aspect, part=last.part, is_past=last.is_past)
+    return (taken if last.span is None else with_days(taken, last.span),)
 
 
-def _then(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
-    """Return the question for other days; all values of them where the newest was asked for."""
-    aspect = "all" if question.aspect == "latest" else question.aspect
-    rest = {
-        name: value
-        for name, value in question.arguments.items()
-        if name not in ("since", "until", "last")
-    }
-    return with_days(replace(question, arguments=rest, aspect=aspect, is_past=True), span)
+def _opens(tokens: Sequence[str]) -> bool:
+    return any(tuple(tokens[: len(one)]) == one for one in _openers())
 
 
-def _only_days(text: str, *, today: date, language: str) -> TimeSpan | None:
-    """Return the days where the message names nothing else."""
-    spans, rest = spans_in(fold(text)[0], today=today, language=language)
-    words = lexicon(language)
-    is_bare = all(
-        piece.of("stop") or piece.of("people") or piece.words[0] in words.connectors
-        for piece in words.pieces(rest)
-        if any(letter.isalnum() for letter in piece.text)
+@cache
+def _openers() -> tuple[tuple[str, ...], ...]:
+    every = (one for language in LANGUAGES for one in lexicon(language).words.openers)
+    return tuple(tuple(tokens_of(fold(one)[0])) for one in every)
+
+
+def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
+    """Return what is asked in words that name nothing themselves: "is it rising?", "and before?"."""
+    words, folded = lexicon(language), fold(text)[0]
+    if spans_in(folded, today=today, language=language)[0]:
+        return None
+    pieces = words.pieces(folded)
+    said = [piece for piece in pieces if any(map(str.isalpha, piece.text))]
+    names = any(
+        {label.kind for label in piece.labels} - _SAYS_NO_NAME or not piece.labels for piece in said
     )
-    return spans[0] if len(spans) == 1 and is_bare else None
+    part = read_part(list(said), words) if said and not names else None
+    asks = part is not None and (part.is_before or part.parts or part.aspects - {"whether"})
+    return part if asks else None
+
+
+def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
+    """Return the question before with what is asked now; None where its rows tell no such thing."""
+    if asked.is_before:
+        return _one_before(question)
+    if asked.parts:
+        is_told = asked.parts[0] in _PARTS_OF.get(question.tool, ())
+        return replace(question, part=asked.parts[0], back=0) if is_told else None
+    aspect = aspect_of(asked)
+    over_time = measured_over_time(question)
+    if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
+        return None
+    # A course tells "is it rising?" better than the first value beside the last.
+    aspect = "trend" if aspect == "change" else aspect
+    return replace(over_time, aspect=aspect, part=None, back=0)
+
+
+def _one_before(question: ChartQuestion) -> ChartQuestion | None:
+    """Return the question for what came before that which `question` asks for."""
+    if question.tool == "medications" and not question.name:
+        return replace(question, arguments={"status": "stopped"}, is_past=True)
+    found = measured_over_time(question)
+    if found.tool not in _IN_ORDER:
+        return None
+    if found.span is not None and found.span.since is not None:
+        earlier = TimeSpan(until=found.span.since - timedelta(days=1))
+        return _then(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
+    rest = {name: value for name, value in found.arguments.items() if name != "last"}
+    return replace(found, arguments=rest, aspect="latest", part=None, back=found.back + 1)
+
+
+def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -> ChartQuestion:
+    """Return the question for other days; all values of them where the newest was asked for."""
+    aspect = "all" if question.aspect == "latest" and not is_of_one else question.aspect
+    kept = question.arguments.items()
+    rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
+    return with_days(
+        replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span
+    )
+
+
+def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
+    """Whether what stands beside the days says nothing else."""
+    return all(
+        piece.of("stop") or piece.of("people") or piece.words[0] in words.connectors
+        for piece in pieces
+        if any(map(str.isalnum, piece.text))
+    )

@@ -8,7 +8,7 @@ from services.language.addressing import addressee_in
 from services.language.chart_questions import SEARCH, chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of
-from services.language.follow_ups import followed_up, is_follow_up
+from services.language.follow_ups import followed_up, leans_in
 from services.language.phrases import says
 from services.language.references import numbers_in, references_in
 from services.language.telling import is_told
@@ -34,11 +34,13 @@ def read(message: str, situation: Situation) -> Utterance:
         about = ()  # "the task call the lab is done" asks for no laboratory values
     if about and work_in(words) is not None:
         about = ()  # "when is Dr. Smith free?" is asked of no record
+    if says(words, "term") and any(each.aspect == "average" for each in about):
+        about = ()  # "what does CEA mean?" asks for no average
     about = as_reports(words, about)
     is_statement = not is_reply and is_told(words)
     if is_statement:
         about = ()  # what somebody tells is no question to the record
-    elif not is_reply and situation.asked_before and is_follow_up(words):
+    elif not is_reply and situation.asked_before:
         language, about = _goes_on(words, language, about, situation)
     return Utterance(
         text=message,
@@ -60,9 +62,14 @@ def _goes_on(
 ) -> tuple[str, tuple[ChartQuestion, ...]]:
     """Return what a short question asks, by what was asked just before it."""
     *earlier, last = situation.asked_before
+    today, told = situation.now.date(), language_of(words, default="")
+    sure = [language] if about else [told] if told else [situation.language, *LANGUAGES]
+    spoken = leans_in(words, today=today, languages=dict.fromkeys(sure))
+    if spoken is None:
+        return language, tuple(about)
     before = read(last, replace(situation, asked_before=tuple(earlier)))
-    spoken = language_of(words, default=before.language) if not about else language
-    today = situation.now.date()
+    if not told and not about:
+        spoken = leans_in(words, today=today, languages=(before.language,)) or spoken
     return spoken, followed_up(words, about, before.about, today=today, language=spoken)
 
 

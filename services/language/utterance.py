@@ -66,6 +66,7 @@ class ChartQuestion:
         below: Likewise, less than this.
         span: Days asked about, also where the tool takes none.
         is_past: What has been counts, too: "has she ever had a stroke?"
+        back: So many rows before the newest is the one asked for: 1 for "and before that?"
     """
 
     tool: str
@@ -77,6 +78,7 @@ class ChartQuestion:
     below: float | None = None
     span: TimeSpan | None = None
     is_past: bool = False
+    back: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from services.group_chat_port import AgentCard
+from services.language.detection import language_of
 from services.language.reader import ReaderTeam
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember, Utterance
@@ -12,7 +13,7 @@ from services.language.without_names import without_names
 from services.turn.draft import TurnDraft
 from services.turn.state import identity_of
 
-_TURNS_BEFORE = 5
+_TURNS_BEFORE = 12
 # A question of another day is not what "and in 2015?" goes on from.
 _NEAR = timedelta(minutes=30)
 
@@ -47,12 +48,18 @@ def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
     """Return what the message of `turn` is read in."""
     document = turn.context.document if turn.context is not None else None
     plan = document.plan if document is not None else None
+    before = tuple(_asked_before(turn))
     return Situation(
         now=turn.now,
         team=tuple(map(member_of, agents)),
         plan_is_open=plan is not None and plan.is_open,
-        asked_before=tuple(_asked_before(turn)),
+        language=next((each for each in map(_told, reversed(before)) if each), "en"),
+        asked_before=before,
     )
+
+
+def _told(text: str) -> str:
+    return language_of(text, default="")
 
 
 def _asked_before(turn: TurnDraft) -> Iterator[str]:

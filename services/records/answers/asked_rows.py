@@ -65,6 +65,7 @@ _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
 _TO_COME = frozenset({"appointment"})
 _TELLING_CHARS = 4
+_LOOKING_INTO = "oscopy"
 _WORDS_BEFORE = 8
 
 
@@ -204,7 +205,11 @@ def _reports(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     if not parts:
         return tuple(of_kind)
     titled = [row for row in of_kind if _says_all(" ".join((row.name, row.value)), parts)]
-    return tuple(titled or [row for row in of_kind if _has_words(row, parts)])
+    if titled or (told := [row for row in of_kind if _has_words(row, parts)]):
+        return tuple(titled or told)
+    # Of a bronchoscopy the report is called "bronchial biopsy".
+    looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
+    return tuple(row for row in of_kind if looked_into != parts and _has_words(row, looked_into))
 
 
 def _title(row: ViewRow) -> frozenset[str]:

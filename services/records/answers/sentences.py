@@ -17,9 +17,8 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.value_sentences import told_values
 
-LONGEST_CHARS = 1_400
-"""Of one answer, with room for what the group chat says around it."""
-_COURSE_CHARS = 5_000
+LONGEST_CHARS = 5_000
+"""Of one list, with room for what the group chat says around it."""
 _ROWS_SHOWN = 12
 _LIST_SHOWN = 60
 _DETAIL_CHARS = 140
@@ -61,7 +60,13 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return "\n".join([*said, *_not_found(view, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
+    is_of_now = question.tool == "medications" and not question.name and not question.arguments
+    paused = [row for row in rows if is_of_now and row.status in _PAUSED]
+    if question.aspect == "count" and len(paused) < len(rows):
+        rows = [row for row in rows if row not in paused]
     told = _EVENTS.get(question.aspect, _listed)(question, rows, words)
+    if len(paused) == len(rows):
+        told = f"{words.only_paused}\n{told}"
     return "\n".join(
         [told, *_left_out(question, view, words), *_part_missing(question, rows, words)]
     )
@@ -129,14 +134,14 @@ def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
 # Everything else
 
 
-def _people(rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
-    """Return a line for each person whom visits were with, the last seen first."""
+def _people(tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
+    """Return a line for each person whom visits were with or who wrote, the last seen first."""
     seen: dict[str, list[ViewRow]] = {}
     for row in sorted(rows, key=lambda each: each.date, reverse=True):
         for said in row.detail.split("; "):
-            if said.startswith("with "):
-                seen.setdefault(said.removeprefix("with "), []).append(row)
-    what = words.things_of["encounters"]
+            if said.startswith(_MARKS["people"]):
+                seen.setdefault(said.partition(" ")[2], []).append(row)
+    what = words.things_of[tool]
     return [
         f"- **{who}**: {words.things.format(count=len(each), what=what, span='')}, "
         f"{day_of(each[-1])} – {day_of(each[0])} {sources_of(each[0])}"
@@ -146,8 +151,9 @@ def _people(rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
 
 def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the rows, active ones first as they come; a part that was asked for stands first."""
-    if question.tool == "encounters" and question.part == "people" and question.span is None:
-        people = _people(rows, words)
+    is_of_people = question.tool in ("encounters", "documents") and question.part == "people"
+    if is_of_people and question.span is None:
+        people = _people(question.tool, rows, words)
         if people:
             return "\n".join(people[:_ROWS_SHOWN])
     if question.part is not None and len(rows) <= _ROWS_SHOWN:
@@ -185,9 +191,9 @@ def _once_each(rows: Sequence[ViewRow]) -> list[ViewRow]:
 
 def _newest_that_fit(lines: Sequence[str], *, is_course: bool) -> list[str]:
     """Return as many lines as an answer holds, the newest; a course stays in order of time."""
-    newest, most = (lines[::-1], _COURSE_CHARS) if is_course else (lines, LONGEST_CHARS)
+    newest = lines[::-1] if is_course else lines
     sizes = accumulate(len(line) + 1 for line in newest)
-    kept = [line for line, size in zip(newest, sizes, strict=True) if size <= most]
+    kept = [line for line, size in zip(newest, sizes, strict=True) if size <= LONGEST_CHARS]
     return kept[::-1] if is_course else kept
 
 
@@ -212,6 +218,10 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.tool in (*_STATES, "allergies", "care", "timeline", "chart_summary"):
         return _listed(question, rows, words)
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    if question.back:
+        at = min(question.back, len(newest) - 1)
+        lead = f"{words.no_earlier} " if question.back >= len(newest) else ""
+        return f"{lead}{_line(newest[at], words)}"
     count = int(question.arguments.get("last", 1))
     return "\n".join(_line(row, words) for row in newest[:count])
 
@@ -233,6 +243,8 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
         return _counted(question, newest, words)
     if question.aspect == "first":
         newest = newest[-1:]
+    if question.back:
+        return _newest(question, newest, words)
     is_one = len(newest) == 1 or question.aspect in ("latest", "first")
     if is_one:
         return _line(newest[0], words, detail_chars=_REPORT_CHARS)

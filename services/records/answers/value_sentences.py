@@ -49,6 +49,8 @@ def _of_series(
         return _counted_values(rows, words)
     if aspect in _OF_NUMBERS:
         return _OF_NUMBERS[aspect](numbers, words)
+    if question.back:
+        return _before(question.back, rows, words)
     if aspect == "first":
         return _sentence(rows[-1], words)
     is_many = aspect in ("trend", "when") or "last" in question.arguments
@@ -56,6 +58,13 @@ def _of_series(
     if is_many and len(rows) > 1:
         return _course(rows, words, most=most)
     return _sentence(rows[0], words, with_range=question.part == "range")
+
+
+def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:
+    """Return the value so many before the newest; that there is none before the first."""
+    if back < len(rows):
+        return _sentence(rows[back], words)
+    return f"{words.no_earlier} {_sentence(rows[-1], words)}"
 
 
 def _lowest(rows: list[ViewRow], words: AnswerWords) -> str:

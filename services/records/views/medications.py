@@ -10,6 +10,7 @@ from services.records.record import PatientRecord
 from services.records.views.view import view_of
 
 MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]
+_PAUSED = "on-hold"
 
 
 def medications(
@@ -20,6 +21,8 @@ def medications(
     name: str | None = None,
 ) -> ChartView:
     """Return one row for each drug, those taken now first; asked for by name, ended ones too.
+
+    What is paused stands behind what is taken now: whoever lists drugs has to know of it.
 
     Args:
         today: A course with an end before it has ended.
@@ -34,7 +37,9 @@ def medications(
     if status == "now" and name and not now:
         shown, left_out = ended, []  # whether it was ever taken is what is asked then
     elif status == "now":
-        shown, left_out = now, _left_out(ended)
+        paused = [row for row in ended if row.status == _PAUSED and not name]
+        rest = [row for row in ended if row not in paused]
+        shown, left_out = [*now, *paused], _left_out(rest)
     elif status == "stopped":
         shown, left_out = (
             ended,
