@@ -41,6 +41,8 @@ class _Plan:
 def is_office_request(prompt: Prompt) -> bool:
     """Whether the user asks for their own calendar, mail, contacts, tasks or documents."""
     text = without(prompt.asked, "of_patient")
+    if says(text, "record") and not _kind_in(text, but="document"):
+        return False
     if _kind_in(text, but="document") is not None or says(text, "own_document"):
         return True
     if topics_of(without(text, "picked")):
@@ -49,8 +51,12 @@ def is_office_request(prompt: Prompt) -> bool:
         return True
     if day_in(text) is not None and says(text, "add", "move", "delete"):
         return True
-    is_recent = prompt.recent_kind in _PLANNERS and not prompt.recent_is_record
-    return is_recent and says(text, "delete", "move", "done", "send", "reads")
+    return is_own_recent(prompt) and says(text, "delete", "move", "done", "send", "reads")
+
+
+def is_own_recent(prompt: Prompt) -> bool:
+    """Whether what tools found or used last is something of the user's own."""
+    return prompt.recent_kind in _PLANNERS and not prompt.recent_is_record
 
 
 def names_office_thing(text: str) -> bool:
@@ -70,7 +76,7 @@ def answer_as_assistant(prompt: Prompt) -> OfflineReply:
     last = prompt.answers[-1]
     tried = sum(answer.name == plan.tool for answer in prompt.answers)
     if plan.looks_with and tried == 1:
-        if _LOOK_FIRST in str(last.data.get("error", "")) and not _only_points(prompt.asked):
+        if _LOOK_FIRST in str(last.data.get("error", "")) and not only_points(prompt.asked):
             return _calling(prompt, plan.looks_with, _looking_for(prompt, plan.looks_with))
         if last.name == plan.looks_with:
             return _calling(prompt, plan.tool, plan.given)
@@ -89,7 +95,9 @@ def _plan(prompt: Prompt) -> _Plan | None:
 
 
 def _kind(prompt: Prompt) -> str:
-    return _kind_in(prompt.asked) or _recent(prompt)
+    """Return what kind of thing is meant: named, or such as can be done, or found last."""
+    done = "task" if says(prompt.asked, "done") else None
+    return _kind_in(prompt.asked) or done or _recent(prompt)
 
 
 def _kind_in(text: str, *, but: str = "") -> str | None:
@@ -104,8 +112,7 @@ def _names(text: str, kind: str) -> bool:
 
 
 def _recent(prompt: Prompt) -> str:
-    is_own = prompt.recent_kind in _PLANNERS and not prompt.recent_is_record
-    return prompt.recent_kind if is_own else "calendar_event"
+    return prompt.recent_kind if is_own_recent(prompt) else "calendar_event"
 
 
 def _calendar(prompt: Prompt) -> _Plan | None:
@@ -220,6 +227,6 @@ def _reached_by(text: str) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def _only_points(text: str) -> bool:
+def only_points(text: str) -> bool:
     """Whether the request only points: what it means was said before, and no list helps."""
     return says(text, "points") and day_in(text) is None

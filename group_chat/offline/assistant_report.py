@@ -5,6 +5,7 @@ from datetime import date, datetime
 from typing import Any
 
 from group_chat.offline.prompt import Prompt, ToolAnswer
+from services.language.own_texts import in_own_language
 from services.language.talk_texts import day_text
 
 # Where the results of tools hold their rows; our texts about each have the tool's name.
@@ -46,7 +47,8 @@ def _failure(prompt: Prompt, error: str) -> str:
     if "asked which" in error:
         return prompt.text("please_choose")
     # What follows is advice for a model.
-    return prompt.text("changed_nothing", problem=error.partition(";")[0])
+    problem = in_own_language(error.partition(";")[0], prompt.language)
+    return prompt.text("changed_nothing", problem=problem)
 
 
 def _list(prompt: Prompt, name: str, data: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from group_chat.tools.clinic_times import day_of
 from services.language.appointment_slots import slots_in
+from services.language.own_texts import in_own_language
 from services.language.phrases import says, words_for
 from services.language.requests import refused_doctors
 from services.language.text_words import all_words
@@ -177,7 +178,11 @@ def _lines(prompt: Prompt, tool: str, data: Mapping[str, Any]) -> list[str]:
         said = str(data["error"]).partition(";")[0]
         return [f"{said[:1].upper()}{said[1:]}: {_wanted(prompt).get('doctor', '')}.", ""]
     if "error" in data:
-        return [prompt.text("did_not_work", problem=data["error"])]
+        return [
+            prompt.text(
+                "did_not_work", problem=in_own_language(str(data["error"]), prompt.language)
+            )
+        ]
     if "proposal" in data:
         # The server asks; what was found free is said already.
         alone = len(prompt.answers) == 1 or tool in (_CANCEL_TOOL, MOVE_TOOL)

@@ -1,6 +1,11 @@
 """The offline rules of the agent who leads: plan, route, answer about the roster, close."""
 
-from group_chat.offline.assistant import is_office_request, names_office_thing
+from group_chat.offline.assistant import (
+    is_office_request,
+    is_own_recent,
+    names_office_thing,
+    only_points,
+)
 from group_chat.offline.elsewhere import is_handed_back
 from group_chat.offline.judging import asks_for_judgement, caution_for, compares
 from group_chat.offline.plain_talk import (
@@ -94,6 +99,8 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
     is_strange = is_unread(prompt.asked) and not topics_of(prompt.asked)
     if is_strange or len(prompt.asked) > LONG_CHARS:
         return OfflineReply(text=not_understood(prompt))
+    if says(prompt.asked, "orders"):
+        return _ordered(prompt)
     agent = _who_books(prompt) or best_match(prompt.asked, prompt.team) or _who_searches(prompt)
     overview = prompt.tool("load_patient_data")
     if overview is not None and asks_overview(prompt.asked) and not topics_of(prompt.asked):
@@ -109,14 +116,17 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
     if asks_for_judgement(prompt.asked):
         caution = prompt.text(caution_for(prompt.asked))
         return OfflineReply(text=f"{caution}\n\n{prompt.text('ask_instead')}")
-    return OfflineReply(text=_no_scenario(prompt) or _nothing_to_cancel(prompt))
+    points = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
+    nothing = prompt.text("nothing_of_that") if points else not_understood(prompt)
+    return OfflineReply(text=_no_scenario(prompt) or nothing)
 
 
-def _nothing_to_cancel(prompt: Prompt) -> str:
-    """Answer what nobody's work is; "cancel it" points at nothing that is known."""
-    if not says(prompt.asked, "cancel"):
-        return not_understood(prompt)
-    return prompt.text("nothing_to_cancel")
+def _ordered(prompt: Prompt) -> OfflineReply:
+    """Pass on an order on the user's own things; one that names nothing here is not looked up."""
+    is_own = is_own_recent(prompt) or not (topics_of(prompt.asked) or only_points(prompt.asked))
+    own = best_match(_WORDS_OF["own"], prompt.team) if is_own else None
+    known = prompt.text("see_to_this", agent=own) if own else prompt.text("nothing_of_that")
+    return OfflineReply(text=known)
 
 
 def _no_scenario(prompt: Prompt) -> str | None:

@@ -5,6 +5,7 @@ Both need a full name and a date of birth.
 
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
+from services.language.own_texts import in_own_language
 from services.language.person_details import birth_date_in, full_name_in
 from services.language.phrases import says
 
@@ -25,7 +26,11 @@ def answer_as_registration(prompt: Prompt) -> OfflineReply | None:
     if prompt.answers:
         problem = prompt.answers[-1].data.get("error")
         done = prompt.text("propose_person")
-        said = prompt.text("did_not_work", problem=problem) if problem else done
+        said = (
+            prompt.text("did_not_work", problem=in_own_language(str(problem), prompt.language))
+            if problem
+            else done
+        )
         return OfflineReply(text=said)
     name, born = full_name_in(prompt.asked), birth_date_in(prompt.asked)
     if name is None or born is None:

@@ -329,11 +329,18 @@ def _is_titled_stranger(
         return is_unknown_patient(word) and not hits
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
-    if word.is_common and not word.is_owner:
+    if word.is_common and not word.is_owner and not _is_titled_name(word):
         return False
     if is_name_beside(run, (word,), known.others) or (hits and known.open is None):
         return False
     return word.raw[0].isupper() or word.is_owner
+
+
+def _is_titled_name(word: Word) -> bool:
+    """Whether a word of common language is a name behind its title: Frau Müller, Mrs Baker."""
+    known = people_words()
+    other_titles = known.staff | known.relatives | known.titles_of_patients
+    return word.text not in other_titles and word.raw[0].isupper() and not word.raw.isupper()
 
 
 def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:

@@ -5,6 +5,7 @@ from functools import cache
 
 from pydantic import BaseModel, ConfigDict
 
+from services.language.chart_words import lexicon
 from services.language.utterance import Part
 from services.language.vocabulary import read_words
 
@@ -62,6 +63,12 @@ class AnswerWords(BaseModel):
     is_language_of_tools: bool = False
     things_of: Mapping[str, str]
 
+    language: str = "en"
+
+    def called(self, name: str) -> str:
+        """Return what is asked about, in this language."""
+        return lexicon(self.language).called(name)
+
     def word(self, recorded: str) -> str:
         """Return a word of the record in this language, itself where none is known."""
         return self.words.get(recorded, recorded)
@@ -74,4 +81,4 @@ def answer_words(language: str) -> AnswerWords:
     Raises:
         ConfigurationError: the file cannot be read or used.
     """
-    return read_words(language, "answers", AnswerWords)
+    return read_words(language, "answers", AnswerWords).model_copy(update={"language": language})

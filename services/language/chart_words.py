@@ -21,7 +21,16 @@ _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
 LabelKind: TypeAlias = Literal[
-    "aspect", "above", "below", "part", "people", "frame", "topic", "name", "not_chart", "stop",
+    "aspect",
+    "above",
+    "below",
+    "part",
+    "people",
+    "frame",
+    "topic",
+    "name",
+    "not_chart",
+    "stop",
     "before",
 ]
 
@@ -105,6 +114,7 @@ class Lexicon:
 
     def __init__(self, *, words: ChartWords, fallback: ChartWords | None, language: str) -> None:
         self.words = words
+        self.language = language
         self.numbers = words_with_number(language)
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
         self.connectors = frozenset({",", "/", *words.joints, *words.connectors})
@@ -142,6 +152,12 @@ class Lexicon:
             found.append(Piece(words, self._known(words) or self._inflected(words[0])))
             at += size
         return found
+
+    def called(self, name: str) -> str:
+        """Return what the language calls what the vocabulary calls `name`, itself where unknown."""
+        own = {one: said for names in self.words.names.values() for one, said in names.items()}
+        own |= {topic.name: topic.words for topic in self.words.topics if topic.name}
+        return (own.get(name) or (name,))[0] if self.language != "en" else name
 
     def aspects_within(self, piece: Piece) -> set[Aspect]:
         """Return the aspects that single words of a longer phrase have."""

@@ -91,7 +91,7 @@ def _openers() -> tuple[tuple[str, ...], ...]:
 
 
 def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
-    """Return what is asked in words that name nothing themselves: "is it rising?", "and before?"."""
+    """Return what is asked in words that name nothing themselves: "is it rising?", "before?"."""
     words, folded = lexicon(language), fold(text)[0]
     if spans_in(folded, today=today, language=language)[0]:
         return None
@@ -126,6 +126,8 @@ def _one_before(question: ChartQuestion) -> ChartQuestion | None:
     if question.tool == "medications" and not question.name:
         return replace(question, arguments={"status": "stopped"}, is_past=True)
     found = measured_over_time(question)
+    if found.tool == "current_status" and found.name not in ("", "status"):
+        return replace(found, aspect="trend")  # its row tells of earlier ones
     if found.tool not in _IN_ORDER:
         return None
     if found.span is not None and found.span.since is not None:
@@ -140,9 +142,7 @@ def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -
     aspect = "all" if question.aspect == "latest" and not is_of_one else question.aspect
     kept = question.arguments.items()
     rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
-    return with_days(
-        replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span
-    )
+    return with_days(replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span)
 
 
 def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:

@@ -34,6 +34,8 @@ def read(message: str, situation: Situation) -> Utterance:
         about = ()  # "the task call the lab is done" asks for no laboratory values
     if about and work_in(words) is not None:
         about = ()  # "when is Dr. Smith free?" is asked of no record
+    if says(words, "orders"):
+        about = ()  # "cancel the first two" asks for nothing of the record
     if says(words, "term") and any(each.aspect == "average" for each in about):
         about = ()  # "what does CEA mean?" asks for no average
     about = as_reports(words, about)

@@ -1,6 +1,6 @@
 """Reads the message of a turn, once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -53,13 +53,22 @@ def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
         now=turn.now,
         team=tuple(map(member_of, agents)),
         plan_is_open=plan is not None and plan.is_open,
-        language=next((each for each in map(_told, reversed(before)) if each), "en"),
+        language=_told_by(reversed(before)),
         asked_before=before,
     )
 
 
-def _told(text: str) -> str:
-    return language_of(text, default="")
+def spoken_in(turn: TurnDraft) -> str:
+    """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
+    message = turn.claim.message
+    said = () if message.press is not None else (message.text,)
+    return _told_by((*said, *reversed(tuple(_asked_before(turn)))))
+
+
+def _told_by(texts: Iterable[str]) -> str:
+    """Return the language of the first of `texts` that tells one."""
+    told = (language_of(one, default="") for one in texts)
+    return next(filter(None, told), "en")
 
 
 def _asked_before(turn: TurnDraft) -> Iterator[str]:

@@ -17,8 +17,10 @@ from data_models.turn_events import (
 )
 from services.group_chat_port import GroupChat
 from services.language.inert import inert
+from services.language.own_texts import in_own_language
 from services.turn.draft import TurnDraft
 from services.turn.effects import interrupted_text
+from services.turn.reading import spoken_in
 from services.turn.state import shared_state
 
 
@@ -35,7 +37,7 @@ class TurnReplies:
         message = AgentMessage(
             message_id=self._ids.new_id("msg"),
             agent=self._group_chat.facilitator,
-            text=inert(text, hosts=()),
+            text=inert(in_own_language(text, spoken_in(turn)), hosts=()),
             timestamp=self._clock.now(),
             made_by="rules",
         )

@@ -114,7 +114,7 @@ def _absent(
             return view.nothing
         things = words.things_of.get(question.tool)
         searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
-        name = f"“{question.name}”{searched}"
+        name = f"“{words.called(question.name)}”{searched}"
         absent = words.absent.format(name=name)
         if question.tool == "allergies" and view.rows:
             # Which ones are recorded is what the question is asked for.
@@ -152,10 +152,8 @@ def _people(tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]
 def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the rows, active ones first as they come; a part that was asked for stands first."""
     is_of_people = question.tool in ("encounters", "documents") and question.part == "people"
-    if is_of_people and question.span is None:
-        people = _people(question.tool, rows, words)
-        if people:
-            return "\n".join(people[:_ROWS_SHOWN])
+    if is_of_people and question.span is None and (people := _people(question.tool, rows, words)):
+        return "\n".join(people[:_ROWS_SHOWN])
     if question.part is not None and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
@@ -219,9 +217,9 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         return _listed(question, rows, words)
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
     if question.back:
-        at = min(question.back, len(newest) - 1)
-        lead = f"{words.no_earlier} " if question.back >= len(newest) else ""
-        return f"{lead}{_line(newest[at], words)}"
+        is_there = question.back < len(newest)
+        said = _line(newest[question.back if is_there else -1], words)
+        return said if is_there else f"{words.no_earlier} {said}"
     count = int(question.arguments.get("last", 1))
     return "\n".join(_line(row, words) for row in newest[:count])
 

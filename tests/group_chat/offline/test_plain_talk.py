@@ -50,7 +50,7 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("repeat that", "Please ask again in full"),
         ("are you sure?", "Nothing with a source was said yet"),
         ("what should we do next?", "no advice"),
-        ("cancel it", "I do not know what to cancel"),
+        ("cancel it", "I do not know what is meant"),
         ("asdf qwer zxcv yxcv", "I did not understand that. I can propose"),
         ("😀", "I did not understand that"),
         ("???", "I did not understand that"),

@@ -80,6 +80,13 @@ async def test_a_whole_name_of_nobody_is_asked_about_where_a_question_is_about_i
     assert (found.outcome, found.reason) == ("unsure", "stranger")
 
 
+@pytest.mark.parametrize(
+    "text", ["CEA von Frau Müller?", "öffne die Akte von Frau Müller", "potassium of Mrs Baker?"]
+)
+async def test_behind_a_title_a_common_word_is_somebody_elses_name(text: str) -> None:
+    assert (await subject(text)).outcome != "same"
+
+
 async def test_a_name_that_a_sentence_ends_with_is_what_the_patient_has() -> None:
     assert (await subject("Her emergency contact is Ottilie Brandauer.")).outcome == "same"
 

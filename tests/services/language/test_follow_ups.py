@@ -45,3 +45,70 @@ def test_a_question_of_its_own_takes_nothing_over() -> None:
     (other,) = about("and is she allergic to latex?", "lowest potassium in 2015?")
     assert other.tool == "allergies"
     assert other.span is None
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("and before that?", "what was her last creatinine?"),
+        ("and the one before?", "creatinine?"),
+        ("previous one?", "what is her creatinine"),
+        ("und davor?", "wie hoch ist sein Kreatinin?"),
+        ("davor?", "wie hoch ist sein Kreatinin?"),
+        ("et avant ?", "Quelle est sa dernière créatinine ?"),
+        ("¿y antes?", "¿Cuál es su última creatinina?"),
+    ],
+)
+def test_the_one_before_is_asked_of_the_same(text: str, before: str) -> None:
+    (question,) = about(text, before)
+    assert (question.tool, question.name, question.aspect) == ("results", "creatinine", "latest")
+    assert question.back == 1
+
+
+def test_the_one_before_the_one_before_is_one_further_back() -> None:
+    (question,) = about("and before that?", "creatinine?", "und davor?")
+    assert question.back == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("is it going up?", "what was her last creatinine?"),
+        ("is it rising?", "creatinine?"),
+        ("what is the trend?", "creatinine?"),
+        ("steigt es?", "wie hoch ist sein Kreatinin?"),
+        ("wie ist der Verlauf?", "wie hoch ist sein Kreatinin?"),
+        ("est-ce que ça augmente ?", "Quelle est sa dernière créatinine ?"),
+        ("¿está subiendo?", "¿Cuál es su última creatinina?"),
+    ],
+)
+def test_whether_it_rises_is_told_by_the_course(text: str, before: str) -> None:
+    (question,) = about(text, before)
+    assert (question.name, question.aspect) == ("creatinine", "trend")
+
+
+def test_before_the_drugs_taken_now_are_those_that_ended() -> None:
+    (question,) = about("and before that?", "what does she take?")
+    assert question.arguments == {"status": "stopped"}
+
+
+def test_the_days_asked_about_end_where_the_question_before_began() -> None:
+    (question,) = about("and before that?", "latest potassium in 2015?")
+    assert question.arguments["until"] == "2014-12-31"
+
+
+@pytest.mark.parametrize("text", ["is she stable?", "what happened?", "any news?", "thanks"])
+def test_what_speaks_of_the_patient_goes_on_from_no_value(text: str) -> None:
+    assert not any(one.tool == "results" for one in about(text, "creatinine?"))
+
+
+def test_mean_is_an_average_only_where_one_is_asked_for() -> None:
+    assert [one.aspect for one in about("her CEA I mean")] == ["all"]
+    assert [one.aspect for one in about("what is the mean CEA?")] == ["average"]
+    assert about("what does the CEA mean?") == ()
+
+
+def test_french_ace_is_cea_and_weight_is_asked_with_how_much() -> None:
+    assert about("Quel est son dernier ACE ?")[0].name == "carcinoembryonic antigen"
+    (weight,) = about("Combien pèse-t-elle ?")
+    assert (weight.name, weight.aspect) == ("body weight", "all")

@@ -1,5 +1,6 @@
 """What the built-in rules say over rows, made by hand and worked out by hand."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -228,3 +229,30 @@ def test_a_panel_of_the_laboratory_is_no_letter() -> None:
 def test_whether_something_is_over_is_answered_by_what_was_asked() -> None:
     assert answer("is the hypertension resolved?").startswith("No: **Hypertension**, active")
     assert answer("is the sinusitis resolved?").startswith("Yes: **Viral sinusitis**, resolved")
+
+
+PAUSED = (
+    ViewRow(kind="medication", name="Metformin", value="850 mg", status="on-hold",
+            detail="Paused on admission", sources=("MedicationStatement/m",)),
+)  # fmt: skip
+
+
+def test_where_nothing_is_taken_what_is_paused_is_told_as_that() -> None:
+    assert answer("what does she take?", PAUSED).startswith(
+        "No drug is recorded as taken now; paused:\n- **Metformin**: 850 mg, on-hold"
+    )
+    assert "pausiert:\n- **Metformin**" in answer("Welche Medikamente nimmt sie?", PAUSED)
+
+
+def test_the_value_before_is_said_and_that_there_is_none_before_the_first() -> None:
+    (question,) = read("potassium?", SITUATION).about
+    view = ChartView(tool="results", kind="table", title="", rows=VALUES)
+    words = answer_words("en")
+    assert "5.3 mmol/L" in answer_of(replace(question, back=1), view, words)
+    gone = answer_of(replace(question, back=3), view, words)
+    assert gone.startswith("No earlier one is recorded.")
+    assert "2018-01-01" in gone
+
+
+def test_what_is_absent_is_called_as_the_language_of_the_question_calls_it() -> None:
+    assert answer("wie schwer ist sie?", ()).startswith("“gewicht”")

@@ -1,0 +1,64 @@
+"""The server's own sentences in the language of the user.
+
+Code writes them in English; `<language>/own.yaml` maps each to its translation, `{…}` standing for
+what is filled in and kept as it is. A sentence that is not there is shown in English.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+from data_models.errors import ConfigurationError
+from services.language.detection import WELL_READ
+from services.language.vocabulary import read_document
+
+_PART = re.compile(r"\\\{(\w+)\\\}")
+_CHOICE = " yes / no"
+_END = re.compile(r"(?<=[.?!:”]) (?=[A-Z`“*])")
+
+
+def in_own_language(text: str, language: str) -> str:
+    """Return `text`, one of the server's own, in `language`, ISO 639-1, as far as that has it."""
+    if language not in WELL_READ[1:]:
+        return text
+    return "\n".join(_line(line, language) for line in text.split("\n"))
+
+
+def _line(line: str, language: str) -> str:
+    """Return a line with the shortest runs of sentences that are known put into the language."""
+    choice = _texts(language)[_CHOICE.strip()] if line.endswith(_CHOICE) else ""
+    rest, said = _END.split(line.removesuffix(_CHOICE)), list[str]()
+    while rest:
+        runs = ((size, " ".join(rest[:size])) for size in range(1, len(rest) + 1))
+        found = ((size, _translated(run, language)) for size, run in runs)
+        size, text = next((one for one in found if one[1] is not None), (1, rest[0]))
+        said.append(text or "")
+        rest = rest[size:]
+    return " ".join(filter(None, [*said, choice]))
+
+
+def _translated(sentence: str, language: str) -> str | None:
+    for form, text in _forms(language):
+        if (found := form.fullmatch(sentence)) is not None:
+            parts = found.groupdict()
+            known = _texts(language)  # a part may be a word of ours, such as "event"
+            told = {name: known.get(one, one) for name, one in parts.items()}
+            return text.format(**told)
+    return None
+
+
+@cache
+def _forms(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return what each text looks like; those that leave less open are tried first."""
+    texts = sorted(_texts(language).items(), key=lambda one: one[0].count("{"))
+    return tuple(
+        (re.compile(_PART.sub(r"(?P<\1>.+?)", re.escape(english))), text) for english, text in texts
+    )
+
+
+@cache
+def _texts(language: str) -> Mapping[str, str]:
+    document = read_document(language, "own")
+    if not isinstance(document, dict) or not all(isinstance(one, str) for one in document.values()):
+        raise ConfigurationError(f"{language}/own.yaml is not usable: it maps texts to texts")
+    return document

@@ -1,0 +1,35 @@
+"""What the server itself says is said in the language of the user."""
+
+import pytest
+
+from services.language.own_texts import in_own_language
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "Nobody has the number `p-9`. Nothing was opened; check the number, or give the "
+            "patient's full name and birth date.",
+            "Niemand hat die Nummer `p-9`. Nichts wurde geöffnet; prüfen Sie die Nummer, oder "
+            "nennen Sie vollen Namen und Geburtsdatum.",
+        ),
+        (
+            "Book *Dr. Ngozi Okafor*, Mon 30 Nov 2026 14:00? yes / no",
+            "*Dr. Ngozi Okafor*, Mon 30 Nov 2026 14:00 buchen? ja / nein",
+        ),
+        (
+            "Which event do you mean?\n1. *Ward round*",
+            "Welches ist gemeint (Kalendereintrag)?\n1. *Ward round*",
+        ),
+    ],
+)
+def test_a_sentence_is_translated_and_what_is_filled_in_is_kept(text: str, said: str) -> None:
+    assert in_own_language(text, "de") == said
+
+
+def test_what_has_no_translation_stays_as_it_is() -> None:
+    assert in_own_language("Nothing is running. Blue is blue.", "de") == (
+        "Es läuft nichts. Blue is blue."
+    )
+    assert in_own_language("Nothing is running.", "fr") == "Nothing is running."
