@@ -12,6 +12,7 @@ from services.identity.name_signs import (
     fills_a_clause,
     is_alone,
     is_before_a_family_name,
+    is_first_name_before,
     is_first_name_beside,
     is_genitive,
     is_name_beside,
@@ -298,11 +299,14 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
         return False
     if is_led and (before.raw.isupper() or is_clinical_name(stem(before.text))):
         return False  # French: `l'INR d'Angelo`
-    is_capital = before.raw[0].isupper()
-    if before.is_common and not (is_capital and before.text in people_words().given_too):
+    if before.is_common and not is_first_name_before(before, span[0]):
         return False
     is_given = any(hit.part == "given" for hit in known.index.exactly(before.text))
-    return is_given or (is_capital and not before.is_eponym)
+    return is_given or (
+        (before.raw[0].isupper() or span[0].is_owner)
+        and not before.is_eponym
+        and not is_clinical_name(stem(before.text))
+    )
 
 
 def _strangers(
@@ -326,7 +330,7 @@ def _is_titled_stranger(
 ) -> bool:
     """Whether a title makes a word somebody's name that nobody of the directory has."""
     if word.title == "patient":
-        return is_unknown_patient(word) and not hits
+        return is_unknown_patient(run, word) and not hits
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
     if word.is_common and not word.is_owner and not _is_titled_name(word):

@@ -62,13 +62,43 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
     )
 
 
-def is_unknown_patient(word: Word) -> bool:
+def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
     """Whether a word of no language is called a patient: `patient Okonkwo: INR?`."""
+    known = people_words()
+    is_headed = word.heads or word.is_owner
     is_name = word.is_capital and not word.raw.isupper() and len(word.raw) > _SHORT_LETTERS
-    is_plain = word.before in ("patient", "patientin", "paciente", "paziente", "pt")
-    is_term = word.is_common or word.is_eponym or is_clinical_name(stem(word.text))
+    is_short = is_headed and word.raw.istitle() and len(word.raw) <= _SHORT_LETTERS
+    is_term = word.is_eponym or is_clinical_name(stem(word.text)) or word.text in known.numbers
+    is_term = is_term or word.text in known.born or (word.is_common and not is_short)
     is_asked_of = word.closes or word.is_owner or _is_clinical(word.after)
-    return is_name and is_plain and not is_term and is_asked_of
+    return (
+        (is_name or is_headed)
+        and word.before in _PATIENTS
+        and not is_term
+        and is_asked_of
+        and (is_headed or not _is_said_of_the_patient(run, word))
+    )
+
+
+_PATIENTS = frozenset(
+    {"patient", "patientin", "patiente", "patienten", "paciente", "paziente", "pt"}
+)
+
+
+def _is_said_of_the_patient(run: Sequence[Word], word: Word) -> bool:
+    """Whether it is a quality and no name: `is the patient Afebrile?`."""
+    known = people_words()
+    at = next(place for place, one in enumerate(run) if one is word)
+    return at > 2 and run[at - 2].text in known.definite and run[at - 3].text in known.copulas
+
+
+def is_first_name_before(word: Word, family: Word) -> bool:
+    """Whether a word of common language is a first name here: `sean doyle's glucose?`."""
+    known = people_words()
+    if word.text in known.verbs_too:
+        is_all = not family.beyond or family.after in known.plain_patients
+        return is_all and (family.is_owner or word.raw[0].isupper())
+    return word.text in known.given_too and (word.raw[0].isupper() or family.is_owner)
 
 
 def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

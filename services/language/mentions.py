@@ -73,9 +73,9 @@ class Word:
     @cached_property
     def is_common(self) -> bool:
         """Whether it, or what it is the plural or genitive of, is a word of the common language."""
-        return self.text in common_words() or (
-            self.text.endswith("s") and self.text[:-1] in common_words()
-        )
+        forms = {self.text, self.text.removesuffix("s"), self.text.removeprefix("re")}
+        forms |= {self.text.replace("yse", "yze"), self.text.replace("ise", "ize")}
+        return not common_words().isdisjoint(forms) or self.text in people_words().asking_verbs
 
     @property
     def is_derived(self) -> bool:

@@ -59,6 +59,8 @@ class PeopleWords:
     plain_patients: frozenset[str]
     told_apart_by: frozenset[str]
     given_too: frozenset[str]
+    verbs_too: frozenset[str]
+    asking_verbs: frozenset[str]
     vague_places: frozenset[str]
     places: frozenset[str]
     about: frozenset[str]

@@ -35,6 +35,8 @@ def compared_people(who: Who) -> Sequence[Person]:
     if len(named) < len(reading.named) or not subject.is_sure:
         return ()
     people = [*named, *(subject.people if subject.outcome in ("other", "several") else ())]
+    if subject.reason == "pronoun" and message.spoken_sex == "both" and len(subject.people) == 1:
+        people = list(subject.people)  # "his haemoglobin with hers": the open one and the other
     names_open = subject.outcome == "same" and subject.reason == "named"
     if who.open is not None and (names_open or message.pronoun_at is not None or len(people) == 1):
         people.insert(0, who.open)

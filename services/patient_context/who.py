@@ -20,6 +20,8 @@ from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import need_an_id
 
+_QUOTED_CHARS = 80
+
 
 def noted_people(registry: Registry) -> Mapping[PatientId, Person | None]:
     """Return the roster with what was noted of each patient."""
@@ -215,10 +217,18 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     """Return the verdict that asks for a message which names nobody while it is open who is meant.
 
     The later message waits for the answer: whoever writes on after "back to Adeyemi" thinks that
-    chart is open. Once only, so that nobody is held who does not mean to answer.
+    chart is open. Once only, so that nobody is held who does not mean to answer. What waited
+    before is named, since it is answered no more.
     """
     payload = {**question.payload, ASKED: turn.reading.text, AGAIN: True}
-    return asked_again(question.model_copy(update={"payload": payload}), turn)
+    verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
+    before, now = (_short(text) for text in (str(question.payload[ASKED]), turn.reading.text))
+    waits = f"“{now}” now waits for your answer, in place of “{before}”."
+    return replace(verdict, reply=f"{verdict.reply}\n{waits}")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _QUOTED_CHARS else f"{text[:_QUOTED_CHARS]} …"
 
 
 def unreachable(target: PatientId, turn: PatientTurn) -> PatientVerdict:

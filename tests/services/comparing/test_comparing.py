@@ -18,8 +18,8 @@ from tests.services.records.charts import records_in
 from tests.services.world import Heard, World
 
 ANNA, WILL, ROSE = (
-    Someone(1, "Anna", "Moen"),
-    Someone(2, "Will", "Grant"),
+    Someone(1, "Anna", "Moen", sex="female"),
+    Someone(2, "Will", "Grant", sex="male"),
     Someone(3, "Rose", "King"),
 )
 CANARIES = [f"canary-of-{one.id}-x" for one in (ANNA, WILL)]
@@ -75,6 +75,19 @@ async def test_a_comparison_is_asked_about_with_both_identifiers(tmp_path: Path,
             assert f"**{one.given} {one.family}**, born" in asked.texts[-1]
             assert one.id in asked.texts[-1]
         assert not tables(asked)
+
+
+@pytest.mark.parametrize("text", ["compare his allergies with hers", "compare her with him"])
+async def test_his_and_hers_are_the_two_of_the_conversation(tmp_path: Path, text: str) -> None:
+    async with talking(tmp_path) as (world, _):
+        await world.say("open patient_1")
+        assert kind_asked(await world.say(text)) != "compare", "nobody else is known"
+        await world.say("open patient_2")
+
+        asked = await world.say(text)
+
+        assert kind_asked(asked) == "compare", asked.texts
+        assert all(one.id in asked.texts[-1] for one in (ANNA, WILL))
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ class Someone:
     place: int
     given: str
     family: str
+    sex: str = "unknown"
 
     @property
     def id(self) -> str:
@@ -108,6 +109,7 @@ class Someone:
                 "identifier": numbers,
                 "name": [{"family": self.family, "given": [self.given]}],
                 "birthDate": self.born,
+                "gender": self.sex,
             },
             {
                 "resourceType": "Condition",

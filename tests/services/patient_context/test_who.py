@@ -320,6 +320,8 @@ async def test_what_names_nobody_while_it_is_open_who_is_meant_is_asked_about_on
     assert asked.patient_id == "patient_4"
     assert asked.question is not None
     assert asked.question.payload["asked"] == "platelets?"
+    waits = "“platelets?” now waits for your answer, in place of “back to Doyle”."
+    assert waits in (asked.reply or "")
     assert (await here.say("the creatinine?")).question is None, "nobody is held for ever"
 
 
