@@ -45,6 +45,7 @@ from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.turn.documents import TurnDocuments
+from services.turn.looks import looks_for
 from services.turn.memory import memory_for
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
@@ -143,6 +144,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
             clock=base.clock,
         ),
         door=base.access.door,
+        looks=looks_for(base.settings, users=base.stores.users, records=base.records),
     )
     return TurnPipeline(
         documents=documents,

@@ -253,6 +253,8 @@ class Settings(BaseSettings):
     fhir_managed_identity: bool = _set(False, "Sign in to `FHIR_BASE_URL` as the platform's own identity", "true")
     fhir_everything: bool = _set(False, "Load charts by `$everything` where the server offers it, instead of type by type", "true")
 
+    since_last_looked: bool | None = _set(None, "Keep for each user how a chart looked (hashes only) and tell what changed since; with `FHIR_BASE_URL` every opening then reads the whole chart; unset: with files only", "true")
+
     assistant_backend: Literal["local", "graph"] = _set("local", "Where the users' calendars, mail, contacts, tasks and documents are: `local` (files of our own) or `graph` (Microsoft 365)", "graph")
     graph_base_url: Url = _set("https://graph.microsoft.com/v1.0", "With `graph`: Microsoft Graph, of a national cloud perhaps", "https://graph.microsoft.us/v1.0")
     graph_tenant_id: str | None = _set(None, "With `graph`: the directory of the mailboxes; its users have their own", "11111111-2222-3333-4444-555555555555")

@@ -24,6 +24,7 @@ from data_models.turn_events import (
     ViewShown,
 )
 from services.entities.session import EntitySession
+from services.evidence.looks import LookTaken
 from services.language.utterance import Utterance
 from services.memory_blocks.recall import Recalled
 from services.scenarios.session.action import ToolAction, ToolRan
@@ -122,6 +123,7 @@ class GroupChatRequest:
         patient_name: As the records have it; "" where nobody knows it.
         others_named: Folded words by which a text names a patient who is not this one.
         notes: What workflows noted of the patient, from the users' answers.
+        look: The chart in hashes, now and as the asker had last seen it; None: nobody keeps it.
         said: What the team had said of this answer before the replica died that was at it.
         is_group: Whether others read along: nothing that is the user's alone is shown.
         is_awaited: Whether a message waits for this turn's end: a plan lets it through.
@@ -158,6 +160,7 @@ class GroupChatRequest:
     patient_name: str = ""
     notes: Sequence[str] = ()
     others_named: Callable[[str], frozenset[str]] = field(default=lambda _: frozenset())
+    look: LookTaken | None = None
     said: Sequence[AgentMessage] = ()
     is_group: bool = False
     is_awaited: Callable[[], bool] = field(default=lambda: False)

@@ -22,6 +22,7 @@ from group_chat.offline.words import asks_overview, query_of, spelt_otherwise, t
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
+from services.language.changes_asked import CHANGES
 
 _OVERVIEW_TOOL = "load_patient_data"
 _TIMELINE_TOOL = "timeline"
@@ -68,7 +69,13 @@ def _registration(prompt: Prompt) -> OfflineReply | None:
 
 
 def _calls(prompt: Prompt) -> tuple[Call, ...]:
-    passed_over = {_OVERVIEW_TOOL, UPDATE_ENTITIES, *SCENARIO_TOOLS, *_general_tools(prompt)}
+    passed_over = {
+        _OVERVIEW_TOOL,
+        UPDATE_ENTITIES,
+        CHANGES,
+        *SCENARIO_TOOLS,
+        *_general_tools(prompt),
+    }
     chosen = [tool for tool in prompt.tools if not tool.required and tool.name not in passed_over]
     overview = prompt.tool(_OVERVIEW_TOOL)
     if overview is not None and (not chosen or asks_overview(prompt.asked)):

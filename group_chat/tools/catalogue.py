@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from data_models.clock import Clock, IdSource
 from group_chat.tools.calendar_tools import CALENDAR_TOOLS, calendar_tools
+from group_chat.tools.changes_tool import changes_tool
 from group_chat.tools.chart_tools import CHART_TOOLS, chart_tools
 from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
 from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
@@ -32,6 +33,7 @@ TOOL_NAMES = (
     "list_roster",
     *CHART_TOOLS,
     *RECORD_TOOLS,
+    "changes",
     "create_report",
     "update_entities",
     RECALL,
@@ -70,6 +72,7 @@ def catalogue(
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
         *records_tools(records),
+        changes_tool(records),
         report_tool(
             records=records,
             names=names,

@@ -36,27 +36,29 @@ CHART_TOOLS = (
     "search_record", "timeline",
 )  # fmt: skip
 _View = Callable[[PatientRecord, TurnContext, Any], ChartView]
-_DAY = "YYYY, YYYY-MM or YYYY-MM-DD."
+DAY = "YYYY, YYYY-MM or YYYY-MM-DD."
 
 
-class _Arguments(BaseModel):
+class ChartArguments(BaseModel):
+    """Arguments of a tool over the chart; never a patient."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class ProblemsArguments(_Arguments):
+class ProblemsArguments(ChartArguments):
     """Which problems."""
 
     status: Literal["active", "resolved", "all"] = "active"
 
 
-class MedicationsArguments(_Arguments):
+class MedicationsArguments(ChartArguments):
     """Which drugs."""
 
     status: Literal["now", "stopped", "all"] = "now"
     name: str | None = Field(default=None, max_length=80, description="Drug, brand or class.")
 
 
-class ResultsArguments(_Arguments):
+class ResultsArguments(ChartArguments):
     """Which values."""
 
     names: list[str] = Field(
@@ -69,12 +71,12 @@ class ResultsArguments(_Arguments):
         max_length=40,
         description="laboratory, vital sign, social history, survey, imaging or exam.",
     )
-    since: str | None = Field(default=None, max_length=10, description=_DAY)
-    until: str | None = Field(default=None, max_length=10, description=_DAY)
+    since: str | None = Field(default=None, max_length=10, description=DAY)
+    until: str | None = Field(default=None, max_length=10, description=DAY)
     last: int | None = Field(default=None, ge=1, le=1_000, description="Of each.")
 
 
-class NameArguments(_Arguments):
+class NameArguments(ChartArguments):
     """Which of them."""
 
     name: str | None = Field(default=None, max_length=80)
@@ -83,43 +85,43 @@ class NameArguments(_Arguments):
 class ProceduresArguments(NameArguments):
     """Which procedures."""
 
-    since: str | None = Field(default=None, max_length=10, description=_DAY)
+    since: str | None = Field(default=None, max_length=10, description=DAY)
 
 
-class EncountersArguments(_Arguments):
+class EncountersArguments(ChartArguments):
     """Which visits."""
 
-    since: str | None = Field(default=None, max_length=10, description=_DAY)
+    since: str | None = Field(default=None, max_length=10, description=DAY)
     last: int | None = Field(default=None, ge=1, le=1_000)
 
 
-class DocumentsArguments(_Arguments):
+class DocumentsArguments(ChartArguments):
     """Which documents."""
 
     kind: str | None = Field(
         default=None, max_length=60, description="imaging, pathology, laboratory, note …"
     )
-    since: str | None = Field(default=None, max_length=10, description=_DAY)
+    since: str | None = Field(default=None, max_length=10, description=DAY)
 
 
-class ReadArguments(_Arguments):
+class ReadArguments(ChartArguments):
     """Which document."""
 
     id: str = Field(min_length=1, max_length=130)
     page: int = Field(default=1, ge=1, le=10_000)
 
 
-class SearchArguments(_Arguments):
+class SearchArguments(ChartArguments):
     """What to look for."""
 
     query: str = Field(min_length=1, max_length=QUERY_LIMIT_CHARS)
 
 
-class TimelineArguments(_Arguments):
+class TimelineArguments(ChartArguments):
     """Which part of the course."""
 
-    since: str | None = Field(default=None, max_length=10, description=_DAY)
-    until: str | None = Field(default=None, max_length=10, description=_DAY)
+    since: str | None = Field(default=None, max_length=10, description=DAY)
+    until: str | None = Field(default=None, max_length=10, description=DAY)
     kinds: list[str] = Field(
         default_factory=list,
         max_length=20,
@@ -180,8 +182,8 @@ def _results(record: PatientRecord, _: TurnContext, asked: ResultsArguments) -> 
         record,
         names=asked.names,
         category=asked.category,
-        since=_first(asked.since),
-        until=_last(asked.until),
+        since=first_asked(asked.since),
+        until=last_asked(asked.until),
         last=asked.last,
     )
 
@@ -189,7 +191,7 @@ def _results(record: PatientRecord, _: TurnContext, asked: ResultsArguments) -> 
 def _of_results(asked: ResultsArguments) -> Need:
     kind = kind_asked(asked.category)
     return need_of_results(
-        asked.names, kind=kind or "", since=_first(asked.since), until=_last(asked.until)
+        asked.names, kind=kind or "", since=first_asked(asked.since), until=last_asked(asked.until)
     )
 
 
@@ -206,8 +208,8 @@ def _timeline(record: PatientRecord, turn: TurnContext, asked: TimelineArguments
     return course(
         record,
         today=turn.request.now.date(),
-        since=_first(asked.since),
-        until=_last(asked.until),
+        since=first_asked(asked.since),
+        until=last_asked(asked.until),
         kinds=asked.kinds,
     )
 
@@ -216,11 +218,21 @@ def _now(turn: TurnContext) -> str:
     return turn.request.now.isoformat()
 
 
-def _first(text: str | None) -> date | None:
+def first_asked(text: str | None) -> date | None:
+    """Return the first day that an argument means.
+
+    Raises:
+        ToolInputError: it is no date.
+    """
     return _day(text, first_day)
 
 
-def _last(text: str | None) -> date | None:
+def last_asked(text: str | None) -> date | None:
+    """Return the last day that an argument means.
+
+    Raises:
+        ToolInputError: it is no date.
+    """
     return _day(text, last_day)
 
 
@@ -273,7 +285,7 @@ _ROWS = (
     ChartTool(
         "procedures",
         lambda record, _, asked: lists.procedures(
-            record, name=asked.name, since=_first(asked.since)
+            record, name=asked.name, since=first_asked(asked.since)
         ),
         "Procedures and operations with dates and outcome.",
         ProceduresArguments,
@@ -281,7 +293,7 @@ _ROWS = (
     ChartTool(
         "encounters",
         lambda record, turn, asked: lists.encounters(
-            record, now=_now(turn), since=_first(asked.since), last=asked.last
+            record, now=_now(turn), since=first_asked(asked.since), last=asked.last
         ),
         "Visits and hospital stays, newest first, after the appointments to come.",
         EncountersArguments,
@@ -299,7 +311,7 @@ _ROWS = (
     ),
     ChartTool(
         "documents",
-        lambda record, _, asked: documents(record, kind=asked.kind, since=_first(asked.since)),
+        lambda record, _, asked: documents(record, kind=asked.kind, since=first_asked(asked.since)),
         "Notes and reports: who wrote them, when, what they conclude; no full text.",
         DocumentsArguments,
     ),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
+from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_parts import (
     QuestionPart,
     Run,
@@ -38,8 +39,8 @@ _ASPECTS: tuple[Aspect, ...] = (
     "when",
     "whether",
 )
-_TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents"})
-_TAKES_LAST_DAY = frozenset({"results", "timeline"})
+_TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents", "changes"})
+_TAKES_LAST_DAY = frozenset({"results", "timeline", "changes"})
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
 _BY_PART = {
@@ -77,6 +78,11 @@ def chart_questions(
     spans, rest = spans_in(folded, today=today, language=language)
     pieces = words.pieces(rest)
     pieces = without_switch(pieces, words)
+    is_of_all = not any(piece.of("name") for piece in pieces)
+    if is_of_all and asks_what_changed(text, has_days=bool(spans)):
+        # The tool keeps to the days: of a row that ended then, the date is earlier.
+        asked = ChartQuestion(CHANGES)
+        return (replace(with_days(asked, spans[0]), span=None) if spans else asked,)
     if not pieces or is_for_others(pieces):
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):

@@ -34,6 +34,7 @@ _NAMED_BY: Mapping[str, str] = {
     "care": "",
     "history": "",
     "timeline": "",
+    "changes": "",
     "chart_summary": "",
     "search_record": "query",
     "current_status": "",

@@ -124,7 +124,11 @@ class _TimeReader:
             (rf"(?<!\w){since}{within}(?:{unit}) (?P<which>{last})(?!\w)", self._last),
             (rf"(?<!\w)(?:{_any(words.since)}) {count} (?:{unit})(?!\w)", self._rolling),
             (rf"(?<!\w){since}{within}(?:{_any(words.this)}) (?:{unit})(?!\w)", self._this),
-            (rf"(?<!\w)(?P<word>{_any(words.days)})(?!\w)", self._day_word),
+            (rf"(?<!\w){since}(?P<word>{_any(words.days)})(?!\w)", self._day_word),
+            (
+                rf"(?<!\w)(?:{_any(words.since)}) (?:the |dem |den |le |el )?{self._day()}(?!\w)",
+                self._since_day,
+            ),
             (rf"(?<!\w){within}{a}(?!\w)", self._plain),
         )
         self.readers = tuple((re.compile(form), read) for form, read in forms)
@@ -142,6 +146,20 @@ class _TimeReader:
             rf"|(?P<my_{mark}>{month}(?: of| de| del)?,? {_YEAR})"
             rf"|(?P<year_{mark}>{_YEAR})(?!-\d\d(?!\d)|[/.]\d))"
         )
+
+    def _day(self) -> str:
+        """Return an expression for a day of a month, or a month, without its year."""
+        month = rf"(?:{_any(self._months)})\.?"
+        figure = r"\d{1,2}(?:st|nd|rd|th|\.|er)?"
+        return rf"(?:{figure}(?: of| de)? (?P<m1>{month})|(?P<m2>{month})(?: {figure})?)"
+
+    def _since_day(self, match: re.Match[str], today: date) -> TimeSpan | None:
+        """Read a day without its year as the last one that has come."""
+        figures = [int(each) for each in re.findall(r"\d+", match[0])]
+        month = self._month_in(match["m1"] or match["m2"])
+        days = (_days(year, month, figures[0] if figures else 1)
+                for year in (today.year, today.year - 1))  # fmt: skip
+        return next((TimeSpan(since=at.first) for at in days if at and at.first <= today), None)
 
     def _at(self, match: re.Match[str], mark: str) -> "_Days | None":
         kind = next(
@@ -227,7 +245,7 @@ class _TimeReader:
 
     def _day_word(self, match: re.Match[str], today: date) -> TimeSpan:
         day = today + timedelta(days=self._words.days[match["word"]])
-        return TimeSpan(day, day)
+        return _open_if_since(match, _Days(day, day))
 
     def _number(self, match: re.Match[str]) -> int:
         groups = match.groupdict()

@@ -21,6 +21,7 @@ from data_models.layout import ConversationLayout
 from services.chart_access.break_glass import FOLDER as EMERGENCIES
 from services.chart_access.break_glass import without_reason
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
+from services.evidence.looks import is_of_patient
 from services.operations.mentions import forget_what_waits, is_waited_for, names
 
 PRINCIPAL = "operator"
@@ -117,6 +118,10 @@ class Forgetting:
                 if folder == EMERGENCIES:
                     cut = await self._without_reason(row.name, patient_id, dry_run=dry_run)
                     report.rewritten += cut
+                elif is_of_patient(row.name, patient_id):
+                    report.deleted += 1
+                    if not dry_run:
+                        await self.users.delete(row.name)
                 elif await _names(self.users, row.name, patient_id):
                     await self._owed(row.name, report, dry_run=dry_run)
 

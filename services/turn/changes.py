@@ -19,7 +19,8 @@ from services.group_chat_port import (
     QuestionAsked,
 )
 from services.memory_blocks.remembering import note
-from services.turn.draft import SpokenPart, TurnDraft
+from services.turn.draft import TurnDraft
+from services.turn.spoken_part import SpokenPart
 
 ARTIFACTS_KEPT = 50
 CHANGES = (

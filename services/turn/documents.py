@@ -31,6 +31,7 @@ from services.conversations.patient_artifacts import PatientArtifacts
 from services.conversations.room import make_room, with_room
 from services.memory_blocks.turn_status import advance
 from services.turn.draft import TurnDraft
+from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
 from services.turn.tools import keep_tool_memory
 
@@ -40,6 +41,7 @@ class TurnDocuments:
 
     Attributes:
         memory: Keeps their memory blocks; also what reads messages for the pipeline.
+        looks: Tells what changed in a chart since the user's last look.
         comparisons: Two charts side by side, which are in no patient's document.
     """
 
@@ -54,8 +56,10 @@ class TurnDocuments:
         comparisons: ComparisonAccessor,
         memory: TurnMemory | None = None,
         door: ChartDoor | None = None,
+        looks: TurnLooks | None = None,
     ) -> None:
         self.comparisons = comparisons
+        self.looks = looks or TurnLooks()
         self._contexts = contexts
         self._registries = registries
         self._legacy = legacy
@@ -100,6 +104,7 @@ class TurnDocuments:
         read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         _, context = await asyncio.gather(record, read)
         turn.adopt(await self._whole(context, turn.run.run_id))
+        await self.looks.begin(turn)
 
     async def _whole(self, context: Stored[ChatContext], run_id: str) -> Stored[ChatContext]:
         """Return the document with all words of a turn that a dead replica left in its middle."""
@@ -187,6 +192,8 @@ class TurnDocuments:
         await make_room(self._contexts, turn.document(), rules=rules)
         self.memory.check(turn)
         await self._write(turn, turn.document())
+        if failure is None:
+            await self.looks.end(turn)
 
     async def note_compared(self, turn: TurnDraft, patients: Sequence[PatientId]) -> None:
         """Have the next message that names nobody be asked about: two charts were side by side."""

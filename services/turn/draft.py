@@ -29,6 +29,7 @@ from data_models.turn_events import (
     Step,
 )
 from services.entities.session import EntitySession
+from services.evidence.looks import LookTaken
 from services.identity.index import PersonIndex
 from services.identity.person import Person
 from services.language.utterance import Utterance
@@ -39,6 +40,7 @@ from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
 from services.turn.effects import TurnEffects
 from services.turn.plan_order import place_of
+from services.turn.spoken_part import SpokenPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +49,6 @@ class TurnOutcome:
 
     answered: AnsweredMessage
     commit: Change
-
-
-@dataclass(slots=True)
-class SpokenPart:
-    """A message that an agent has begun and not finished."""
-
-    message_id: str
-    agent: str
-    pieces: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -83,6 +76,7 @@ class TurnDraft:
         utterance: The words of `text` as they were read, once.
         person: Who the active patient is, as far as the directory or the registry knows.
         people: Whom the directory told of; None where it was not asked.
+        look: The chart as this turn took it in; None: nobody keeps that.
         kept_answers: How many messages a replica had stored that died over this turn.
     """
 
@@ -117,6 +111,7 @@ class TurnDraft:
     shown_roster: tuple[Registry, ShownRoster] | None = None
     effects: TurnEffects | None = None
     views: list[ChartView] = field(default_factory=list)
+    look: LookTaken | None = None
     kept_answers: int = 0
     person: Person | None = None
     people: PersonIndex | None = None

@@ -72,6 +72,7 @@ class TurnRequests:
             effects=turn.effects_log(),
             notes=notes_of(context),
             held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
+            look=turn.look,
             said=turn.kept,
             is_group=message.is_group,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,

@@ -279,3 +279,18 @@ async def test_a_document_that_could_not_be_looked_into_is_named() -> None:
     await world.sessions.replace("chat_1/conversation.json", b"{patient_4", etag=blob.etag)
     report = await forgetting_on(world).run(GONE, dry_run=False)
     assert report.unreadable == ["chat_1/conversation.json"], "the command ends with 1 for it"
+
+
+async def test_what_users_saw_of_the_chart_is_forgotten_and_of_others_stays() -> None:
+    world = World()
+    for name in (
+        "looked/u1/patient_4.json",
+        "looked/u2/patient_4.json",
+        "looked/u1/patient_40.json",
+    ):
+        await world.users.create(name, b'{"patient_id": "patient_4"}')
+    await forgetting_on(world).run(GONE, dry_run=True)
+    assert len([row async for row in world.users.list("looked/")]) == 3
+    await forgetting_on(world).run(GONE, dry_run=False)
+    left = [row.name async for row in world.users.list("looked/")]
+    assert left == ["looked/u1/patient_40.json"]

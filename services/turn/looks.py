@@ -1,0 +1,71 @@
+"""Tells on opening a chart what changed since the user's last look, and notes the new look."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from data_models.blob_store import BlobStore
+from data_models.errors import RecordsError, StoreError
+from data_models.turn_events import Notice
+from services.evidence.changes import line_of
+from services.evidence.chart_states import chart_states
+from services.evidence.looks import LookBook, LookTaken
+from services.records.big_charts import viewed
+from services.records.ports import PatientRecords
+from services.turn.draft import TurnDraft
+from settings import Settings
+
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLooks:
+    """Reads the chart that a turn has opened; the door let the user in by then.
+
+    Attributes:
+        book: None: no looks are kept.
+    """
+
+    book: LookBook | None = None
+    records: PatientRecords | None = None
+
+    async def begin(self, turn: TurnDraft) -> None:
+        """Take the chart in as it is now; tell what changed where the look before has ended.
+
+        Neither a chart that cannot be read nor a lost note keeps a turn from being answered.
+        """
+        patient_id = turn.patient_id
+        if patient_id is None or self.book is None or self.records is None:
+            return
+        try:
+            earlier = await self.book.read(turn.claim.message.sender.principal_id, patient_id)
+            record = await self.records.load(patient_id)
+            now = await viewed(record, partial(chart_states, at=turn.now))
+        except (RecordsError, StoreError) as error:
+            _log.info("look_not_taken", error=type(error).__name__)
+            return
+        turn.look = LookTaken(now, earlier)
+        if earlier is not None and earlier.is_over(turn.now):
+            turn.run.emit(Notice("progress", line_of(earlier.last, now)))
+
+    async def end(self, turn: TurnDraft) -> None:
+        """Note what the user has seen, once the turn is stored."""
+        if turn.look is None or turn.patient_id is None or self.book is None:
+            return
+        user = turn.claim.message.sender.principal_id
+        try:
+            await self.book.note(user, turn.patient_id, turn.look.now)
+        except StoreError as error:
+            _log.info("look_not_noted", error=type(error).__name__)
+
+
+def looks_for(settings: Settings, *, users: BlobStore, records: PatientRecords) -> TurnLooks:
+    """Return what tells of changes.
+
+    Unless it is asked for, a FHIR server is not: it would be read whole at each opening.
+    """
+    is_wanted = settings.since_last_looked
+    if is_wanted is None:
+        is_wanted = settings.fhir_base_url is None
+    return TurnLooks(book=LookBook(store=users), records=records) if is_wanted else TurnLooks()

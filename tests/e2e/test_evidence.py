@@ -1,0 +1,61 @@
+"""What stands beside the chart, asked of a whole server in plain words, offline."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.evidence_site import EvidenceSite, evidence_site
+
+pytestmark = pytest.mark.slow
+_NEW = {
+    "resourceType": "Observation",
+    "id": "k-new",
+    "status": "final",
+    "subject": {"reference": "Patient/patient-4"},
+    "code": {"coding": [{"system": "http://loinc.org", "code": "2823-3"}], "text": "Potassium"},
+    "effectiveDateTime": "2026-11-22",
+    "valueQuantity": {"value": 6.1, "unit": "mmol/L"},
+}
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[EvidenceSite]:
+    async with evidence_site(tmp_path) as found:
+        yield found
+
+
+async def test_on_opening_a_chart_again_one_line_says_what_changed(site: EvidenceSite) -> None:
+    await site.talk("patient_4")
+    assert not any("last looked" in one for one in site.told)
+    site.clock.ahead = timedelta(hours=2)
+    site.change("patient_4", _NEW)
+    await site.talk("patient_7")
+    await site.talk("patient_4")
+    (line,) = [one for one in site.told if "last looked" in one]
+    assert "1 new" in line
+    assert "changed" not in line.partition("1 new")[2]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["what changed since I last looked?", "Was hat sich seit meinem letzten Blick geändert?",
+     "anything new?"],
+)  # fmt: skip
+async def test_the_changes_are_told_with_value_and_source(site: EvidenceSite, asked: str) -> None:
+    await site.talk("patient_4")
+    site.clock.ahead = timedelta(hours=2)
+    site.change("patient_4", _NEW)
+    told = (await site.talk("patient_4", asked)).text
+    assert "Potassium" in told
+    assert "6.1" in told
+    assert "Observation/k-new" in told
+    assert len([line for line in told.splitlines() if "Observation/" in line]) == 1
+
+
+async def test_days_are_asked_for_without_a_look(site: EvidenceSite) -> None:
+    site.change("patient_4", _NEW)
+    told = (await site.talk("patient_4", "what is new since 15 November 2026?")).text
+    assert "Potassium" in told
+    assert "6.1" in told
