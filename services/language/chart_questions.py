@@ -28,17 +28,9 @@ from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 
 # What wins where a message has words of several.
 _ASPECTS: tuple[Aspect, ...] = (
-    "count",
-    "average",
-    "minimum",
-    "maximum",
-    "change",
-    "trend",
-    "first",
-    "latest",
-    "when",
+    "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
     "whether",
-)
+)  # fmt: skip
 _TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents", "changes"})
 _TAKES_LAST_DAY = frozenset({"results", "timeline", "changes"})
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
