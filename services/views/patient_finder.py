@@ -1,0 +1,151 @@
+"""Finds patients by name, birth date or number, for people who look for one."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from pydantic import BaseModel
+
+from data_models.errors import BadFrameError
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.chart_access.door import ChartDoor
+from services.identity.directory import Directory, NameSought, Sought
+from services.identity.index import PersonIndex
+from services.identity.person import Person
+from services.language.folding import words_of
+from services.language.full_dates import full_dates
+from services.language.letters import folded, spellings
+
+QUERY_LIMIT_CHARS = 200
+SHOWN = 50
+_ASKED_AT_ONCE = 200
+
+
+class FoundPatient(BaseModel):
+    """A patient to choose: number, name and birth date, "" where the record has none."""
+
+    patient_id: str
+    name: str
+    birth_date: str
+    sex: str
+
+
+class FoundPatients(BaseModel):
+    """Who was found, by name; at most 50, and whether these are all."""
+
+    patients: list[FoundPatient]
+    is_whole: bool
+
+
+class PatientFinder:
+    """Looks through the directory, and names nobody whose chart is closed to who looks."""
+
+    def __init__(self, *, directory: Directory, door: ChartDoor, audit: Audit) -> None:
+        self._directory = directory
+        self._door = door
+        self._audit = audit
+
+    async def find(self, text: str, *, owner: str) -> FoundPatients:
+        """Return whom `text` finds; every patient of the directory where it says nothing.
+
+        Each of its words begins a name (or nearly is one), each date is the birth date, each
+        number is a whole record number. That somebody looked is on the audit trail first.
+
+        Raises:
+            BadFrameError: longer than 200 characters.
+            RecordsError: the directory has no answer.
+        """
+        if len(text) > QUERY_LIMIT_CHARS:
+            raise BadFrameError(f"q: at most {QUERY_LIMIT_CHARS} characters")
+        await self._audit.record(
+            AuditEntry(principal=owner, conversation="", actions=("find_patients",))
+        )
+        query = _Query(text)
+        index = await self._directory.people_for(query.sought())
+        found = sorted(query.among(index), key=_by_name)
+        considered = found[:_ASKED_AT_ONCE]
+        is_open = await asyncio.gather(
+            *(self._door.may_open(owner, one.patient_id) for one in considered if one.patient_id)
+        )
+        shown = [one for one, may in zip(considered, is_open, strict=True) if may]
+        return FoundPatients(
+            patients=[_row(one) for one in shown[:SHOWN]],
+            is_whole=len(found) == len(considered) and len(shown) <= SHOWN,
+        )
+
+
+class _Query:
+    """What somebody wrote into the field: names, birth dates, numbers."""
+
+    def __init__(self, text: str) -> None:
+        self._dates: list[frozenset[date]] = []
+        rest, end = [], 0
+        for one in full_dates(text):
+            self._dates.append(one.readings)
+            rest.append(text[end : one.start])
+            end = one.end
+        rest.append(text[end:])
+        tokens = [token.strip(",;.") for token in " ".join(rest).split()]
+        self._numbers = [one for one in tokens if any(each.isdigit() for each in one)]
+        self._words = [
+            folded(word)
+            for token in tokens
+            if token not in self._numbers
+            for word in words_of(token)
+        ]
+
+    def sought(self) -> Sought:
+        """Return what a directory that must be asked is asked."""
+        words = self._words
+        pairs = [(one, other) for one in words for other in words if one != other]
+        names = [NameSought(family, given) for family, given in pairs]
+        return Sought(
+            numbers=self._numbers,
+            names=names or [NameSought(word) for word in words],
+            birth_dates=sorted({day for each in self._dates for day in each}),
+        )
+
+    def among(self, index: PersonIndex) -> list[Person]:
+        """Return whose chart opens and who fits all that was written."""
+        close = [{hit.person.key for hit in index.nearly(word)} for word in self._words]
+        # Whole numbers only: a part of one would offer a neighbour.
+        holders = [{hit.person.key for hit in index.with_number(one)} for one in self._numbers]
+        return [
+            one
+            for one in index.people
+            if one.patient_id is not None and one.is_active and self._fits(one, close, holders)
+        ]
+
+    def _fits(self, person: Person, close: Sequence[set[str]], holders: Sequence[set[str]]) -> bool:
+        if not all(person.is_born_on(days) for days in self._dates):
+            return False
+        if not all(person.key in held for held in holders):
+            return False
+        parts = list(_name_words(person))
+        return all(
+            any(part.startswith(word) for part in parts) or (person.key and person.key in near)
+            for word, near in zip(self._words, close, strict=True)
+        )
+
+
+def _name_words(person: Person) -> Iterable[str]:
+    for name in person.names:
+        for part in (name.family, *name.given, name.text):
+            for word in part.replace("-", " ").split():
+                yield from spellings(word)
+
+
+def _by_name(person: Person) -> tuple[str, str, str]:
+    name = next((one for one in person.names if not one.is_former), None)
+    family = folded(name.family) if name is not None else ""
+    return (family or folded(person.name), folded(person.name), person.patient_id or "")
+
+
+def _row(person: Person) -> FoundPatient:
+    return FoundPatient(
+        patient_id=person.patient_id or "",
+        name=person.name,
+        birth_date=person.birth_date,
+        sex="" if person.sex == "unknown" else person.sex,
+    )

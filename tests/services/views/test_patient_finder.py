@@ -1,0 +1,94 @@
+"""Finding a patient: by name, birth date and number, and nobody whose chart is closed."""
+
+import pytest
+
+from data_models.clock import SystemClock
+from data_models.errors import BadFrameError
+from data_models.identifiers import PatientId
+from services.audit.trail import NoAudit
+from services.chart_access.door import ChartDoor
+from services.identity.directory import DirectoryState, Sought
+from services.identity.index import PersonIndex
+from services.identity.person import Person, PersonName, PersonNumber
+from services.views.patient_finder import PatientFinder
+
+OWNER = "dr-ada"
+
+
+def person(number: str, given: str, family: str, born: str) -> Person:
+    return Person(
+        patient_id=PatientId(f"patient_{number}"),
+        key=f"key-{number}",
+        names=(PersonName(family=family, given=(given,), text=""),),
+        numbers=(PersonNumber(system="urn:mrn", value=f"48-{number}"),),
+        birth_date=born,
+    )
+
+
+PEOPLE = (
+    person("4", "Margaret", "Whitfield", "1957-03-14"),
+    person("15", "Margaret", "Whitfield", "1962-03-14"),
+    person("33", "Ayşe", "Çelik-Sørensen", "1971-12-02"),
+)
+
+
+class People:
+    """A `Directory` of three."""
+
+    state: DirectoryState = "ok"
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        return PersonIndex(people=PEOPLE)
+
+    async def check(self) -> None:
+        """It answers."""
+
+
+class AllBut:
+    """An `AccessPolicy` that closes one chart."""
+
+    def __init__(self, closed: str) -> None:
+        self._closed = closed
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        return patient_id != self._closed
+
+
+def finder(*, closed: str = "") -> PatientFinder:
+    door = ChartDoor(policy=AllBut(closed), audit=NoAudit(), clock=SystemClock())
+    return PatientFinder(directory=People(), door=door, audit=NoAudit())
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("whitf", ["patient_15", "patient_4"]),
+        ("margaret whitfield 1957-03-14", ["patient_4"]),
+        ("Whitfield, 14 March 1962", ["patient_15"]),
+        ("celik", ["patient_33"]),
+        ("whitfeild", ["patient_15", "patient_4"]),
+        ("48-33", ["patient_33"]),
+        ("patient_4", ["patient_4"]),
+        ("48-3", []),
+        ("margaret celik", []),
+        ("", ["patient_33", "patient_15", "patient_4"]),
+    ],
+)
+async def test_every_word_date_and_number_that_is_written_counts(text: str, ids: list[str]) -> None:
+    found = await finder().find(text, owner=OWNER)
+    assert [one.patient_id for one in found.patients] == ids
+
+
+async def test_namesakes_are_told_apart_by_their_birth_dates() -> None:
+    found = await finder().find("margaret whitfield", owner=OWNER)
+    assert {one.birth_date for one in found.patients} == {"1957-03-14", "1962-03-14"}
+
+
+async def test_a_patient_whose_chart_is_closed_is_not_named() -> None:
+    found = await finder(closed="patient_4").find("whitfield", owner=OWNER)
+    assert [one.patient_id for one in found.patients] == ["patient_15"]
+
+
+async def test_an_endless_query_is_refused_by_name() -> None:
+    with pytest.raises(BadFrameError, match="q: at most 200"):
+        await finder().find("x" * 201, owner=OWNER)
