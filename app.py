@@ -55,7 +55,9 @@ from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.turn_scheduler.turn_scheduler_factory import turn_scheduler_for
 from services.views.conversation_reader import ConversationReader
 from services.views.memory_service import memory_service_for
+from services.views.patient_chart import PatientChart
 from services.views.patient_directory import PatientDirectory
+from services.views.patient_finder import PatientFinder
 from services.views.patient_sources import PatientSources
 from settings import Settings, load_settings
 
@@ -248,6 +250,8 @@ def _route_context(
             reader=reader, records=base.records, audit=base.audit, clock=base.clock
         ),
         sources=PatientSources(reader=reader, records=base.records, audit=base.audit),
+        finder=PatientFinder(directory=base.directory, door=base.access.door, audit=base.audit),
+        chart=PatientChart(reader=reader, records=base.records, audit=base.audit, clock=base.clock),
         memory=memory_service_for(
             settings,
             reader=reader,

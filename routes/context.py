@@ -9,7 +9,15 @@ from prometheus_client import CollectorRegistry
 
 from data_models.clock import Clock, IdSource
 from routes.health import Readiness
-from routes.ports import MemoryService, PatientDirectory, PatientSources, Reader, Scheduler
+from routes.ports import (
+    MemoryService,
+    PatientChart,
+    PatientDirectory,
+    PatientFinder,
+    PatientSources,
+    Reader,
+    Scheduler,
+)
 from services.access.limits import MessageRate, SocketSlots
 from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import AgentCard
@@ -58,6 +66,8 @@ class RouteContext:
     Attributes:
         directory: None where nobody can tell who a patient is.
         sources: None where nobody can open what answers cite.
+        finder: None where no patients are looked for by name.
+        chart: None where no chart is shown beside the conversation.
         memory: None where nobody can look at what is remembered.
         operators: None where scenarios are not served.
         reads: None: reads are not counted; nor exports.
@@ -77,6 +87,8 @@ class RouteContext:
     registry: CollectorRegistry
     directory: PatientDirectory | None = None
     sources: PatientSources | None = None
+    finder: PatientFinder | None = None
+    chart: PatientChart | None = None
     memory: MemoryService | None = None
     operators: OperatorService | None = None
     patient_id_example: str = "patient_4"

@@ -13,7 +13,9 @@ from routes.rates import READS, UNCOUNTED
 from routes.replies import json_reply
 from services.records.views.source import SourceText
 from services.views.conversation_view import ConversationSummary, ConversationView, Progress
+from services.views.patient_chart import PARTS
 from services.views.patient_directory import Demographics
+from services.views.patient_finder import FoundPatients
 
 Json: TypeAlias = dict[str, Any]
 _REFUSALS = {"400": "The request is malformed.", "401": "Nobody is signed in."}
@@ -59,6 +61,7 @@ def _in_query(name: str, text: str, schema: Json | None = None, *, required: boo
 _CHAT = _in_path("chat_id", "Id of the conversation, as issued by the server.")
 _PATIENT = _in_query("patient_id", "Whose history; unset: the active patient; `session`: nobody's.")
 _NUMBER = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+_QUERY = {"type": "string", "maxLength": 200}
 _OPEN: Json = {"security": []}
 
 
@@ -119,6 +122,12 @@ def _of_one_patient() -> Json:
         "showSource", "What an answer cites", ("200", "The text.", _body("SourceText")),
         refusals=_OF_A_CHAT, parameters=(_CHAT, whose, ref),
     )  # fmt: skip
+    part = _in_query("part", "Which part.", {"enum": list(PARTS), "default": "summary"})
+    name = _in_query("name", "With `part=results`: the values of one thing over time.")
+    chart = _operation(
+        "showChart", "A part of a chart", ("200", "Its rows.", _body("ChartPart")),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, whose, part, name),
+    )  # fmt: skip
     owner = _in_query("patient_id", "Whose file it is.", required=True)
     file = _body({"type": "string", "format": "binary"}, "application/octet-stream")
     artifact = _operation(
@@ -128,9 +137,19 @@ def _of_one_patient() -> Json:
     )  # fmt: skip
     return {
         "/api/chats/{chat_id}/sources": {"get": source},
+        "/api/chats/{chat_id}/chart": {"get": chart},
         "/api/chats/{chat_id}/patients/{patient_id}": {"get": demographics},
         "/api/chats/{chat_id}/artifacts/{artifact_id}": {"get": artifact},
     }
+
+
+def _patients() -> Json:
+    text = _in_query("q", "Words of a name, a birth date, a whole record number.", _QUERY)
+    found = _operation(
+        "findPatients", "Patients by name, birth date and number; 50 at most",
+        ("200", "Who was found.", _body("FoundPatients")), refusals=_REFUSALS, parameters=(text,),
+    )  # fmt: skip
+    return {"/api/patients": {"get": found}}
 
 
 def _turns() -> Json:
@@ -200,6 +219,7 @@ def _models() -> Json:
     found: Json = {}
     for model in (
         Demographics,
+        FoundPatients,
         Turn,
         ConversationSummary,
         ConversationView,
@@ -216,7 +236,7 @@ def _models() -> Json:
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
-    paths |= memory_paths() | operator_paths()
+    paths |= _patients() | memory_paths() | operator_paths()
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",

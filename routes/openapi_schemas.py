@@ -33,6 +33,14 @@ SCHEMAS: dict[str, Any] = {
         patient_id={"type": ["string", "null"]},
         next_before={"type": ["integer", "null"]},
     ),
+    "ChartPart": _of(
+        view_id=_TEXT,
+        patient_id=_TEXT,
+        kind=_TEXT,
+        title=_TEXT,
+        rows={"type": "array", "items": _OBJECT},
+        sources={"type": "array", "items": _OBJECT},
+    ),
     "Agents": _of(agents={"type": "array", "items": _TEXT}, error=_TEXT_OR_NULL),
     "Agent": _of(name=_TEXT, description=_TEXT, is_facilitator={"type": "boolean"}),
     "Session": _of(

@@ -17,6 +17,7 @@ from services.memory_edits.operations import Operation
 from services.memory_edits.view import MemoryView
 from services.records.views.source import SourceText
 from services.views.patient_directory import Demographics
+from services.views.patient_finder import FoundPatients
 
 
 class Run(Protocol):
@@ -153,6 +154,35 @@ class PatientDirectory(Protocol):
         """Return who `patient_id` is.
 
         Raises:
+            NotFoundError: no such conversation, not the owner's, or the patient is not in it.
+            RecordsError: the records have no answer.
+        """
+        ...
+
+
+class PatientFinder(Protocol):
+    """Looks for patients, names nobody whose chart is closed, and leaves an audit record."""
+
+    async def find(self, text: str, *, owner: str) -> FoundPatients:
+        """Return whom `text` finds; everybody where it says nothing.
+
+        Raises:
+            BadFrameError: too long.
+            RecordsError: the directory has no answer.
+        """
+        ...
+
+
+class PatientChart(Protocol):
+    """Shows charts of the patients of a conversation, and leaves an audit record."""
+
+    async def part(
+        self, conversation_id: str, *, owner: str, patient_id: str, part: str, name: str = ""
+    ) -> ChartView:
+        """Return a part of the chart, or with `name` the values of one result over time.
+
+        Raises:
+            BadFrameError: there is no such part.
             NotFoundError: no such conversation, not the owner's, or the patient is not in it.
             RecordsError: the records have no answer.
         """

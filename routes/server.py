@@ -12,6 +12,7 @@ from routes.emergencies import emergency_routes
 from routes.evened import evened
 from routes.operator import operator_routes
 from routes.operator_answers import refusals
+from routes.patients import patient_routes
 from routes.problem import problems
 from routes.quality import quality_routes
 from routes.rates import counting
@@ -114,6 +115,7 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
         web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
         web.post("/api/ag-ui", ag_ui.ag_ui),
+        *patient_routes(),
         *operator_routes(),
         *emergency_routes(),
         *quality_routes(),

@@ -7,6 +7,7 @@ from datetime import datetime
 from data_models.chart_view import ChartView
 from data_models.clock import Clock
 from data_models.errors import BadFrameError, NotFoundError
+from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.records.big_charts import viewed
@@ -97,10 +98,15 @@ class PatientChart:
                 actions=(f"read_{part}",),
             )
         )
+        found = await self._view(patient, shown, name)
+        # Whose rows they are goes with them: a page must never draw them under another's name.
+        return found.model_copy(update={"patient_id": patient})
+
+    async def _view(self, patient: PatientId, part: _Part, name: str) -> ChartView:
         now = self._clock.now()
         if name:
             record = await self._records.load(patient, need_of_results([name]))
             return await viewed(record, lambda one: results(one, names=[name], last=_VALUES_OF_ONE))
-        need = need_of_results([]) if part == "results" else need_of_tool(shown.tool)
+        need = need_of_results([]) if part.tool == "results" else need_of_tool(part.tool)
         record = await self._records.load(patient, need)
-        return await viewed(record, lambda one: shown.view(one, now))
+        return await viewed(record, lambda one: part.view(one, now))

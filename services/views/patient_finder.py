@@ -61,7 +61,7 @@ class PatientFinder:
         await self._audit.record(
             AuditEntry(principal=owner, conversation="", actions=("find_patients",))
         )
-        query = _Query(text)
+        query = _Query(text=text)
         index = await self._directory.people_for(query.sought())
         found = sorted(query.among(index), key=_by_name)
         considered = found[:_ASKED_AT_ONCE]
@@ -78,7 +78,7 @@ class PatientFinder:
 class _Query:
     """What somebody wrote into the field: names, birth dates, numbers."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, *, text: str) -> None:
         self._dates: list[frozenset[date]] = []
         rest, end = [], 0
         for one in full_dates(text):

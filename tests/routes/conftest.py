@@ -22,7 +22,9 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
 from tests.routes.fakes import (
+    FakeChart,
     FakeDirectory,
+    FakeFinder,
     FakeMemory,
     FakeReader,
     FakeScheduler,
@@ -126,6 +128,8 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         registry=CollectorRegistry(),
         directory=FakeDirectory(reader=reader),
         sources=FakeSources(reader=reader),
+        finder=FakeFinder(),
+        chart=FakeChart(reader=reader),
         memory=FakeMemory(reader=reader),
         limits=SocketLimits(),
     )

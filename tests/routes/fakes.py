@@ -5,11 +5,12 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
-from data_models.chart_view import ChartView
+from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, Artifact, ChatContext, Citation, Turn
 from data_models.clock import Clock, IdSource
 from data_models.derived_entity import Origin
 from data_models.errors import (
+    BadFrameError,
     EmptyMessageError,
     MemoryChangedError,
     MessageTooLongError,
@@ -46,7 +47,9 @@ from services.views.conversation_view import (
     Progress,
     RunningRow,
 )
+from services.views.patient_chart import PARTS
 from services.views.patient_directory import Demographics
+from services.views.patient_finder import FoundPatient, FoundPatients
 from services.views.roster import RosterRow
 
 QUEUE_DEPTH = 20
@@ -334,6 +337,69 @@ class FakeDirectory:
             raise NotFoundError
         return Demographics(
             patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
+        )
+
+
+PEOPLE = (
+    FoundPatient(patient_id="patient_4", name="Ada Example", birth_date="1950-02-03", sex="female"),
+    FoundPatient(patient_id="patient_15", name="Ben Other", birth_date="1961-07-08", sex="male"),
+)
+
+
+class FakeFinder:
+    """Knows two people by their names."""
+
+    async def find(self, text: str, *, owner: str) -> FoundPatients:
+        if len(text) > 200:
+            raise BadFrameError("q: at most 200 characters")
+        found = [one for one in PEOPLE if text.casefold() in one.name.casefold()]
+        return FoundPatients(patients=found, is_whole=True)
+
+
+def _value(number: float, date: str, flag: str = "") -> ViewRow:
+    return ViewRow(
+        kind="value", name="Potassium", value=str(number), number=number, unit="mmol/L",
+        range="3.5 - 5.1", flag=flag, date=date, sources=("DiagnosticReport/ct-1",),
+    )  # fmt: skip
+
+
+CHART_PARTS: dict[str, tuple[ViewRow, ...]] = {
+    "summary": (
+        ViewRow(kind="fact", name="Allergies", value="Penicillin", detail="rash"),
+        ViewRow(kind="fact", name="Problems", value="Lung cancer", date="2024-02"),
+    ),
+    "results": (_value(4.1, "2026-12-02"),),
+    "problems": (ViewRow(kind="problem", name="Lung cancer", status="active", date="2024-02"),),
+}
+
+
+class FakeChart:
+    """A small chart of patient_4; what it has no rows for says so."""
+
+    def __init__(self, *, reader: FakeReader) -> None:
+        self._reader = reader
+        self.asked: list[str] = []
+
+    async def part(
+        self, conversation_id: str, *, owner: str, patient_id: str, part: str, name: str = ""
+    ) -> ChartView:
+        await self._reader.access(conversation_id, owner=owner)
+        if patient_id != "patient_4":
+            raise NotFoundError
+        if part not in PARTS:
+            raise BadFrameError(f"part must be one of {', '.join(PARTS)}")
+        self.asked.append(part)
+        rows = CHART_PARTS.get(part, ())
+        if name:
+            rows = (_value(3.2, "2026-10-02", "low"), _value(3.4, "2026-11-02", "low"), *rows)
+        return ChartView(
+            view_id=f"view-{part}",
+            patient_id=PatientId(patient_id),
+            tool="chart",
+            kind="series" if name else "table",
+            title=name or part.capitalize(),
+            rows=rows,
+            nothing="" if rows else f"No {part} in the record.",
         )
 
 

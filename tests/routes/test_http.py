@@ -171,6 +171,32 @@ async def test_the_banner_learns_who_the_patient_is(start: Start) -> None:
     assert (await get(without, "/api/chats/chat_1/patients/patient_4"))[0] == 404
 
 
+async def test_patients_are_found_by_name_and_nothing_is_opened(start: Start) -> None:
+    server = await start()
+    _, found = await get(server, "/api/patients?q=other")
+    assert [one["patient_id"] for one in found["patients"]] == ["patient_15"]
+    assert found["is_whole"] is True
+    assert (await get(server, "/api/patients?q=" + "x" * 201))[0] == 400
+    assert (await get(await start(finder=None), "/api/patients"))[0] == 404
+
+
+async def test_a_part_of_the_chart_is_shown_without_a_turn(start: Start) -> None:
+    server = await start()
+    await claimed(server)
+    path = "/api/chats/chat_1/chart?patient_id=patient_4"
+    _, summary = await get(server, path)
+    assert (summary["patient_id"], summary["view_id"]) == ("patient_4", "view-summary")
+    assert "tool" not in summary
+    _, course = await get(server, path + "&part=results&name=Potassium")
+    assert [row["number"] for row in course["rows"]] == [3.2, 3.4, 4.1]
+    assert (await get(server, path + "&part=everything"))[0] == 400
+    assert (await get(server, "/api/chats/chat_1/chart"))[0] == 400
+    assert (await get(server, "/api/chats/chat_1/chart?patient_id=patient_15"))[0] == 404
+    assert len(server.scheduler.messages) == 1
+    without = await start(chart=None)
+    assert (await get(without, path))[0] == 404
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -180,6 +206,7 @@ async def test_the_banner_learns_who_the_patient_is(start: Start) -> None:
         "/api/chats/{}/progress",
         "/api/chats/{}/sources?patient_id=patient_4&ref=DiagnosticReport/ct-1",
         "/api/chats/{}/patients/patient_4",
+        "/api/chats/{}/chart?patient_id=patient_4",
         "/api/chats/{}/artifacts/artifact_1?patient_id=patient_4",
     ],
 )
