@@ -8,6 +8,7 @@ from data_models.identifiers import PatientId
 from services.identity.covers import Cover, covers_of, hits_of, same_words
 from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
+    asks_for_chart,
     begins_a_chart_question,
     fills_a_clause,
     is_alone,
@@ -19,7 +20,9 @@ from services.identity.name_signs import (
     is_named_after_of,
     is_part_of_another_name,
     is_sure_sign,
+    is_unknown_beside_a_value,
     is_unknown_full_name,
+    is_unknown_owner,
     is_unknown_patient,
     is_way_to_reach,
     stands_alone,
@@ -227,6 +230,7 @@ def _counts(
         return signed if any(common) else True
     is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
     is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
+    is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))
     return is_sure or (in_roster and signed) or stands_alone(span)
 
 
@@ -321,7 +325,10 @@ def _strangers(
                 continue
             yield Mention(_typed(span), (), "stranger", span=(word,))
             continue
-        if _is_titled_stranger(run, word, hits[place], known):
+        owns = is_unknown_owner(word) or is_unknown_beside_a_value(run, word)
+        owns = owns and not is_way_to_reach(run, (word,))
+        owns = owns and not is_name_beside(run, (word,), known.others) and not hits[place]
+        if owns or _is_titled_stranger(run, word, hits[place], known):
             yield Mention(word.raw, (), "stranger", span=(word,))
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Sequence
 
+from services.language.chart_words import chart_nouns, measured_nouns
 from services.language.full_dates import month_numbers
 from services.language.mentions import HYPHENS, Word
-from services.language.people_words import people_words
+from services.language.people_words import names_that_are_words, people_words
 from services.language.statement_words import is_clinical_name, stem
 
 _SHORT_LETTERS = 3
@@ -43,23 +44,61 @@ def stands_alone(span: tuple[Word, ...]) -> bool:
 def is_unknown_full_name(first: Word, last: Word) -> bool:
     """Whether two words of no language stand as somebody's name: `Ottoline Featherstone's`."""
     is_owned = last.is_owner and first.gap.strip() != "-"
-    is_heading = first.is_first and last.heads
+    is_heading = first.is_first and (last.heads or (last.closes and asks_for_chart(last)))
     is_after = first.before in people_words().about and last.closes
     # `is Olga Petrenko allergic to latex?`, not `her contact is Ottilie Brandauer.`
     is_asked = first.is_capital and first.before in people_words().auxiliaries and not last.closes
+    is_small = last.is_owner and asks_for_chart(last) and first.raw.islower() and last.raw.islower()
     return (
         (is_owned or is_heading or is_after or is_asked)
         and last.gap == " "
-        and all(
-            (one.is_capital or (one.is_first and one.raw[0].isupper()))
-            and one.title is None
-            and not one.is_common
-            and not one.is_eponym
-            and not is_clinical_name(stem(one.text))
-            and not one.raw.isupper()
-            for one in (first, last)
-        )
+        and (is_small or all(map(_is_written_as_name, (first, last))))
+        and is_no_word(first)
+        and (is_no_word(last) or _may_be_family_name(last))
     )
+
+
+def is_unknown_owner(word: Word) -> bool:
+    """Whether part of a chart is said to be a stranger's: `Kowalski's potassium`."""
+    is_name = is_no_word(word) and len(word.raw) > _SHORT_LETTERS and not word.raw.isupper()
+    return is_name and word.is_owner and asks_for_chart(word)
+
+
+def is_unknown_beside_a_value(run: Sequence[Word], word: Word) -> bool:
+    """Whether what is measured is asked of a stranger: `Petrov: sodium?`, `sodium for Petrov`."""
+    is_name = is_no_word(word) and word.raw.istitle() and len(word.raw) > _SHORT_LETTERS
+    if not is_name or not word.closes:
+        return False
+    if word.is_first and word.heads:
+        return word.after in measured_nouns()
+    at = next(place for place, one in enumerate(run) if one is word)
+    is_after = word.is_capital and word.before in people_words().before_names and at > 1
+    return is_after and run[at - 2].text in measured_nouns()
+
+
+def asks_for_chart(owner: Word) -> bool:
+    """Whether what is owned is part of a chart: `…'s potassium`, `…'s last potassium`."""
+    if not people_words().staff_things.isdisjoint((owner.after, owner.beyond)):
+        return False  # `Keller's last note`: who wrote it
+    noun = owner.beyond if owner.after in people_words().plain_patients else owner.after
+    return noun in chart_nouns()
+
+
+def is_no_word(word: Word) -> bool:
+    """Whether it is no word of common language, no term of medicine and nobody's by a title."""
+    is_term = word.is_eponym or is_clinical_name(stem(word.text))
+    return word.title is None and not word.is_common and not is_term
+
+
+def _is_written_as_name(word: Word) -> bool:
+    is_capital = word.is_capital or (word.is_first and word.raw[0].isupper())
+    return is_capital and not word.raw.isupper()
+
+
+def _may_be_family_name(word: Word) -> bool:
+    """Whether a word, or who found a disease, is a family name behind a first: `John Smith`."""
+    known = word.text in people_words().eponyms or word.text in names_that_are_words()
+    return known and word.title is None
 
 
 def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:

@@ -12,7 +12,7 @@ from rapidfuzz.distance import OSA
 from services.language.folding import fold
 from services.language.people_words import common_words
 from services.language.utterance import Aspect, Part
-from services.language.vocabulary import read_words, words_with_number
+from services.language.vocabulary import LANGUAGES, read_words, words_with_number
 
 _LONGEST_PHRASE = 8
 _SLIP_CHARS = 6
@@ -235,6 +235,33 @@ def lexicon(language: str) -> Lexicon:
     words = read_words(language, "chart", ChartWords)
     fallback = None if language == "en" else read_words("en", "chart", ChartWords)
     return Lexicon(words=words, fallback=fallback, language=language)
+
+
+@cache
+def chart_nouns() -> frozenset[str]:
+    """Return the single words, folded, by which any language asks for a part of a chart."""
+    return frozenset(
+        fold(phrase)[0]
+        for words in _of_all_languages()
+        for phrase, label in _entries(words)
+        if label.kind in ("topic", "name") and " " not in phrase
+    )
+
+
+@cache
+def measured_nouns() -> frozenset[str]:
+    """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
+    return frozenset(
+        fold(phrase)[0]
+        for words in _of_all_languages()
+        for name, phrases in words.names.get("results", {}).items()
+        for phrase in (name, *phrases)
+        if " " not in phrase
+    )
+
+
+def _of_all_languages() -> Iterator[ChartWords]:
+    return (read_words(language, "chart", ChartWords) for language in LANGUAGES)
 
 
 def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:

@@ -281,7 +281,8 @@ def _title(
     folds: Sequence[str], words: Sequence[Word], at: int, gap: str, french: bool
 ) -> Title | None:
     """Return what stands before the name that this word may belong to."""
-    if at == 0 or gap.strip(" .-\t") or "\n" in gap:
+    is_led = at > 0 and gap in APOSTROPHES and len(words[-1].raw) == 1  # Mrs O'Brien
+    if at == 0 or (gap.strip(" .-\t") and not is_led) or "\n" in gap:
         return None
     known, before, earlier = people_words(), folds[at - 1], folds[at - 2] if at > 1 else ""
     if before in known.staff and not (before == "sister" and earlier in known.owners):
@@ -290,7 +291,8 @@ def _title(
         return "relative"
     if before in known.titles_of_women:
         return "relative" if before in _TITLES_TOO and earlier in known.owners else "woman"
-    if before in known.titles_of_men or (french and before == "m" and gap.startswith(".")):
+    is_monsieur = before == "m" and gap.startswith(".") and (french or earlier in known.about)
+    if before in known.titles_of_men or is_monsieur:
         return "man"
     if before in known.titles_of_patients:
         return "patient"

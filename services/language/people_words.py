@@ -60,6 +60,7 @@ class PeopleWords:
     told_apart_by: frozenset[str]
     given_too: frozenset[str]
     verbs_too: frozenset[str]
+    family_too: frozenset[str]
     asking_verbs: frozenset[str]
     vague_places: frozenset[str]
     places: frozenset[str]
@@ -77,11 +78,26 @@ def people_words() -> PeopleWords:
 
 
 @lru_cache(maxsize=1)
+def names_that_are_words() -> frozenset[str]:
+    """Return words of common language that are family names as well, folded."""
+    found = (_HERE / "common_words" / "names.txt").read_text(encoding="utf-8").split()
+    return people_words().family_too | frozenset(found)
+
+
+@lru_cache(maxsize=1)
 def common_words() -> frozenset[str]:
     """Return words of the common language of five languages, folded."""
     files = sorted((_HERE / "common_words").glob("*.txt"))
     texts = (one.read_text(encoding="utf-8") for one in files)
     words = {word for text in texts for word in text.split()}
     known = people_words()
-    beside = known.opening | known.people | known.staff | known.relatives | known.described_by
+    beside = (
+        known.told_apart_by
+        | known.seasons
+        | known.opening
+        | known.people
+        | known.staff
+        | known.relatives
+        | known.described_by
+    )
     return frozenset(words | beside | known.before_names | known.qualities | known.eponym_heads)
