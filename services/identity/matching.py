@@ -19,7 +19,9 @@ from services.identity.name_signs import (
     is_name_beside,
     is_named_after_of,
     is_part_of_another_name,
+    is_somebody_beside,
     is_sure_sign,
+    is_titled_name,
     is_unknown_beside_a_value,
     is_unknown_full_name,
     is_unknown_owner,
@@ -240,7 +242,7 @@ def _is_beside(
     """Whether the words are a drug, staff, a relative, or part of another name."""
     if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
         return True
-    return _is_somebody_beside(span) or (strength != "full" and stands_as_drug(run, span))
+    return is_somebody_beside(span) or (strength != "full" and stands_as_drug(run, span))
 
 
 def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool) -> bool:
@@ -268,16 +270,6 @@ def _is_only_begun(
     """Whether words of common language are a name only by beginning the message: asked about."""
     in_roster = any(one.patient_id in known.roster for one in people)
     return not in_roster and all(one.is_common for one in span) and not _is_signed(run, span)
-
-
-def _is_somebody_beside(span: tuple[Word, ...]) -> bool:
-    """Whether the words are a member of staff or a relative of the open patient."""
-    words, last = people_words(), span[-1]
-    if span[0].title != "staff":
-        return span[0].title == "relative"
-    # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
-    is_carried = span[0].before not in words.staff
-    return not (is_carried and last.is_owner and last.after not in words.staff_things)
 
 
 def _contradicts(span: tuple[Word, ...], person: Person) -> bool:
@@ -340,18 +332,11 @@ def _is_titled_stranger(
         return is_unknown_patient(run, word) and not hits
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
-    if word.is_common and not word.is_owner and not _is_titled_name(word):
+    if word.is_common and not word.is_owner and not is_titled_name(word):
         return False
     if is_name_beside(run, (word,), known.others) or (hits and known.open is None):
         return False
     return word.raw[0].isupper() or word.is_owner
-
-
-def _is_titled_name(word: Word) -> bool:
-    """Whether a word of common language is a name behind its title: Frau Müller, Mrs Baker."""
-    known = people_words()
-    other_titles = known.staff | known.relatives | known.titles_of_patients
-    return word.text not in other_titles and word.raw[0].isupper() and not word.raw.isupper()
 
 
 def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:

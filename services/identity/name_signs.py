@@ -274,3 +274,20 @@ def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[st
     word = span[0]
     is_bare = len(span) == 1 and word.title is None and not word.is_owner and not word.is_heading
     return is_bare and word.raw[0].isupper() and any(name == {word.text} for name in others)
+
+
+def is_somebody_beside(span: tuple[Word, ...]) -> bool:
+    """Whether the words are a member of staff or a relative of the open patient."""
+    words, last = people_words(), span[-1]
+    if span[0].title != "staff":
+        return span[0].title == "relative"
+    # `Dr Meier Doyle's stage`: a chart's part belongs to a patient, a letter to who wrote it.
+    is_carried = span[0].before not in words.staff
+    return not (is_carried and last.is_owner and last.after not in words.staff_things)
+
+
+def is_titled_name(word: Word) -> bool:
+    """Whether a word of common language is a name behind its title: Frau Müller, Mrs Baker."""
+    known = people_words()
+    other_titles = known.staff | known.relatives | known.titles_of_patients
+    return word.text not in other_titles and word.raw[0].isupper() and not word.raw.isupper()
