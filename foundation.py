@@ -28,6 +28,7 @@ from services.conversations.claimant import Claimant
 from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
+from services.evidence.evidence_factory import guidelines_for
 from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for
 from services.patient_context.patient_context_factory import patients_for
@@ -154,6 +155,7 @@ def started(base: Foundation) -> Started:
     base.safety.rules.compile()
     base.records.start()
     from group_chat.build import build_team
+    from group_chat.tools.evidence_tools import EvidenceTools
     from group_chat.tools.personal import PersonalAssistant
 
     importlib.import_module("services.assistant.local_calendar")
@@ -166,6 +168,7 @@ def started(base: Foundation) -> Started:
         clock=base.clock,
         ids=base.ids,
         clinic=base.clinic,
+        evidence=EvidenceTools(guidelines=guidelines_for(base.settings, clock=base.clock)),
         office=PersonalAssistant(
             back_end=base.assistant,
             names=base.patient_names,

@@ -255,6 +255,8 @@ class Settings(BaseSettings):
 
     since_last_looked: bool | None = _set(None, "Keep for each user how a chart looked (hashes only) and tell what changed since; with `FHIR_BASE_URL` every opening then reads the whole chart; unset: with files only", "true")
 
+    guidelines_dir: Path | None = _set(None, "Folder of the hospital's own guidelines (Markdown, HTML, PDF, Word), read again when a file changes; unset: none, and in dev without `FHIR_BASE_URL` invented samples", "./guidelines")
+
     assistant_backend: Literal["local", "graph"] = _set("local", "Where the users' calendars, mail, contacts, tasks and documents are: `local` (files of our own) or `graph` (Microsoft 365)", "graph")
     graph_base_url: Url = _set("https://graph.microsoft.com/v1.0", "With `graph`: Microsoft Graph, of a national cloud perhaps", "https://graph.microsoft.us/v1.0")
     graph_tenant_id: str | None = _set(None, "With `graph`: the directory of the mailboxes; its users have their own", "11111111-2222-3333-4444-555555555555")
@@ -348,7 +350,9 @@ class Settings(BaseSettings):
         here = self.samples_dir
         return here if here.exists() else Path(__file__).parent / here
 
-    def samples_part(self, name: Literal["patients", "scheduling", "assistant"]) -> Path:
+    def samples_part(
+        self, name: Literal["patients", "scheduling", "assistant", "guidelines"]
+    ) -> Path:
         """Return a part of the samples: patients are all that `SAMPLES_DIR` holds, if need be.
 
         What else is not there is the project's own.
@@ -358,6 +362,11 @@ class Settings(BaseSettings):
             return here
         own = Path(__file__).parent / "samples" / name
         return self.samples_folder if name == "patients" else own
+
+    @property
+    def is_trial(self) -> bool:
+        """Whether somebody only tries Rounds: no sign-in, no server of records."""
+        return self.is_dev and self.fhir_base_url is None
 
     @property
     def serves_bots(self) -> bool:

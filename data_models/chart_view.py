@@ -9,6 +9,10 @@ from data_models.document import Part
 ViewKind: TypeAlias = Literal["facts", "series", "table", "timeline", "passages"]
 
 
+NOT_OF_THE_PATIENT = frozenset({"guideline", "criterion", "study"})
+"""Kinds of rows whose words say nothing of the patient: they support no statement on them."""
+
+
 class ViewSource(Part):
     """One resource of the record that rows stand on.
 

@@ -12,6 +12,8 @@ from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team
+from group_chat.tools.catalogue import Connected
+from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.audit.trail import Audit
@@ -32,6 +34,7 @@ def build_team(
     ids: IdSource,
     clinic: Clinic,
     office: PersonalAssistant,
+    evidence: EvidenceTools,
 ) -> Started:
     """Return the team; call once per process.
 
@@ -45,7 +48,6 @@ def build_team(
         team=team,
         chat_model=models.chat,
         records=records,
-        office=office,
         clock=clock,
         ids=ids,
         limits=GroupChatLimits(
@@ -59,8 +61,12 @@ def build_team(
             window_tokens=lambda: models.profile().window_tokens,
         ),
         is_language_model=models.is_language_model,
-        clinic=SchedulingTools(
-            appointments=clinic, people=clinic, ids=ids, zone=ZoneInfo(settings.time_zone)
+        connected=Connected(
+            clinic=SchedulingTools(
+                appointments=clinic, people=clinic, ids=ids, zone=ZoneInfo(settings.time_zone)
+            ),
+            office=office,
+            evidence=evidence,
         ),
         watcher=MemoryToolWatcher(then=EntityToolWatcher(then=AuditToolWatcher(audit=audit))),
     )

@@ -19,10 +19,8 @@ from group_chat.limits import GroupChatLimits
 from group_chat.speaker_state import SpeakerState
 from group_chat.team import Team, card_of
 from group_chat.tools.actions import run_action
-from group_chat.tools.catalogue import catalogue
+from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.kernel import ToolKernel
-from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, enter_turn, leave_turn
 from group_chat.turn_controller import TurnController
@@ -77,8 +75,7 @@ class SemanticGroupChat:
         limits: GroupChatLimits,
         is_language_model: bool,
         watcher: ToolWatcher | None = None,
-        clinic: SchedulingTools | None = None,
-        office: PersonalAssistant | None = None,
+        connected: Connected | None = None,
     ) -> Self:
         """Return the team of `team` over one model client and one store of records.
 
@@ -91,8 +88,7 @@ class SemanticGroupChat:
             clock=clock,
             ids=ids,
             is_language_model=is_language_model,
-            clinic=clinic,
-            office=office,
+            connected=connected,
         )
         factory = AgentFactory(
             chat_model=chat_model,

@@ -11,6 +11,7 @@ from services.language.answer_words import AnswerWords, answer_words
 from services.language.chart_questions import SEARCH, arguments_of
 from services.language.utterance import Aspect, ChartQuestion, Utterance
 from services.records.answers.asked_rows import asked_rows, has_answer
+from services.records.answers.quoted import quoted_passages
 from services.records.answers.sentences import answer_of
 
 _QUESTIONS_LIMIT = 4
@@ -93,7 +94,8 @@ class _Talk:
             if (told := self._told_elsewhere(question, taken, search)) is not None:
                 self._said.append(told)
                 return None
-        self._said.append(answer_of(question, taken, self._words))
+        quotes = quoted_passages(taken.rows)
+        self._said.append(quotes or answer_of(question, taken, self._words))
         return None
 
     def _told_elsewhere(

@@ -1,6 +1,7 @@
 """All tools that `team.yaml` may name."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
 from group_chat.tools.calendar_tools import CALENDAR_TOOLS, calendar_tools
@@ -9,6 +10,7 @@ from group_chat.tools.chart_tools import CHART_TOOLS, chart_tools
 from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
 from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
 from group_chat.tools.entity_tools import entity_tools
+from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
 from group_chat.tools.memory_tools import RECALL, memory_tools
 from group_chat.tools.personal import PersonalAssistant
@@ -34,6 +36,7 @@ TOOL_NAMES = (
     *CHART_TOOLS,
     *RECORD_TOOLS,
     "changes",
+    *EVIDENCE_TOOLS,
     "create_report",
     "update_entities",
     RECALL,
@@ -49,6 +52,21 @@ TOOL_NAMES = (
 """Known before anything is built, so that a team is checked at start."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connected:
+    """What tools reach beside the chart; None where it is not connected.
+
+    Attributes:
+        clinic: Doctors, times and persons.
+        office: The users' own calendars, mail, contacts, tasks and documents.
+        evidence: Guidelines and studies.
+    """
+
+    clinic: SchedulingTools | None = None
+    office: PersonalAssistant | None = None
+    evidence: EvidenceTools | None = None
+
+
 def catalogue(
     *,
     records: PatientRecords,
@@ -56,23 +74,23 @@ def catalogue(
     clock: Clock,
     ids: IdSource,
     is_language_model: bool,
-    clinic: SchedulingTools | None = None,
-    office: PersonalAssistant | None = None,
+    connected: Connected | None = None,
 ) -> Mapping[str, Tool]:
     """Return the tools by name.
 
     Args:
         names: The team, facilitator first.
         is_language_model: Told in documents that agents make.
-        clinic: Doctors, times and persons; None where no clinic is connected.
-        office: The users' own calendars, mail, contacts, tasks and documents.
+        connected: None: nothing is.
     """
-    assistant = office or PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=ids)
+    on = connected or Connected()
+    assistant = on.office or PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=ids)
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
         *records_tools(records),
         changes_tool(records),
+        *(on.evidence or no_evidence(clock)).tools(),
         report_tool(
             records=records,
             names=names,
@@ -82,7 +100,7 @@ def catalogue(
         *entity_tools(),
         *memory_tools(),
         *scenario_tools(),
-        *(clinic.tools() if clinic is not None else no_clinic_tools()),
+        *(on.clinic.tools() if on.clinic is not None else no_clinic_tools()),
         *calendar_tools(assistant),
         *mail_tools(assistant),
         *contact_tools(assistant),

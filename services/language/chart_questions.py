@@ -22,6 +22,7 @@ from services.language.chart_parts import (
     without_switch,
 )
 from services.language.chart_words import Lexicon, Piece, TopicSpec, lexicon
+from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
@@ -70,11 +71,13 @@ def chart_questions(
     spans, rest = spans_in(folded, today=today, language=language)
     pieces = words.pieces(rest)
     pieces = without_switch(pieces, words)
+    if asked := evidence_questions(text):
+        return asked
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
-        asked = ChartQuestion(CHANGES)
-        return (replace(with_days(asked, spans[0]), span=None) if spans else asked,)
+        all_new = ChartQuestion(CHANGES)
+        return (replace(with_days(all_new, spans[0]), span=None) if spans else all_new,)
     if not pieces or is_for_others(pieces):
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.quantities import Quantity, quantities_in, unit_code
 from services.language.statement_words import statement_words, stem
 from services.language.statements import REFERENCE
@@ -45,6 +45,8 @@ _STANDING: dict[str, Standing] = {
 def rows_of_view(view: ChartView) -> Iterator[KnownRow]:
     """Yield the rows of a view; long texts sentence by sentence."""
     for row in view.rows:
+        if row.kind in NOT_OF_THE_PATIENT:
+            continue
         yield from rows_of_row(row, is_text=view.kind == "passages")
     for source in view.sources:
         if source.quote:

@@ -59,3 +59,19 @@ async def test_days_are_asked_for_without_a_look(site: EvidenceSite) -> None:
     told = (await site.talk("patient_4", "what is new since 15 November 2026?")).text
     assert "Potassium" in told
     assert "6.1" in told
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("what does our guideline say about potassium replacement?", "at most 10 mmol an hour"),
+        ("our guideline on sepsis in pregnancy?", "The guidelines here do not answer that."),
+    ],
+)
+async def test_guidelines_are_quoted_by_their_agent(
+    site: EvidenceSite, asked: str, wanted: str
+) -> None:
+    answer = await site.talk("patient_4", asked)
+    assert answer.agents == ["ClinicalGuidelines"]
+    assert wanted in answer.text
+    assert "Not supported by the record" not in answer.text

@@ -20,7 +20,7 @@ from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team, load_team
-from group_chat.tools.catalogue import TOOL_NAMES
+from group_chat.tools.catalogue import TOOL_NAMES, Connected
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import ToolRun
 from group_chat.turn_context import TurnContext
@@ -153,7 +153,7 @@ class TeamWorld:
             limits=self._limits,
             is_language_model=True,
             watcher=EntityToolWatcher(then=self.watcher),
-            clinic=self._clinic,
+            connected=Connected(clinic=self._clinic),
         )
         return self
 

@@ -1,0 +1,187 @@
+"""The folder of guidelines: read again when a file changes, searched by section (BM25)."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from data_models.chart_view import ChartView, ViewRow, ViewSource
+from data_models.clock import Clock
+from data_models.errors import RecordsUnreadableError
+from services.evidence.guidelines.document import Guideline, Section, guideline_of
+from services.evidence.guidelines.formats import FORMATS, blocks_of
+from services.language.guideline_words import GUIDELINES, telling_words
+from services.records.concepts.words import words_of
+
+KIND = "guideline"
+NO_ANSWER = "The guidelines here do not answer that."
+LOOK_AGAIN_SECONDS = 5.0
+_PASSAGES = 4
+_MAY_LACK_FROM = 4
+"""Of so many telling words one may be missing, if it stands elsewhere in the guidelines."""
+_log = structlog.get_logger()
+_State = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A section that answers.
+
+    Attributes:
+        place: Number of the section within its guideline, from 1.
+        newer: The version of the same title that replaces this one.
+    """
+
+    guideline: Guideline
+    place: int
+    section: Section
+    newer: Guideline | None
+
+    @property
+    def ref(self) -> str:
+        """Source id."""
+        return f"Guideline/{self.guideline.key}.{self.place}"
+
+
+@dataclass(frozen=True)
+class Library:
+    """All guidelines of a folder.
+
+    Attributes:
+        problems: Files that could not be read, and why.
+    """
+
+    passages: tuple[Passage, ...] = ()
+    problems: tuple[str, ...] = ()
+    ranking: Any = None
+    words: tuple[frozenset[str], ...] = field(default=(), repr=False)
+
+    def search(self, question: str) -> list[Passage]:
+        """Return the sections that hold what is asked, the best first; none if none does.
+
+        A word that no guideline has is what is asked about: then nothing answers.
+        """
+        asked = list(dict.fromkeys(words_of(telling_words(question))))
+        known = [word for word in asked if any(word in words for words in self.words)]
+        if not asked or len(known) < len(asked) or self.ranking is None:
+            return []
+        scores = self.ranking.get_scores(known)
+        may_lack = 1 if len(asked) >= _MAY_LACK_FROM else 0
+        fitting = [
+            at
+            for at, words in enumerate(self.words)
+            if sum(word not in words for word in asked) <= may_lack
+        ]
+        fitting.sort(key=lambda at: (self.passages[at].newer is not None, -float(scores[at])))
+        return [self.passages[at] for at in fitting[:_PASSAGES]]
+
+
+class GuidelineFolder:
+    """Gives the library of a folder, as its files are now."""
+
+    def __init__(self, *, folder: Path | None, clock: Clock) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._library, self._state = Library(), ()  # type: tuple[Library, _State]
+        self._looked_at: float | None = None
+
+    async def library(self) -> Library:
+        """Return all guidelines; at most every five seconds the folder is looked at again."""
+        now = self._clock.monotonic()
+        is_fresh = self._looked_at is not None and now - self._looked_at < LOOK_AGAIN_SECONDS
+        if self._folder is not None and not is_fresh:
+            self._looked_at = now
+            self._library, self._state = await asyncio.to_thread(
+                _read_again, self._folder, self._library, self._state
+            )
+        return self._library
+
+
+def _read_again(folder: Path, library: Library, state: _State) -> tuple[Library, _State]:
+    files = sorted(one for one in folder.rglob("*") if one.suffix.casefold() in FORMATS)
+    found = tuple((str(one), one.stat().st_mtime_ns, one.stat().st_size) for one in files)
+    if found == state:
+        return library, state
+    read = library_of([(str(one.relative_to(folder)), one.read_bytes()) for one in files])
+    _log.info("guidelines_read", files=len(files), problems=list(read.problems))
+    return read, found
+
+
+def library_of(files: Sequence[tuple[str, bytes]]) -> Library:
+    """Return the library of files by name; one that cannot be read is named and costs itself."""
+    import bm25s  # loads numpy
+
+    guidelines, problems = list[Guideline](), list[str]()
+    for name, data in files:
+        try:
+            guidelines.append(guideline_of(name, blocks_of(name, data)))
+        except RecordsUnreadableError as error:
+            problems.append(f"{name}: {error}")
+    passages = tuple(
+        Passage(one, place, section, _newer_than(one, guidelines))
+        for one in guidelines
+        for place, section in enumerate(one.sections, start=1)
+    )
+    texts = [
+        words_of(f"{one.guideline.title} {one.section.heading} {one.section.text}")
+        for one in passages
+    ]
+    ranking = None
+    if passages:
+        ranking = bm25s.BM25()
+        ranking.index([list(words) for words in texts], show_progress=False)
+    return Library(passages, tuple(problems), ranking, tuple(map(frozenset, texts)))
+
+
+def _newer_than(one: Guideline, every: Sequence[Guideline]) -> Guideline | None:
+    same = [each for each in every if words_of(each.title) == words_of(one.title)]
+    newest = max(same, key=lambda each: each.order)
+    return newest if newest.order > one.order else None
+
+
+def passages_view(library: Library, question: str, *, patient_id: str, today: date) -> ChartView:
+    """Return the passages that answer, each with document, section and version."""
+    found = library.search(question)
+    return ChartView(
+        tool=GUIDELINES,
+        patient_id=patient_id,
+        kind="passages",
+        title="Guidelines",
+        columns=("name", "status", "date", "detail"),
+        labels=("Document and section", "Version", "Date", "Passage"),
+        rows=tuple(row_of_passage(one, today) for one in found),
+        sources=tuple(
+            ViewSource(ref=one.ref, date=one.guideline.issued or None, title=one.guideline.title)
+            for one in found
+        ),
+        nothing="" if found else NO_ANSWER,
+        notes=tuple(f"could not be read: {problem}" for problem in library.problems),
+    )
+
+
+def row_of_passage(one: Passage, today: date) -> ViewRow:
+    """Return a passage as it is quoted; what is out of date says so."""
+    page = f", page {one.section.page}" if one.section.page else ""
+    return ViewRow(
+        kind=KIND,
+        name=f"{one.guideline.title}, {one.section.heading}{page}",
+        status=standing_of(one, today),
+        date=one.guideline.issued,
+        detail=one.section.text,
+        sources=(one.ref,),
+    )
+
+
+def standing_of(one: Passage, today: date) -> str:
+    """Return the version of a passage, and why it may no longer hold."""
+    version = f"version {one.guideline.version}" if one.guideline.version else "no version given"
+    if one.newer is not None:
+        return f"{version}, OUTDATED: version {one.newer.version or 'newer'} is here too"
+    review = one.guideline.review_by
+    if review is not None and review < today:
+        return f"{version}, OUTDATED: to be reviewed by {review}"
+    return version if review is not None else f"{version}, no review date"
