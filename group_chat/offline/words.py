@@ -11,7 +11,7 @@ _SPELT_CHARS, _NEARNESS = 4, 0.75
 
 _TOPICS = (
     "imaging", "pathology", "status", "medication", "history", "appointment", "registration",
-    "office", "health", "document",
+    "office", "health", "evidence", "document",
 )  # fmt: skip
 _SPELLINGS = (
     ("tumor", "tumour"),
@@ -41,11 +41,11 @@ _SHORT_FOR = {
     "bp": "pressure",
 }
 _OFFICE = frozenset({"appointment", "registration", "office"})
-_NOT_IN_PLANS = _OFFICE | {"health"}
+_NOT_IN_PLANS = _OFFICE | {"health", "evidence"}
 
 
 def is_clinical(name: str, description: str) -> bool:
-    """Tell whether an agent works on the patient's record, not in the office or on complaints."""
+    """Tell whether an agent works on the patient's record: neither office, complaint nor paper."""
     return not _topics_of_agent(name, description) & _NOT_IN_PLANS
 
 

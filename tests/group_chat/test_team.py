@@ -26,6 +26,7 @@ def test_the_shipped_team_is_usable_and_led_by_the_orchestrator() -> None:
         "PatientStatus",
         "Radiology",
         "Pathology",
+        "ClinicalGuidelines",
         "ReportCreation",
         "AppointmentManager",
         "Registration",

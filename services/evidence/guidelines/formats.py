@@ -16,7 +16,6 @@ from services.evidence.guidelines.document import Block
 from services.records.readers.pdf import pages_of_pdf
 
 FILE_LIMIT_BYTES = 20_000_000
-FORMATS = (".md", ".markdown", ".html", ".htm", ".docx", ".pdf", ".txt")
 _HEADING_LIMIT_CHARS = 90
 _TEXT_TAGS = ("p", "li", "td", "th", "pre", "blockquote", "dd", "dt")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

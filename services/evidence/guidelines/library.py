@@ -13,13 +13,13 @@ from data_models.chart_view import ChartView, ViewRow, ViewSource
 from data_models.clock import Clock
 from data_models.errors import RecordsUnreadableError
 from services.evidence.guidelines.document import Guideline, Section, guideline_of
-from services.evidence.guidelines.formats import FORMATS, blocks_of
 from services.language.guideline_words import GUIDELINES, telling_words
 from services.records.concepts.words import words_of
 
 KIND = "guideline"
 NO_ANSWER = "The guidelines here do not answer that."
 LOOK_AGAIN_SECONDS = 5.0
+FORMATS = (".md", ".markdown", ".html", ".htm", ".docx", ".pdf", ".txt")
 _PASSAGES = 4
 _MAY_LACK_FROM = 4
 """Of so many telling words one may be missing, if it stands elsewhere in the guidelines."""
@@ -113,7 +113,10 @@ def _read_again(folder: Path, library: Library, state: _State) -> tuple[Library,
 
 def library_of(files: Sequence[tuple[str, bytes]]) -> Library:
     """Return the library of files by name; one that cannot be read is named and costs itself."""
-    import bm25s  # loads numpy
+    # Both load heavy libraries: numpy, and those of Word and PDF.
+    import bm25s
+
+    from services.evidence.guidelines.formats import blocks_of
 
     guidelines, problems = list[Guideline](), list[str]()
     for name, data in files:
