@@ -228,7 +228,7 @@ def _objection(
     flagged = against_flag(clause, row)
     if flagged:
         return Verdict("contradicted", row.sources, flagged)
-    if is_judged_without_range(clause, row):
+    if is_judged_without_range(clause, row) or _is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
     series = series_of(clause, row, candidates)
     if not series:
@@ -244,6 +244,11 @@ def _objection(
     if not clause.quantities:
         return against_trend(clause, numbers)
     return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)
+
+
+def _is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:
+    """Whether a drug's dose or course is called changed, of which its row says nothing."""
+    return row.kind == "medication" and "altered" in clause.cues and not clause.has_values
 
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:

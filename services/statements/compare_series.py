@@ -62,10 +62,14 @@ def is_outdated(
     return all(one.order and one.order[:10] < newest.order[:10] for one in told)
 
 
+_MEASURED_KINDS = frozenset({"vital sign", "laboratory"})
+
+
 def is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
     """Whether a value is called normal, high or low where neither flag nor range says so."""
     is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 and "no" not in clause.cues
-    return is_judged and row.number is not None and not row.flag and not row.ranges
+    is_measured = row.number is not None or row.kind in _MEASURED_KINDS
+    return is_judged and is_measured and not row.flag and not row.ranges
 
 
 def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> Verdict | None:

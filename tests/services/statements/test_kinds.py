@@ -239,3 +239,37 @@ def test_the_name_of_a_test_is_no_source() -> None:
     found = check.check(f"**{name}**: 15.1 g/dL, 2024-11-28 [Observation/hb]")
     assert found.state == "supported"
     assert read_sentence(f"{name} [Observation/hb]").refs == ("Observation/hb",)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Her kidney function is severely impaired.",
+        "She is hypokalaemic.",
+        "She is anaemic.",
+        "Her blood pressure is very high.",
+        "Metformin was restarted last week.",
+        "Prednisolone was doubled.",
+        "Her prognosis is poor.",
+        "She lives alone.",
+        "She was admitted yesterday.",
+    ],
+)
+def test_what_no_row_has_a_word_of_is_not_said_of_the_patient_unmarked(sentence: str) -> None:
+    assert state(sentence) == "unsupported"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "She is well.",
+        "She should see a nephrologist.",
+        "I have looked at her record.",
+        "Her case may be discussed on Monday.",
+        "Is she anaemic?",
+        "Here is what I found for her.",
+        "She is hypertensive.",
+    ],
+)
+def test_what_states_nothing_of_her_is_not_marked(sentence: str) -> None:
+    assert state(sentence) == "unchecked"
