@@ -7,11 +7,12 @@ from services.language.clauses import Clause
 from services.language.people_words import common_words
 from services.language.statement_words import is_clinical_name, stem
 from services.language.statements import Sentence, person_named_in, read_sentence
-from services.statements.compare import compare_values, person_groups, told_of
+from services.statements.compare import compare_values, person_groups
 from services.statements.compare_absence import compare_absence
 from services.statements.deeds import claims_deed, is_in_course
 from services.statements.fit import fits
 from services.statements.known import KnownRows
+from services.statements.unknown_prose import states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
@@ -99,31 +100,20 @@ class MessageCheck:
         if grounds.is_other_person(text) and worst(verdicts).state == "supported":
             verdicts = [Verdict("unsupported")]
         self._remember(sentence)
+        return self._concluded(sentence, verdicts)
+
+    def _concluded(self, sentence: Sentence, verdicts: Sequence[Verdict]) -> Verdict:
+        grounds = self.grounds
         found = worst([one for one in verdicts if one is not UNCHECKED])
         unknown = [ref for ref in sentence.refs if ref not in grounds.rows.sources]
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
-        if found.state == "unchecked" and self._states_unknown(sentence):
-            return Verdict("unsupported")
+        if found.state == "unchecked" and self.speaker.reads_records:
+            known = grounds.rows.words | grounds.own_names
+            return Verdict("unsupported") if states_unknown(sentence, known) else found
         if found.state == "supported" and self._cites_another(sentence, found):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
-
-    def _states_unknown(self, sentence: Sentence) -> bool:
-        """Whether a sentence says of the patient what no row has a word of: `She is anaemic.`"""
-        is_told = self.speaker.reads_records and "about_patient" in sentence.cues
-        if not is_told or sentence.is_heading or sentence.asks or sentence.refs:
-            return False
-        return all(map(self._is_unknown_prose, sentence.clauses))
-
-    def _is_unknown_prose(self, clause: Clause) -> bool:
-        if "asserts" not in clause.cues or clause.cues & _NO_STATEMENT or clause.has_values:
-            return False
-        if any(cue.startswith("deed:") for cue in clause.cues):
-            return False
-        said = told_of(clause.words) - self.grounds.own_names
-        known = [word for word in said if word in self.grounds.rows.words]
-        return bool(said) and 2 * len(known) < len(said)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
         """Whether a value stands in none of the sources that its sentence names."""
@@ -311,7 +301,6 @@ class MessageCheck:
             self._subject = ()
 
 
-_NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
 _CLINICAL_TOPICS = frozenset(
     f"={topic}"
