@@ -208,6 +208,7 @@ class Settings(BaseSettings):
 
     turns_at_once: Count = _set(128, "Turns that run at once in this process; the others wait", 128)
     turn_seconds: Seconds = _set(300.0, "A turn ends after so long", 300)
+    direct_answers: bool = _set(False, "Whether a plain look-up such as “latest potassium” is answered from the rows without a model call", "true")
     turn_agent_messages: Count = _set(30, "Agent messages in a turn", 30)
     turn_tool_calls: Count = _set(20, "Tool calls in a turn", 20)
     turn_output_bytes: Count = _set(200_000, "UTF-8 bytes of agents' text in a turn", 200_000)

@@ -101,7 +101,7 @@ class AgentFactory:
         agent.works_alone = any(
             self._tools[name].changes or name == _TALKS_BY for name in spec.tools
         )
-        agent.chart = self._chart() if RECORD_TOOLS.intersection(spec.tools) else None
+        agent.chart = self._chart(spec) if RECORD_TOOLS.intersection(spec.tools) else None
         agent.looks = self._looking(spec, team)
         agent.first_look = _first_look(spec) if agent.looks is not None else ""
         agent.repairs = self._is_language_model
@@ -134,8 +134,9 @@ class AgentFactory:
             return None
         return self._speaker(spec, team, _must_call(tools, rounds=1))
 
-    def _chart(self) -> ToolKernel:
-        reading = sorted(name for name in RECORD_TOOLS if name in self._tools)
+    def _chart(self, spec: AgentSpec) -> ToolKernel:
+        beside = {GUIDELINES}.intersection(spec.tools)
+        reading = sorted(name for name in RECORD_TOOLS | beside if name in self._tools)
         return self._kernel_with([one for one in reading if not self._tools[one].changes])
 
     def _kernel(self, spec: AgentSpec) -> ToolKernel:

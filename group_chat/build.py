@@ -52,6 +52,7 @@ def build_team(
         ids=ids,
         limits=GroupChatLimits(
             link_hosts=frozenset(settings.link_allow_list),
+            answers_directly=settings.direct_answers,
             window_chars=settings.window_chars,
             agent_messages=settings.turn_agent_messages,
             tool_rounds=settings.tool_rounds,

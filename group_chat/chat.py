@@ -14,12 +14,13 @@ from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
 from group_chat.amending import amended
 from group_chat.cues import cue_text
+from group_chat.direct_answers import directly
 from group_chat.draft import Draft, OutputMeter
 from group_chat.findings import lines_built_on, lines_to_close
 from group_chat.held_text import HeldText
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
-from group_chat.look_up import look_up, look_up_step
+from group_chat.look_up import look_up_step
 from group_chat.messages import (
     background,
     beside_the_talk,
@@ -194,19 +195,28 @@ class ClinicalGroupChat(AgentGroupChat):
             yield draft.tell(f"{gap}{plan_message(plan)}")
 
     async def _said_by(self, agent: Agent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
-        thread = ChatHistoryAgentThread(await self._opened(agent, ask))
-        async for item in agent.invoke_stream(thread=thread):
+        history = ChatHistory(messages=self._prompt(agent.name, ask))
+        direct = await self._looked_up(agent, ask, history)
+        if direct is not None and self._draft is not None:
+            self._draft.is_by_rules = True
+            for line in direct.splitlines(keepends=True):
+                yield line
+            return
+        async for item in agent.invoke_stream(thread=ChatHistoryAgentThread(history)):
             content = item.message.content or ""
             yield content if held is None else held.take(content)
 
-    async def _opened(self, agent: Agent, ask: Ask) -> ChatHistory:
-        """Return what `agent` goes on from: the prompt, and what the record answers alone."""
-        history = ChatHistory(messages=self._prompt(agent.name, ask))
-        if isinstance(agent, TeamAgent) and ask.cue == "step":
+    async def _looked_up(self, agent: Agent, ask: Ask, history: ChatHistory) -> str | None:
+        """Fetch what the record answers alone; return what is said of it without a model."""
+        if not isinstance(agent, TeamAgent):
+            return None
+        if ask.cue == "step":
             await look_up_step(agent, self._turn, history)
-        elif isinstance(agent, TeamAgent) and not self._controller.speakers.plan_runs:
-            await look_up(agent, self._turn, history)
-        return history
+        elif not self._controller.speakers.plan_runs:
+            return await directly(
+                agent, self._turn, history, is_allowed=self._limits.answers_directly
+            )
+        return None
 
     def _may_promise(self, ask: Ask) -> bool:
         """Whether the facilitator opens an answer: what it only says it will do, nobody does."""

@@ -82,6 +82,8 @@ class Draft:
         self._is_repairing = False
         self._tools_at_last_text = 0
         self._has_written = False
+        self.is_by_rules = False
+        """Whether what is written is no model's, though there is one."""
 
     @property
     def text(self) -> str:
@@ -183,7 +185,8 @@ class Draft:
         checking = self._turn.checking
         if checking is None:
             return None
-        return "model" if checking.is_language_model and self._has_written else "rules"
+        by_model = checking.is_language_model and self._has_written and not self.is_by_rules
+        return "model" if by_model else "rules"
 
     def _show(self, pieces: Sequence[CheckedPiece]) -> str:
         return "".join(self._show_one(piece) for piece in pieces)

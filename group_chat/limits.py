@@ -21,6 +21,7 @@ class GroupChatLimits:
         window_tokens: The model's window as it is known now; None where nobody says.
         output_bytes: UTF-8 bytes that all agents may write.
         link_hosts: Hosts that links in answers may lead to.
+        answers_directly: Whether a plain look-up is answered without a call of the model.
     """
 
     window_chars: int = 6_000
@@ -31,6 +32,7 @@ class GroupChatLimits:
     tool_result_chars: int = 6_000
     output_bytes: int = 200_000
     link_hosts: frozenset[str] = frozenset()
+    answers_directly: bool = False
     window_tokens: Callable[[], int | None] = lambda: None
 
     @property

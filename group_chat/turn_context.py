@@ -14,6 +14,7 @@ from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from group_chat.tools.in_order import CallLine
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
+from services.language.utterance import ChartQuestion
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.statements.check import MessageCheck
 
@@ -80,6 +81,7 @@ class TurnContext:
         questions: How many the tools of this turn asked the user.
         out_of_calls: A call was refused because the turn had no more.
         has_looked_up: What the message asks of the chart was fetched before an agent was asked.
+        looked: What was fetched so, and what came of it: rows, or what was wrong.
         out_of_rounds: A call of the current message was refused because it had no more rounds.
         works_beside_others: Other agents work meanwhile: what tools found is filed afterwards.
         unfiled: Files the runs of tools that are not filed yet, in their order.
@@ -106,6 +108,7 @@ class TurnContext:
     out_of_calls: bool = False
     out_of_rounds: bool = False
     has_looked_up: bool = False
+    looked: list[tuple[ChartQuestion, ChartView | str]] = field(default_factory=list)
     works_beside_others: bool = False
     unfiled: list[Callable[["TurnContext"], Awaitable[None]]] = field(default_factory=list)
 
@@ -120,6 +123,7 @@ class TurnContext:
             said=list(self.said),
             sources=dict(self.sources),
             views=[],
+            looked=[],
             ran=[],
             order=None,
             line=CallLine(),

@@ -7,7 +7,6 @@ from group_chat.offline.assistant import (
     only_points,
 )
 from group_chat.offline.elsewhere import is_handed_back
-from group_chat.offline.judging import asks_for_judgement, caution_for, compares
 from group_chat.offline.plain_talk import (
     LONG_CHARS,
     courtesy,
@@ -34,6 +33,7 @@ from group_chat.offline.words import (
 )
 from group_chat.plan_text import PLAN_QUESTION
 from services.language.detection import is_unread
+from services.language.judging import asks_for_judgement, caution_for, compares
 from services.language.phrases import found_in, says
 from services.language.talk_texts import talk_text, told_in
 from services.language.text_words import asks_question

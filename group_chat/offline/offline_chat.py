@@ -25,15 +25,15 @@ from semantic_kernel.contents import (
     TextContent,
 )
 
-from group_chat.offline.as_said import held_of_same
 from group_chat.offline.facilitator import answer_as_facilitator
-from group_chat.offline.judging import is_about_danger
 from group_chat.offline.prompt import Prompt, read_prompt
 from group_chat.offline.reply import OfflineReply
 from group_chat.offline.scenario import scenario_in
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
 from services.language.held_statements import held_statements
+from services.language.judging import is_about_danger
+from services.records.answers.as_said import held_of_same
 
 CHUNK_CHARS = 240
 
@@ -112,10 +112,10 @@ def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
     if prompt.verdict is not None:
         return OfflineReply(text=prompt.verdict)
-    if (noted := _noted(prompt)) is not None:
-        return noted
-    is_facilitator = prompt.is_facilitator
-    reply = answer_as_facilitator(prompt) if is_facilitator else answer_as_specialist(prompt)
+    reply = _noted(prompt)
+    if reply is None:
+        answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
+        reply = answer(prompt)
     before = [prompt.text("not_a_model")] if prompt.is_first else []
     if not prompt.said and is_about_danger(prompt.asked):
         before.insert(0, prompt.text("danger_first"))

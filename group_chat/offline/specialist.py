@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from group_chat.offline.asked_first import WHOLE, asked_first
 from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
-from group_chat.offline.chart_talk import answer_about_chart
 from group_chat.offline.complaint import (
     answer_about_complaint,
     is_about_complaint,
 )
 from group_chat.offline.elsewhere import handed_back
-from group_chat.offline.judging import asks_for_judgement, caution_for, compares
 from group_chat.offline.plain_talk import courtesy
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.registration import REGISTRATION_TOOL, answer_as_registration
@@ -23,6 +21,7 @@ from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.changes_asked import CHANGES
+from services.language.judging import asks_for_judgement, caution_for, compares
 
 _OVERVIEW_TOOL = "load_patient_data"
 _TIMELINE_TOOL = "timeline"
@@ -45,7 +44,7 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return taken
     if prompt.snapshot and prompt.patient_id is None:
         return OfflineReply(text=prompt.text("no_patient"))
-    return answer_about_chart(prompt) or _of_the_clinic(prompt) or _of_the_record(prompt)
+    return _of_the_clinic(prompt) or _of_the_record(prompt)
 
 
 def _of_the_clinic(prompt: Prompt) -> OfflineReply | None:

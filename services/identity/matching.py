@@ -327,7 +327,7 @@ def _strangers(
 def _is_titled_stranger(
     run: Sequence[Word], word: Word, hits: Sequence[NameHit], known: Known
 ) -> bool:
-    """Whether a title makes a word somebody's name that nobody of the directory has."""
+    """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
     if word.title == "patient":
         return is_unknown_patient(run, word) and not hits
     if word.title not in ("man", "woman") or len(word.raw) < 2:

@@ -17,6 +17,8 @@ from services.language.vocabulary import LANGUAGES, read_words, words_with_numbe
 _LONGEST_PHRASE = 8
 _SLIP_CHARS = 6
 """Shorter words that differ by a letter are different words."""
+_SWAP_CHARS = 5
+"""From here on two letters that changed places are a slip: "satge"."""
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
@@ -130,7 +132,7 @@ class Lexicon:
             word
             for phrase in self._phrases
             for word in phrase
-            if len(word) >= _SLIP_CHARS and not _is_drug(self._phrases.get((word,), ()))
+            if len(word) >= _SWAP_CHARS and not _is_drug(self._phrases.get((word,), ()))
         }
         self._endings = {
             ending: tool
@@ -191,12 +193,14 @@ class Lexicon:
 
     def _spelt(self, token: str) -> str:
         """Return the one word of the phrases that `token` misspells by a letter, else itself."""
-        if len(token) < _SLIP_CHARS or not token.isalpha() or self._is_word(token):
+        if len(token) < _SWAP_CHARS or not token.isalpha() or self._is_word(token):
             return token
         near = [
             word
             for word in self._own
-            if word[0] == token[0] and OSA.distance(word, token, score_cutoff=1) == 1
+            if word[0] == token[0]
+            and (len(token) >= _SLIP_CHARS or sorted(word) == sorted(token))
+            and OSA.distance(word, token, score_cutoff=1) == 1
         ]
         return near[0] if len(near) == 1 else token
 

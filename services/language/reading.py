@@ -28,17 +28,7 @@ def read(message: str, situation: Situation) -> Utterance:
     yes_no, command = yes_no_in(words), command_in(words)
     is_reply = yes_no is not None or command not in (None, "compare")
     language, about = _asked(words, situation) if not is_reply else ("", ())
-    if _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about)):
-        about = ()  # "Anna Keller's number" stands in an address book
-    if about and says(words, "task") and says(words, *_DEEDS_ON_TASKS):
-        about = ()  # "the task call the lab is done" asks for no laboratory values
-    if about and work_in(words) is not None:
-        about = ()  # "when is Dr. Smith free?" is asked of no record
-    if says(words, "orders"):
-        about = ()  # "cancel the first two" asks for nothing of the record
-    if says(words, "term") and any(each.aspect == "average" for each in about):
-        about = ()  # "what does CEA mean?" asks for no average
-    about = as_reports(words, about)
+    about = () if _is_of_no_record(words, about) else as_reports(words, about)
     is_statement = not is_reply and is_told(words)
     if is_statement:
         about = ()  # what somebody tells is no question to the record
@@ -59,6 +49,24 @@ def read(message: str, situation: Situation) -> Utterance:
     )
 
 
+def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
+    """Whether the words ask for no rows, whatever words of the chart they have.
+
+    "Anna Keller's number" stands in an address book; "the task call the lab is done", "prescribe
+    aspirin" and "cancel the first two" are orders, "what did I say about pain?" is asked of the
+    talk, "when is Dr. Smith free?" of the clinic, and "what does CEA mean?" of a dictionary.
+    """
+    if not about:
+        return True
+    is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
+    is_task = says(words, "task") and says(words, *_DEEDS_ON_TASKS)
+    is_order = says(words, "writes_record") and not words.rstrip().endswith("?")
+    is_source = all(one.tool == SEARCH for one in about) and says(words, "asks_source")
+    is_term = any(one.aspect == "average" for one in about) and says(words, "term")
+    is_of_others = is_contact or is_task or is_order or is_source or is_term
+    return bool(is_of_others) or work_in(words) is not None or says(words, *_NO_LOOK_UP)
+
+
 def _goes_on(
     words: str, language: str, about: Sequence[ChartQuestion], situation: Situation
 ) -> tuple[str, tuple[ChartQuestion, ...]]:
@@ -75,6 +83,7 @@ def _goes_on(
     return spoken, followed_up(words, about, before.about, today=today, language=spoken)
 
 
+_NO_LOOK_UP = ("orders", "prints", "recalls")
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})

@@ -4,10 +4,10 @@ import pytest
 
 from group_chat.offline.asked_first import asked_first
 from group_chat.offline.assistant import answer_as_assistant
-from group_chat.offline.judging import asks_for_judgement
 from group_chat.offline.prompt import Prompt, ToolOffer
 from group_chat.offline.words import known_word_like, spelt_otherwise, topics_of
 from services.language.detection import is_unread
+from services.language.judging import asks_for_judgement
 from tests.group_chat.offline.conftest import conversation
 
 RULES_LINE = "not a language model"

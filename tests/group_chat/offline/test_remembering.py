@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.turn_events import ToolCallStarted
-from group_chat.offline.as_said import held_of_same
 from services.memory_blocks.recall import Recalled, Remark
+from services.records.answers.as_said import held_of_same
 from tests.group_chat.offline.conftest import conversation
 
 SAID = Remark(3, datetime(2025, 1, 2, tzinfo=UTC), "user", "Her contact is Ottilie Brandauer.")

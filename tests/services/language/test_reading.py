@@ -58,3 +58,26 @@ def test_words_point_at_what_was_shown(text: str, references: tuple[Reference, .
 
 def test_figures_outside_of_ids_and_dates_are_numbers() -> None:
     assert reading("last three values above 5.5 since 2019-01-02 of patient_4").numbers == (5.5, 3)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cancel the first two",
+        "cancel the family dinner",
+        "sag die erste ab",
+        "prescribe osimertinib",
+        "please update the diagnosis",
+        "please export this",
+        "what did I say about the contact?",
+        "was hast du notiert?",
+        "show me the source",
+    ],
+)
+def test_orders_and_questions_to_the_talk_ask_for_no_rows(text: str) -> None:
+    assert read(text, SITUATION).about == ()
+
+
+def test_letters_that_changed_places_are_a_slip() -> None:
+    (question,) = read("current satge plz", SITUATION).about
+    assert (question.tool, question.name) == ("current_status", "stage")

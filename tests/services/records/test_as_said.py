@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from group_chat.offline.as_said import said_of
 from services.language.utterance import ChartQuestion
+from services.records.answers.as_said import said_of
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
 HELD = (LATEX, DNR, WEIGHT)

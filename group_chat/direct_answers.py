@@ -1,0 +1,75 @@
+"""What an agent says from its rows without a model call: always without a model, else if asked for.
+
+With a model (`DIRECT_ANSWERS`) a plain look-up alone: whatever wants a judgement, or a search
+through notes, is the model's.
+"""
+
+from semantic_kernel.contents import ChatHistory
+
+from group_chat.agents import TeamAgent
+from group_chat.look_up import look_up, look_up_more
+from group_chat.turn_context import TurnContext
+from services.language.answer_words import answer_words
+from services.language.chart_questions import SEARCH
+from services.language.judging import asks_for_judgement, caution_for
+from services.language.phrases import says
+from services.language.talk_texts import talk_text
+from services.language.utterance import Utterance
+from services.records.answers.asked_rows import has_answer
+from services.records.answers.direct import answered
+
+_QUESTIONS = 4
+_SEARCHES = 8
+_PLAIN_WORDS = 16
+_REASONS, _OVER_TIME = ("reason", "end reason"), ("trend", "change")
+_NOT_PLAIN = ("advice", "comparison", "reason", "term", "danger")
+
+
+async def directly(
+    agent: TeamAgent, turn: TurnContext, history: ChatHistory, *, is_allowed: bool
+) -> str | None:
+    """Fetch what the record answers alone; return what `agent` says of it without a model.
+
+    None where it is asked as ever, with the rows in its first request.
+
+    Args:
+        is_allowed: Whether a plain look-up may be answered so although there is a model.
+    """
+    has_model = turn.checking is None or turn.checking.is_language_model
+    if not await look_up(agent, turn, history):
+        return None
+    read = turn.request.utterance
+    if read is None or SEARCH not in agent.tools or says(turn.request.text, "remember", "danger"):
+        return None
+    if has_model and not (is_allowed and _is_plain(read, turn)):
+        return None
+    words = answer_words(read.language)
+    for _ in range(_SEARCHES):
+        told = answered(read.about[:_QUESTIONS], turn.looked, words, held=turn.request.held)
+        if isinstance(told, str):
+            return told if has_model else f"{_preface(turn, read)}{told}"
+        if has_model or not await look_up_more(agent, turn, history, told):
+            return None
+    return None
+
+
+def _preface(turn: TurnContext, read: Utterance) -> str:
+    """Return what an answer without a model begins with: who speaks first, and what it is not."""
+    text = turn.request.text
+    is_first = not (turn.said or any(each.agent_responses for each in turn.request.history))
+    names = ["not_a_model"] if is_first else []
+    tells = any(one.part in _REASONS or one.aspect in _OVER_TIME for one in read.about)
+    if says(text, "advice") or (asks_for_judgement(text) and not tells):
+        names.append(caution_for(text))
+    return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)
+
+
+def _is_plain(read: Utterance, turn: TurnContext) -> bool:
+    """Whether code alone read a short question that the rows answer as they are."""
+    by_model = "model" in read.decided_by.values() or says(turn.request.text, *_NOT_PLAIN)
+    is_short = len(turn.request.text.split()) <= _PLAIN_WORDS
+    has_rows = all(
+        not isinstance(given, str) and one.tool != SEARCH and has_answer(one, given)
+        for one, given in turn.looked
+    )
+    return is_short and not by_model and has_rows and len(read.about) == len(turn.looked)

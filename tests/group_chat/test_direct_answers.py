@@ -1,0 +1,60 @@
+"""A plain look-up is answered from the rows, where the deployment asks for it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from group_chat.limits import GroupChatLimits
+from services.language.utterance import ChartQuestion, Utterance
+from tests.group_chat.team_world import TeamWorld, team_world, text
+
+CREATININE = ChartQuestion("results", {"names": ["creatinine"]}, "latest", "creatinine")
+
+
+def read(asked: str, *about: ChartQuestion, by: str = "rule") -> Utterance:
+    decided = {"about": "model"} if by == "model" else {}
+    return Utterance(
+        text=asked,
+        task="answer",
+        agent="PatientStatus",
+        about=about,
+        decided_by=decided,  # type: ignore[arg-type]
+    )
+
+
+@pytest.fixture
+async def world() -> AsyncIterator[TeamWorld]:
+    async with team_world(limits=GroupChatLimits(answers_directly=True)) as made:
+        yield made
+
+
+async def test_a_plain_look_up_asks_no_model(world: TeamWorld) -> None:
+    heard = await world.say("latest creatinine?", utterance=read("latest creatinine?", CREATININE))
+    ((agent, said),) = heard.said
+    assert agent == "PatientStatus"
+    assert said.startswith("**Creatinine**: 0.9 mg/dL, 2025-05-19 [Observation/")
+    assert world.prompts() == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "question", "by"),
+    [
+        ("should we worry about her creatinine?", CREATININE, "rule"),
+        ("latest creatinine?", CREATININE, "model"),
+        ("does she have gout?", ChartQuestion("problems", {}, "whether", "gout"), "rule"),
+        ("what of dogs?", ChartQuestion("search_record", {"query": "dogs"}, name="dogs"), "rule"),
+    ],
+)
+async def test_what_wants_more_than_rows_is_the_models(
+    world: TeamWorld, asked: str, question: ChartQuestion, by: str
+) -> None:
+    heard = await world.say(asked, text("Hm."), utterance=read(asked, question, by=by))
+    assert heard.said == [("PatientStatus", "Hm.")]
+    assert len(world.prompts()) == 1
+
+
+async def test_by_default_the_model_is_asked() -> None:
+    async with team_world() as world:
+        asked = read("latest creatinine?", CREATININE)
+        heard = await world.say("latest creatinine?", text("It is 0.9."), utterance=asked)
+        assert heard.said == [("PatientStatus", "It is 0.9.")]
