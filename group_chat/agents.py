@@ -17,6 +17,7 @@ from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.team_tools import HAND_OVER
 from group_chat.tools.tool import Tool
 from group_chat.tools.watcher import ToolWatcher
+from services.language.guideline_words import GUIDELINES
 
 # The round after the last allowed one is refused, the one after that may still answer.
 _EXTRA_ROUNDS = 2
