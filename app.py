@@ -17,7 +17,17 @@ from bots.bot_factory import add_bots
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
 from data_models.folder_lock import folder_held
-from foundation import Foundation, answers_of, claimant_of, foundation_of, patients_of, started
+from foundation import (
+    Foundation,
+    answers_of,
+    claimant_of,
+    clear_undo_of,
+    foundation_of,
+    patients_of,
+    reader_of,
+    restoring_of,
+    started,
+)
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import Door, create_web_app
@@ -35,7 +45,6 @@ from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.ports import AddChannel, ChannelServices
 from services.channels.repeats import Repeats
-from services.conversations.clearing import Clearing
 from services.conversations.legacy import LegacyHistory
 from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
@@ -81,7 +90,7 @@ def build(
     """
     registry = CollectorRegistry()
     base = foundation_of(settings, stores, clock, ids, session, registry)
-    scheduler, reader, operators = _scheduler(base), _reader(base), _operators(base)
+    scheduler, reader, operators = _scheduler(base), reader_of(base), _operators(base)
     readiness = Readiness(
         probes={
             "storage": stores.sessions.check,
@@ -151,7 +160,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
     return TurnPipeline(
         documents=documents,
         patients=patients_of(base),
-        clearing=Clearing(store=base.documents.store, contexts=base.contexts),
+        clear_undo=clear_undo_of(base),
         group_chat=base.team,
         metrics=base.metrics,
         clock=base.clock,
@@ -196,19 +205,6 @@ def _scheduler(base: Foundation) -> TurnScheduler:
         replica=base.replica,
         clock=base.clock,
         ids=base.ids,
-    )
-
-
-def _reader(base: Foundation) -> ConversationReader:
-    return ConversationReader(
-        conversations=base.conversations,
-        registries=base.registries,
-        contexts=base.contexts,
-        owners=base.owners,
-        audit=base.audit,
-        clock=base.clock,
-        ids=base.ids,
-        door=base.access.door,
     )
 
 
@@ -261,6 +257,7 @@ def _route_context(
             clock=base.clock,
             ids=base.ids,
         ),
+        restoring=restoring_of(base, reader),
         patient_id_example=base.pattern.example(),
         link_hosts=settings.link_allow_list,
         limits=SocketLimits(

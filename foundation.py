@@ -25,6 +25,7 @@ from services.assistant.own_contacts import OwnContacts
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.chart_access.chart_access_factory import ChartAccess, chart_access_for
 from services.conversations.claimant import Claimant
+from services.conversations.clear_undo import ClearUndo
 from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
@@ -44,6 +45,8 @@ from services.telemetry.metrics import Metrics
 from services.turn.clinic import clinic_for
 from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
+from services.views.conversation_reader import ConversationReader
+from services.views.restoring import Restoring
 from settings import Settings
 
 
@@ -188,6 +191,37 @@ def claimant_of(base: Foundation) -> Claimant:
         owners=base.owners,
         replica=base.replica,
         clock=base.clock,
+    )
+
+
+def clear_undo_of(base: Foundation) -> ClearUndo:
+    """Return what clears conversations, and undoes that."""
+    return ClearUndo.over(base.documents.store, base.contexts)
+
+
+def restoring_of(base: Foundation, reader: ConversationReader) -> Restoring:
+    """Return what undoes a clear by a page's button."""
+    return Restoring(
+        reader=reader,
+        undo=clear_undo_of(base),
+        claimant=claimant_of(base),
+        audit=base.audit,
+        clock=base.clock,
+        ids=base.ids,
+    )
+
+
+def reader_of(base: Foundation) -> ConversationReader:
+    """Return what shows stored conversations to their owners."""
+    return ConversationReader(
+        conversations=base.conversations,
+        registries=base.registries,
+        contexts=base.contexts,
+        owners=base.owners,
+        audit=base.audit,
+        clock=base.clock,
+        ids=base.ids,
+        door=base.access.door,
     )
 
 

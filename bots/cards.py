@@ -21,7 +21,14 @@ _LABELS = {
     "no": "No",
 }
 _STYLES = {"confirm": "positive", "cancel": "destructive"}
-_YES_NO_KINDS = {"clear", "compare", "destructive_tool", "new_history", "retire_statement"}
+_YES_NO_KINDS = {
+    "clear",
+    "compare",
+    "destructive_tool",
+    "new_history",
+    "retire_statement",
+    "undo_clear",
+}
 _DESTRUCTIVE_KINDS = {"clear", "destructive_tool"}
 _STEP_SIGNS = {
     "pending": ("○", "Default", "waits"),
@@ -113,6 +120,11 @@ def again_button(text: str, press: Press | None) -> Card | None:
     if press is not None:
         return {**_press(press.target_id, press.answer), "title": "Try again"}
     return say_button("Try again", text) if 0 < len(text) <= SAY_LIMIT_CHARS else None
+
+
+def undo_card(undo: dict[str, str]) -> Card:
+    """Return the card under a clear: its button says the words that bring it back."""
+    return _card([_hint("Cleared by mistake?")], [say_button("Undo", undo["say"])])
 
 
 def say_button(title: str, text: str) -> Card:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection
 from typing import Any, NamedTuple
 
 from bots.abilities import Abilities
-from bots.cards import Card, again_button, help_card, plan_card, question_card
+from bots.cards import Card, again_button, help_card, plan_card, question_card, undo_card
 from bots.next_steps import next_steps
 from bots.reference import Activity
 from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
@@ -204,6 +204,8 @@ class TurnRenderer:
             about = "" if who is None else f"{who.label} ({state.patient_id})"
             card = question_card(state.question, about=about)
             return [] if card is None else [card_activity(card, summary="Please answer")]
+        if state.undo is not None:
+            return [card_activity(undo_card(state.undo), summary="The clear can be undone")]
         if state.plan is None or state.plan.status != "proposed":
             return []
         card = plan_card(state.plan, patient_id=state.patient_id, patient=state.patient)

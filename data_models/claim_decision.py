@@ -49,8 +49,9 @@ def may_run_again(conversation: Conversation, dead: RunningTurn, *, is_promised:
     """Whether another replica may answer the message of a turn that died, if that is promised.
 
     Not where what it asked for may have been done: a yes to our question, a pressed button, a
-    clear that had begun. Nor a message that several replicas have died over. Whose a wish is may
-    be answered twice: that changes nothing, and what the wish itself changes is on record.
+    clear that had begun or its undoing. Nor a message that several replicas have died over. Whose
+    a wish is may be answered twice: that changes nothing, and what the wish itself changes is on
+    record.
     """
     question = conversation.open_question
     answers = (
@@ -59,7 +60,8 @@ def may_run_again(conversation: Conversation, dead: RunningTurn, *, is_promised:
         and question.user == dead.message.sender.principal_id
         and question.is_alive(epoch=conversation.epoch, now=dead.started_at)
     )
-    clears = conversation.pending_clear is not None or (dead.decided and dead.patient_id is None)
+    pending = conversation.pending_clear or conversation.pending_restore
+    clears = pending is not None or (dead.decided and dead.patient_id is None)
     if answers or dead.message.press is not None or clears:
         return False
     return is_promised and dead.purpose == "turn" and dead.attempts < ATTEMPTS_LIMIT

@@ -1,6 +1,6 @@
 """The conversation document: owner, epoch, claim, open question, answered messages."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, Self
 
 from pydantic import AwareDatetime, Field
@@ -13,6 +13,7 @@ from data_models.incoming_message import IncomingMessage
 ANSWERED_INLINE = 256
 ANSWERED_HOURS = 24
 QUESTION_MINUTES = 30
+UNDO_HOURS = 24
 
 QuestionKind = Literal[
     "clear",
@@ -25,6 +26,7 @@ QuestionKind = Literal[
     "new_history",
     "retire_statement",
     "break_glass",
+    "undo_clear",
 ]
 
 WHO_KINDS = frozenset({"which_patient", "subject"})
@@ -136,6 +138,19 @@ class Interruption(Part):
     was_told: bool = False
 
 
+class LastClear(Part):
+    """The newest clear, which who made it may undo for 24 hours; a forget takes it out.
+
+    Attributes:
+        timestamp: Names the archive.
+        by: Principal of who cleared.
+    """
+
+    timestamp: str
+    by: str
+    at: AwareDatetime
+
+
 class Conversation(Document):
     """`conversation.json`: small, never archived, the commit record of everything.
 
@@ -143,6 +158,7 @@ class Conversation(Document):
         owner: Principal (web) or `bot:` and the channel's conversation (Teams).
         inbox_head: Number of the oldest queued message; equal to `inbox_tail` when none waits.
         pending_clear: Archive timestamp of a clear whose originals are not deleted yet.
+        pending_restore: Archive timestamp of an undone clear that is not copied back yet.
     """
 
     owner: str
@@ -158,6 +174,14 @@ class Conversation(Document):
     inbox_tail: int = 0
     interruption: Interruption | None = None
     pending_clear: str | None = None
+    last_clear: LastClear | None = None
+    pending_restore: str | None = None
+
+    def undoable_clear(self, principal: str, *, now: datetime) -> LastClear | None:
+        """Return the last clear if it is this principal's, and not too long ago to be undone."""
+        last = self.last_clear
+        is_theirs = last is not None and last.by == principal
+        return last if last and is_theirs and now < last.at + timedelta(hours=UNDO_HOURS) else None
 
     def begun_before(
         self, message: IncomingMessage, patient_id: PatientId | None

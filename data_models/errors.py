@@ -7,6 +7,7 @@
     * MessageTooLongError
     * InvalidIdentifierError
     * StaleQuestionError
+    * NothingToUndoError: the caller cleared nothing in the last 24 hours
     * MemoryItemError: the item is gone, or not as it was
     * MemoryChangedError: the memory changed since it was read
     * TooManyMessagesError
@@ -149,6 +150,14 @@ class StaleQuestionError(UserInputError):
 
     code = "stale_question"
     user_message = "That button belongs to an earlier question. Nothing was changed."
+    http_status = 409
+
+
+class NothingToUndoError(UserInputError):
+    """No clear of the caller's can be undone any more."""
+
+    code = "nothing_to_undo"
+    user_message = "You have cleared nothing here in the last 24 hours that could be undone."
     http_status = 409
 
 

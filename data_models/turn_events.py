@@ -28,6 +28,8 @@ class SharedState:
     Attributes:
         patient: Who the active patient is: name, birth date and sex.
         question: The open question as `{"id", "kind", "text"}`, if there is one.
+        undo: After a clear what brings it back: `{"say", "until"}`, the words to send and the last
+            moment (UTC); None where nothing was just cleared.
         timing: What the decision took; the whole turn's comes with its end (`TurnTiming`).
     """
 
@@ -39,6 +41,7 @@ class SharedState:
     decision: str | None = None
     plan: Plan | None = None
     question: dict[str, str] | None = None
+    undo: dict[str, str] | None = None
     artifacts: tuple[Artifact, ...] = ()
     scenario: ScenarioPlace | None = None
     model_kind: Literal["language_model", "offline"] = "language_model"

@@ -69,6 +69,16 @@ async def stop_turn(request: web.Request) -> web.Response:
     return json_reply({"stopped": stopped})
 
 
+async def undo_clear(request: web.Request) -> web.Response:
+    """`POST /api/chats/{chat_id}/restore`: bring back what the caller cleared in the last day."""
+    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
+    context = request.app[CONTEXT]
+    if context.restoring is None:
+        raise web.HTTPNotFound
+    restored = await context.restoring.restore(chat_id, owner=owner)
+    return json_reply({"chat_id": chat_id, "documents": restored})
+
+
 async def show_artifact(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/artifacts/{artifact_id}`: download a file of one patient."""
     patient_id = request.query.get("patient_id")

@@ -16,6 +16,7 @@ from routes.ports import (
     PatientFinder,
     PatientSources,
     Reader,
+    Restoring,
     Scheduler,
 )
 from services.access.limits import MessageRate, SocketSlots
@@ -68,6 +69,7 @@ class RouteContext:
         sources: None where nobody can open what answers cite.
         finder: None where no patients are looked for by name.
         chart: None where no chart is shown beside the conversation.
+        restoring: None where a clear is undone by its word only.
         memory: None where nobody can look at what is remembered.
         operators: None where scenarios are not served.
         reads: None: reads are not counted; nor exports.
@@ -90,6 +92,7 @@ class RouteContext:
     finder: PatientFinder | None = None
     chart: PatientChart | None = None
     memory: MemoryService | None = None
+    restoring: Restoring | None = None
     operators: OperatorService | None = None
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()

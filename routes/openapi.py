@@ -158,6 +158,11 @@ def _turns() -> Json:
         "stopTurn", "Cancel the running turn", ("200", "Whether one ran.", _body("Stopped")),
         refusals=_OF_A_CHAT, parameters=(_CHAT, run),
     )  # fmt: skip
+    restored = _operation(
+        "undoClear", "Bring back what the caller cleared in the last 24 hours",
+        ("200", "How many documents are back.", _body("Restored")), parameters=(_CHAT,),
+        refusals={**_OF_A_CHAT, "409": "The caller cleared nothing that could be undone."},
+    )  # fmt: skip
     stream = _in_query("stream", "`1`: AG-UI events instead of whole messages.", {"enum": ["1"]})
     resumed = _in_query("run", "With `stream=1`: a run to go on watching.")
     after = _in_query("after", "With `run`: `metadata.seq` of the last event received.", _NUMBER)
@@ -174,6 +179,7 @@ def _turns() -> Json:
     )  # fmt: skip
     return {
         "/api/chats/{chat_id}/stop": {"post": stopped},
+        "/api/chats/{chat_id}/restore": {"post": restored},
         "/api/ws/chats/{chat_id}/messages": {"get": socket},
         "/api/ag-ui": {"post": ag_ui},
     }

@@ -50,6 +50,7 @@ SCHEMAS: dict[str, Any] = {
         patient_id_example=_TEXT,
         link_hosts={"type": "array", "items": _TEXT},
     ),
+    "Restored": _of(chat_id={"type": "string"}, documents={"type": "integer"}),
     "Stopped": _of(stopped={"type": "boolean"}),
     "RunAgentInput": _of(
         threadId={"type": "string", "minLength": 1},

@@ -218,6 +218,19 @@ class MemoryService(Protocol):
         ...
 
 
+class Restoring(Protocol):
+    """Undoes the last clear of a conversation."""
+
+    async def restore(self, conversation_id: str, *, owner: str) -> int:
+        """Return how many documents are back.
+
+        Raises:
+            NotFoundError: no such conversation, or not the owner's.
+            NothingToUndoError: no clear of the owner's in the last 24 hours.
+        """
+        ...
+
+
 class PatientSources(Protocol):
     """Opens sources of the patients of a conversation, and leaves an audit record."""
 

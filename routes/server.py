@@ -111,6 +111,7 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/api/chats/{chat_id}/sources", chats.show_source),
         web.get("/api/chats/{chat_id}/export", export.export_chat),
         web.post("/api/chats/{chat_id}/stop", chats.stop_turn),
+        web.post("/api/chats/{chat_id}/restore", chats.undo_clear),
         web.get("/api/chats/{chat_id}/patients/{patient_id}", chats.show_patient),
         web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
         web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),

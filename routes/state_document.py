@@ -16,6 +16,7 @@ def state_document(state: SharedState) -> dict[str, Any]:
         "decision": state.decision,
         "plan": state.plan.model_dump(mode="json") if state.plan else None,
         "question": dict(state.question) if state.question else None,
+        "undo": dict(state.undo) if state.undo else None,
         "artifacts": [artifact.model_dump(mode="json") for artifact in state.artifacts],
         "scenario": state.scenario.model_dump(mode="json", exclude={"keys"})
         if state.scenario

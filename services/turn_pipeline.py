@@ -26,7 +26,7 @@ from data_models.turn_events import (
     StepFinished,
     StepStarted,
 )
-from services.conversations.clearing import Clearing
+from services.conversations.clear_undo import ClearUndo
 from services.group_chat_port import (
     ActionFinished,
     GroupChat,
@@ -41,6 +41,7 @@ from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.turn.changes import CHANGES, change_document, follow
+from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.crisis_response import CrisisResponse
 from services.turn.documents import TurnDocuments
@@ -69,7 +70,7 @@ class TurnPipeline:
         *,
         documents: TurnDocuments,
         patients: PatientContextService,
-        clearing: Clearing,
+        clear_undo: ClearUndo,
         group_chat: GroupChat,
         metrics: Metrics,
         clock: Clock,
@@ -80,7 +81,6 @@ class TurnPipeline:
     ) -> None:
         self._documents = documents
         self._patients = patients
-        self._clearing = clearing
         self._group_chat = group_chat
         self._metrics = metrics
         self._clock = clock
@@ -108,6 +108,9 @@ class TurnPipeline:
             documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
         )
         self._groups = TurnGroups(documents=documents, replies=self._replies, ids=ids)
+        self._clearing = TurnClearing(
+            documents=documents, replies=self._replies, ids=ids, undo=clear_undo
+        )
         self._comparing = TurnComparing(
             patients=patients, requests=self._requests, group_chat=group_chat, replies=self._replies
         )
@@ -137,7 +140,7 @@ class TurnPipeline:
             return None
         if turn.claim.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
-        if await self._stops.answer_wrong_patient(turn):
+        if await self._stops.answer_wrong_patient(turn) or await self._clearing.answered(turn):
             return None
         if (told := await self._questions.answered(turn)) is not None:
             return await self._told(turn, told)
@@ -165,7 +168,7 @@ class TurnPipeline:
             return None
         if verdict.reply is not None:
             return self._replies.say(turn, verdict.reply)
-        if self._questions.answers_of_memory(turn):
+        if self._questions.answers_of_memory(turn) or await self._clearing.asked_late(turn):
             return None
         if self._stops.answer_nothing_waits(turn):
             return None
@@ -179,25 +182,17 @@ class TurnPipeline:
             return await self._chat(turn, request)
 
     async def _load(self, turn: TurnDraft) -> None:
-        if turn.claim.conversation.pending_clear is not None:
-            await self._clearing.finish(turn.claim)
+        await self._clearing.finish(turn)
         await self._documents.load_registry(turn)
         self._replies.tell_interruption(turn)
 
     async def _clear(self, turn: TurnDraft) -> None:
         if await self._groups.asks_before_clear(turn):
             return
-        turn.decision, turn.withdraws_question = "CLEAR", True
-        active = turn.loaded_registry().active_patient_id
-        await self._documents.record_access(turn, active, action="clear")
         async with self._step(turn, "save"):
-            archived = await self._clearing.clear(
-                turn.claim, now=turn.now, tell=partial(self._replies.tell_progress, turn)
-            )
-        turn.leaves_no_turn = True
-        await self._documents.load_registry(turn)
+            told = await self._clearing.clear(turn)
         self._replies.show_state(turn)
-        self._replies.say(turn, self._groups.told_of_clear(turn, archived.told))
+        self._replies.say(turn, self._groups.told_of_clear(turn, told))
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()

@@ -15,7 +15,7 @@ from data_models.blob_store import Blob, BlobStore
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
-from data_models.conversation import Conversation
+from data_models.conversation import Conversation, LastClear
 from data_models.errors import (
     BlobExistsError,
     CorruptDocumentError,
@@ -44,7 +44,7 @@ class Archived:
         return f"Cleared. {count} archived; we start afresh."
 
 
-class _ManifestRow(BaseModel):
+class ManifestRow(BaseModel):
     """One archived document, as it was and where it is."""
 
     name: str
@@ -58,7 +58,7 @@ class _Manifest(BaseModel):
 
     conversation: str
     archived_at: str
-    documents: list[_ManifestRow]
+    documents: list[ManifestRow]
 
 
 class Clearing:
@@ -86,6 +86,7 @@ class Clearing:
         """
         layout = ConversationLayout.of(claim.conversation.conversation_id)
         names = await self._originals(layout)
+        has_gone_on = await self.has_gone_on(claim)
         ts = await self._free_timestamp(layout, now)
         archived = {name: layout.archived(name, ts) for name in names}
         await claim.hold()
@@ -94,7 +95,11 @@ class Clearing:
             rows.append(await self._archive_absent_session(claim, layout, ts))
         manifest = _Manifest(conversation=layout.folder, archived_at=ts, documents=rows)
         await self._store.create(layout.manifest(ts), manifest.model_dump_json(indent=1).encode())
-        await claim.update(partial(_raise_epoch, epoch=claim.epoch + 1, ts=ts))
+        # A second clear, of nothing, is not what an undo is to bring back.
+        last = claim.conversation.last_clear
+        if last is None or has_gone_on:
+            last = LastClear(timestamp=ts, by=claim.message.sender.principal_id, at=now)
+        await claim.update(partial(_raise_epoch, epoch=claim.epoch + 1, ts=ts, last=last))
         await self.finish(claim)
         return Archived(timestamp=ts, documents=len(rows))
 
@@ -104,7 +109,8 @@ class Clearing:
         layout = ConversationLayout.of(conversation.conversation_id)
         if conversation.pending_clear is None:
             return
-        archived = await self._archived(layout, conversation.pending_clear)
+        rows = await manifest_rows(self._store, layout, conversation.pending_clear)
+        archived = {row.original for row in rows}
         # A journal is a copy of what is archived; only that of the turn that clears goes on.
         ours = layout.journal_prefix(claim.run_id)
         leaving = [
@@ -120,10 +126,10 @@ class Clearing:
         await self._contexts.renew_session(conversation.conversation_id, epoch=conversation.epoch)
         await claim.update(_deletes_done)
 
-    async def _copy_all(self, archived: dict[str, str], tell: Tell) -> list["_ManifestRow"]:
+    async def _copy_all(self, archived: dict[str, str], tell: Tell) -> list[ManifestRow]:
         done = 0
 
-        async def copied(name: str, target: str) -> "_ManifestRow":
+        async def copied(name: str, target: str) -> ManifestRow:
             nonlocal done
             row = await self._copy(name, target)
             done += 1
@@ -133,21 +139,23 @@ class Clearing:
 
         return await in_parallel([copied(*pair) for pair in archived.items()])
 
-    async def _archived(self, layout: ConversationLayout, ts: str) -> frozenset[str]:
-        """Return the originals that the clear at `ts` has a verified copy of."""
-        blob = await self._store.read(layout.manifest(ts))
-        if blob is None:
-            return frozenset()
-        try:
-            manifest = _Manifest.model_validate_json(blob.data)
-        except ValidationError:
-            # `from None`: pydantic quotes what it rejects.
-            raise CorruptDocumentError("the manifest of an archive") from None
-        return frozenset(row.original for row in manifest.documents)
-
     async def _delete(self, claim: Claim, name: str) -> None:
         await claim.hold()
         await self._store.delete(name)
+
+    async def has_gone_on(self, claim: Claim) -> bool:
+        """Whether anything is kept that a clear now would archive, an empty session apart."""
+        conversation = claim.conversation
+        layout = ConversationLayout.of(conversation.conversation_id)
+        if await self._originals(layout) not in ([], [layout.context(None)]):
+            return True
+        try:
+            session = await self._contexts.read(
+                conversation.conversation_id, None, epoch=conversation.epoch
+            )
+        except CorruptDocumentError:
+            return True  # something is there
+        return bool(session.document.chat_history)
 
     async def _originals(self, layout: ConversationLayout) -> list[str]:
         # By listing, so that documents the registry does not know are archived too.
@@ -166,7 +174,7 @@ class Clearing:
             number += 1
         return ts if number == 1 else f"{ts}-{number}"
 
-    async def _copy(self, name: str, target: str) -> "_ManifestRow":
+    async def _copy(self, name: str, target: str) -> ManifestRow:
         # Not `BlobStore.copy`, which may read both once more: a thousand patients are to wait.
         original = await self._store.read(name)
         if original is None:
@@ -181,11 +189,29 @@ class Clearing:
 
     async def _archive_absent_session(
         self, claim: Claim, layout: ConversationLayout, ts: str
-    ) -> "_ManifestRow":
+    ) -> ManifestRow:
         empty = ChatContext(conversation_id=claim.conversation.conversation_id, epoch=claim.epoch)
         name = layout.context(None)
         target, data = layout.archived(name, ts), empty.model_dump_json().encode()
         return _manifest_row(name, target, Blob(data, await self._store.create(target, data)))
+
+
+async def manifest_rows(
+    store: BlobStore, layout: ConversationLayout, ts: str
+) -> Sequence[ManifestRow]:
+    """Return what the clear at `ts` has a verified copy of; nothing where that is deleted.
+
+    Raises:
+        CorruptDocumentError: the manifest cannot be read.
+    """
+    blob = await store.read(layout.manifest(ts))
+    if blob is None:
+        return ()
+    try:
+        return _Manifest.model_validate_json(blob.data).documents
+    except ValidationError:
+        # `from None`: pydantic quotes what it rejects.
+        raise CorruptDocumentError("the manifest of an archive") from None
 
 
 async def in_parallel(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
@@ -213,8 +239,8 @@ def _first(errors: BaseExceptionGroup[StoreError]) -> StoreError:
     return error
 
 
-def _manifest_row(name: str, target: str, copy: Blob) -> _ManifestRow:
-    return _ManifestRow(
+def _manifest_row(name: str, target: str, copy: Blob) -> ManifestRow:
+    return ManifestRow(
         name=target.rpartition("/")[2],
         original=name,
         size_bytes=len(copy.data),
@@ -222,8 +248,8 @@ def _manifest_row(name: str, target: str, copy: Blob) -> _ManifestRow:
     )
 
 
-def _raise_epoch(draft: Conversation, *, epoch: int, ts: str) -> None:
-    draft.epoch, draft.pending_clear = epoch, ts
+def _raise_epoch(draft: Conversation, *, epoch: int, ts: str, last: LastClear) -> None:
+    draft.epoch, draft.pending_clear, draft.last_clear = epoch, ts, last
     draft.open_question = None
     if draft.running_turn is not None:
         # The patient of before is archived: should this turn die now, nothing names it anew.

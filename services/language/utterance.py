@@ -8,7 +8,16 @@ from typing import Any, Literal, TypeAlias
 
 YesNo: TypeAlias = Literal["yes", "no", "yes_with_changes"]
 Command: TypeAlias = Literal[
-    "clear", "stop", "help", "where_are_we", "forget", "compare", "undo", "wrong_patient", "known"
+    "clear",
+    "stop",
+    "help",
+    "where_are_we",
+    "forget",
+    "compare",
+    "undo",
+    "undo_clear",
+    "wrong_patient",
+    "known",
 ]
 Task: TypeAlias = Literal["answer", "plan", "act", "talk", "tell", "scenario", "smalltalk"]
 Aspect: TypeAlias = Literal[

@@ -202,6 +202,7 @@ async def _names(store: BlobStore, name: str, patient_id: PatientId) -> bool:
 def _without(draft: Conversation, *, patient_id: PatientId) -> None:
     """Leave of the conversation document's references only that the messages were answered."""
     forget_what_waits(draft, patient_id)
+    draft.last_clear = None  # who is erased does not come back by an undo
     if draft.running_turn is not None and draft.running_turn.patient_id == patient_id:
         draft.running_turn.patient_id = None
     draft.answered = [

@@ -1,7 +1,8 @@
 """What clients and agents are told of the conversation, made from a turn's draft. Pure."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from data_models.conversation import UNDO_HOURS
 from data_models.identifiers import PatientId
 from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.turn_events import SharedState
@@ -82,12 +83,22 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
         question=None
         if question is None
         else {"id": question.question_id, "kind": question.kind, "text": question.text},
+        undo=_undo(turn),
         artifacts=tuple(context.artifacts) if context is not None and shows_patient else (),
         scenario=session.shown_place if session is not None and shows_patient else None,
         model_kind="language_model" if group_chat.is_language_model else "offline",
         facilitator=group_chat.facilitator,
         timing=turn.timing,
     )
+
+
+def _undo(turn: TurnDraft) -> dict[str, str] | None:
+    """Return what brings back what was just cleared; only who cleared is offered it."""
+    last = turn.claim.conversation.last_clear
+    if turn.decision != "CLEAR" or last is None:
+        return None
+    until = last.at + timedelta(hours=UNDO_HOURS)
+    return {"say": "undo", "until": until.isoformat()}
 
 
 def footer_of(state: SharedState) -> str:

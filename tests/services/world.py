@@ -29,7 +29,7 @@ from data_models.turn_events import (
 from services.audit.trail import Audit, AuditTrail
 from services.chart_access.door import ChartDoor
 from services.conversations.claimant import Claimant
-from services.conversations.clearing import Clearing
+from services.conversations.clear_undo import ClearUndo
 from services.conversations.legacy import LegacyHistory
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
@@ -201,7 +201,7 @@ class World:
                 linker=self.linker,
                 door=self.door,
             ),
-            clearing=Clearing(store=documents.store, contexts=self.contexts),
+            clear_undo=ClearUndo.over(documents.store, self.contexts),
             group_chat=self.group_chat or self.team,
             metrics=Metrics(registry=CollectorRegistry()),
             clock=clock,

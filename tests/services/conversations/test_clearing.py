@@ -54,8 +54,8 @@ async def test_the_answer_counts_what_was_archived(store: MemoryBlobStore) -> No
     world = await talked(store)
     told = [(await world.say("clear")).texts for _ in range(2)]
     assert told == [
-        ["Cleared. 4 documents are archived; we start afresh."],
-        ["Cleared. 1 document is archived; we start afresh."],
+        ["Cleared. 4 documents are archived; we start afresh. “undo” brings it back for 24 hours."],
+        ["Cleared. 1 document is archived; we start afresh. “undo” brings it back for 24 hours."],
     ]
 
 
