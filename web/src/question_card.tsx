@@ -7,7 +7,7 @@ interface QuestionCardProps {
   onAnswer: (text: string, press: Press) => void;
 }
 
-const YES_OR_NO = new Set(["clear", "compare", "destructive_tool", "new_history", "retire_statement"]);
+const YES_OR_NO = new Set(["clear", "compare", "destructive_tool", "new_history", "retire_statement", "undo_clear"]);
 const CHOICE = /^(\d)\. (.+)$/;
 
 interface Choice {
