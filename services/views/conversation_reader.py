@@ -72,18 +72,11 @@ class ConversationReader:
         self._door = door or open_door(clock=clock)
 
     async def create(self, *, owner: str) -> str:
-        """Make a conversation of `owner`'s and return its id, which nobody can guess."""
-        now, conversation_id = self._clock.now(), self._ids.new_id("chat")
-        await self._owners.add(owner, conversation_id)
-        conversation = Conversation(
-            conversation_id=conversation_id,
-            owner=owner,
-            channel="web",
-            created_at=now,
-            updated_at=now,
-        )
-        await self._conversations.write(conversation, etag=None)
-        return conversation_id
+        """Return an id that nobody can guess; its first message makes it `owner`'s conversation.
+
+        Nothing is stored: who only looks leaves no empty conversation behind.
+        """
+        return self._ids.new_id("chat")
 
     async def list_of(self, *, owner: str) -> list[ConversationSummary]:
         """Return the owner's conversations, the last used first, 50 at most.
@@ -265,9 +258,11 @@ class ConversationReader:
 
     async def _summary(self, conversation: Conversation) -> ConversationSummary:
         registry = await self._registry(conversation)
+        shown = await self._open_to(conversation.owner, registry)
         return ConversationSummary(
             chat_id=conversation.conversation_id,
-            patient_ids=list(await self._open_to(conversation.owner, registry)),
+            patient_ids=shown,
+            patients=roster_rows(registry.patient_registry[one] for one in shown),
             created_at=conversation.created_at,
             updated_at=conversation.updated_at,
         )

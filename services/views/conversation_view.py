@@ -15,10 +15,11 @@ from services.views.roster import RosterRow
 
 
 class ConversationSummary(BaseModel):
-    """One row of the caller's list."""
+    """One row of the caller's list; who its patients are, as noted when they were opened."""
 
     chat_id: str
     patient_ids: list[PatientId]
+    patients: list[RosterRow]
     created_at: AwareDatetime
     updated_at: AwareDatetime
 

@@ -247,6 +247,7 @@ class FakeReader:
             ConversationSummary(
                 chat_id=name,
                 patient_ids=[PatientId("patient_4")],
+                patients=[RosterRow(patient_id=PatientId("patient_4"), last_used_at=NOW)],
                 created_at=NOW,
                 updated_at=NOW,
             )

@@ -53,7 +53,7 @@ async def read(site: Site, browser: Browser) -> Page:
 
 async def disturb(page: Page, chance: random.Random) -> str:
     """Do one thing that a clinician may do to a window; return what it was."""
-    deeds = ["wheel", "keys", "turn", "side bar", "source", "close"]
+    deeds = ["wheel", "keys", "turn", "side bar", "source", "chart", "close"]
     match deed := chance.choice(deeds):
         case "wheel":
             await page.mouse.move(150, 150)
@@ -67,6 +67,8 @@ async def disturb(page: Page, chance: random.Random) -> str:
             buttons = page.get_by_role("button", name="conversations")
             if await buttons.count() == 1:
                 await buttons.evaluate("button => button.click()")
+        case "chart":
+            await page.evaluate("[...document.querySelectorAll('.banner-tools .button')][1]?.click()")
         case "source":
             await page.evaluate("document.querySelector('.row-sources button')?.click()")
         case _:
@@ -149,4 +151,28 @@ async def test_the_first_twelve_patients_have_a_mark_each_that_stays(
     assert len(set(seen.values())) == 12
     chip = page.get_by_role("button", name="Switch to patient_3 Given3 Family3")
     assert await chip.locator(".patient-mark").evaluate(colour) == seen["patient_3"]
+    assert await violations(page) == []
+
+
+async def test_a_message_begun_for_another_patient_is_stopped_and_asked(
+    site: Site, browser: Browser
+) -> None:
+    site.scheduler.script = opening
+    page = await site.open(browser)
+    await say(page, "open patient_1")
+    await idle(page)
+    await page.get_by_role("textbox", name="Message").fill("stop the anticoagulant")
+    # On another screen somebody opens another chart.
+    elsewhere = await site.open(browser, "/#" + page.url.partition("#")[2])
+    await say(elsewhere, "open patient_2")
+    await idle(elsewhere)
+    await page.bring_to_front()
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("Family2")
+    await page.get_by_role("textbox", name="Message").press("Enter")
+    asked = page.get_by_role("alert")
+    await expect(asked).to_contain_text("you began this for Given1 Family1")
+    await expect(asked).to_contain_text("Open now: Given2 Family2")
+    texts = [message.text for message in site.scheduler.messages]
+    assert texts == ["open patient_1", "open patient_2"]
+    await expect(page.get_by_role("textbox", name="Message")).to_have_value("stop the anticoagulant")
     assert await violations(page) == []

@@ -2,9 +2,11 @@
 
 import { strings } from "./strings";
 import type {
+  ChartView,
   ChatSummary,
   ChatView,
   Demographics,
+  FoundPatients,
   HistoryPage,
   Progress,
   Session,
@@ -100,6 +102,14 @@ export const history = (
 
 export const demographics = (chatId: string, patientId: string): Promise<Demographics> =>
   ask(`${chat(chatId)}/patients/${encodeURIComponent(patientId)}`);
+
+export const findPatients = (query: string): Promise<FoundPatients> =>
+  ask(`/api/patients?q=${encodeURIComponent(query)}`);
+
+export const chart = (chatId: string, patientId: string, part: string, name: string): Promise<ChartView> => {
+  const query = new URLSearchParams({ patient_id: patientId, part, ...(name && { name }) });
+  return ask(`${chat(chatId)}/chart?${query.toString()}`);
+};
 
 export const source = (chatId: string, patientId: string, ref: string): Promise<SourceText> =>
   ask(

@@ -21,12 +21,15 @@ interface BannerProps {
   onSwitch: (patientId: string) => void;
   onSearch: () => void;
   onMemory: () => void;
+  /** Whether the chart stands beside the conversation. */
+  hasChart: boolean;
+  onChart: () => void;
   /** What stands first, such as the button of the side bar. */
   children: ComponentChildren;
 }
 
 /** Who this is about, always in view; each patient of a conversation has a mark of its own. */
-export function Banner({ chatId, state, people, isOffline, isBusy, onSwitch, onSearch, onMemory, children }: BannerProps) {
+export function Banner({ chatId, state, people, isOffline, isBusy, onSwitch, onSearch, onMemory, hasChart, onChart, children }: BannerProps) {
   const active = state.patient_id;
   const colour = active === null ? "no-patient" : hueOf(people, active);
   return (
@@ -50,9 +53,15 @@ export function Banner({ chatId, state, people, isOffline, isBusy, onSwitch, onS
             {said.search}
           </button>
           {active !== null && (
-            <button type="button" class="button subtle" onClick={onMemory}>
-              {said.memory}
-            </button>
+            <>
+              <button type="button" class="button subtle" aria-expanded={hasChart} onClick={onChart}>
+                <span class="of-chart">{strings.chart.show}</span>
+                {hasChart && <span class="of-talk">{strings.chart.talk}</span>}
+              </button>
+              <button type="button" class="button subtle" onClick={onMemory}>
+                {said.memory}
+              </button>
+            </>
           )}
           <ExportMenu chatId={chatId} patientId={active} />
         </div>

@@ -1,7 +1,9 @@
 import { flushSync } from "preact/compat";
-import { useEffect, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 
+import { ChartEntries } from "./chart_entries";
 import { LineChart } from "./line_chart";
+import { identityText, Known } from "./patient_mark";
 import { seriesOf } from "./series";
 import type { Opened } from "./source_panel";
 import { strings } from "./strings";
@@ -15,10 +17,13 @@ const CHARTS_SHOWN = 4;
 interface ViewProps {
   view: ChartView | LostView;
   onSource: (opened: Opened) => void;
+  /** Too narrow for a table. */
+  isNarrow?: boolean;
 }
 
 /** Rows of the chart that an answer stands on: drawn, in a table, and what is not among them. */
-export function View({ view, onSource }: ViewProps) {
+export function View({ view, onSource, isNarrow = false }: ViewProps) {
+  const people = useContext(Known);
   if (!("patient_id" in view)) return <p class="view-note">{said.lost(view.rows)}</p>;
   const series = view.kind === "series" ? seriesOf(view.rows).slice(0, CHARTS_SHOWN) : [];
   const open = (citation: Citation, row: ViewRow): void => {
@@ -29,12 +34,12 @@ export function View({ view, onSource }: ViewProps) {
     <div class="view" role="group" aria-label={view.title}>
       <h3 class="view-title">{view.title}</h3>
       {series.map((one) => (
-        <LineChart key={one.name + one.unit} series={one} />
+        <LineChart key={one.name + one.unit} series={one} who={identityText(people, view.patient_id)} />
       ))}
       {series.length > 0 ? (
         <Twin view={view} onSource={open} />
       ) : view.rows.length > 0 ? (
-        <Rows view={view} onSource={open} />
+        isNarrow ? <ChartEntries view={view} onSource={open} /> : <Rows view={view} onSource={open} />
       ) : (
         <p class="view-note">{view.nothing || said.nothing}</p>
       )}

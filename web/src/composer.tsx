@@ -1,5 +1,6 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
 
+import { identityText, Known } from "./patient_mark";
 import { strings } from "./strings";
 
 const said = strings.composer;
@@ -46,11 +47,14 @@ export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, 
     const isFree = document.activeElement === null || document.activeElement === document.body;
     if (isFree) goToMessage();
   }, []);
-  const submit = (): void => {
+  const { other, isAsked, ask } = useWrittenFor(draft, patientId);
+  const send = (): void => {
     if (!isSendable) return;
     onSend(draft.trim());
     onDraft("");
+    goToMessage();
   };
+  const submit = (): void => (other !== null && draft.trim() !== "" ? ask() : send());
   const key = (event: KeyboardEvent): void => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -64,6 +68,7 @@ export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, 
         submit();
       }}
     >
+      {isAsked && other !== null && <OtherPatient writtenFor={other} patientId={patientId} onSend={send} />}
       <label class="visually-hidden" for={FIELD}>
         {said.label}
       </label>
@@ -92,5 +97,36 @@ export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, 
         {said.send}
       </button>
     </form>
+  );
+}
+
+/** For whom a draft was begun, where another chart was opened meanwhile, perhaps on another screen. */
+function useWrittenFor(draft: string, patientId: string | null) {
+  const begunFor = useRef<string | null>(null);
+  const [isAsked, setAsked] = useState(false);
+  if (draft === "") begunFor.current = null;
+  else begunFor.current ??= patientId;
+  const other = begunFor.current !== patientId ? begunFor.current : null;
+  useEffect(() => setAsked(false), [patientId, draft === ""]);
+  return { other, isAsked, ask: () => setAsked(true) };
+}
+
+interface OtherPatientProps {
+  writtenFor: string;
+  patientId: string | null;
+  onSend: () => void;
+}
+
+/** A message that was written for somebody else is not sent before a yes. */
+function OtherPatient({ writtenFor, patientId, onSend }: OtherPatientProps) {
+  const people = useContext(Known);
+  const open = patientId === null ? strings.banner.noPatient : identityText(people, patientId);
+  return (
+    <div class="strip warning written-for" role="alert">
+      {said.writtenFor(identityText(people, writtenFor), open)}{" "}
+      <button type="button" class="button" onClick={onSend}>
+        {said.sendAnyway(open)}
+      </button>
+    </div>
   );
 }

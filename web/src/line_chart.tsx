@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
+import { csvOf, saveAs, svgOf } from "./chart_export";
 import { shownDate } from "./dates";
 import { type Point, type Scale, scaleOf, type Series } from "./series";
 import { strings } from "./strings";
@@ -9,8 +10,14 @@ const HEIGHT = 190;
 const EDGE = { left: 48, right: 14, top: 12, bottom: 26 };
 const NARROW = 420;
 
+interface LineChartProps {
+  series: Series;
+  /** Whose values they are, for what is saved of them. */
+  who: string;
+}
+
 /** One thing over time: values, reference range and flags; the arrow keys go from value to value. */
-export function LineChart({ series }: { series: Series }) {
+export function LineChart({ series, who }: LineChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const { points } = series;
@@ -64,7 +71,32 @@ export function LineChart({ series }: { series: Series }) {
       <p class="chart-read" aria-hidden="true">
         {read}
       </p>
+      <Saving box={box} series={series} who={who} />
     </figure>
+  );
+}
+
+interface SavingProps extends LineChartProps {
+  box: { current: HTMLDivElement | null };
+}
+
+/** The drawing and its values as files that say whose they are. */
+function Saving({ box, series, who }: SavingProps) {
+  const name = series.name.replace(/[^\p{L}\p{N}]+/gu, "-");
+  const picture = (): void => {
+    const drawn = box.current?.querySelector("svg");
+    if (drawn) saveAs(svgOf(drawn, `${series.name} (${series.unit}) ${summary(series)}`, who), "image/svg+xml", `${name}.svg`);
+  };
+  const table = (): void => saveAs(`\uFEFF${csvOf(series, who)}`, "text/csv;charset=utf-8", `${name}.csv`);
+  return (
+    <p class="chart-saving">
+      <button type="button" class="button tiny" aria-label={said.saveSvg(series.name)} onClick={picture}>
+        SVG
+      </button>
+      <button type="button" class="button tiny" aria-label={said.saveCsv(series.name)} onClick={table}>
+        CSV
+      </button>
+    </p>
   );
 }
 

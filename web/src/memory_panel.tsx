@@ -6,6 +6,7 @@ import * as api from "./memory_api";
 import type { Memory, MemoryItem, Operation } from "./memory_api";
 import { Changes, Runs } from "./memory_history";
 import { ItemRow } from "./memory_item";
+import { Sheet } from "./sheet";
 import { strings } from "./strings";
 
 const said = strings.memory;
@@ -29,25 +30,10 @@ export interface MemoryActions {
 
 /** What is remembered of one patient, with its sources; people can put it right. */
 export function MemoryPanel({ chatId, patientId, who, onClose }: MemoryPanelProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const { memory, problem, told, isBusy, change } = useMemory(chatId, patientId);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
-  const closeOutside = (event: MouseEvent): void => {
-    if (event.target === dialog.current) dialog.current?.close();
-  };
   const actions = { chatId, patientId, isBusy, onChange: change };
   return (
-    <dialog ref={dialog} class="sheet" aria-labelledby="memory-title" onClose={onClose} onClick={closeOutside}>
-      <div class="sheet-inside">
-        <p class="sheet-who">{who}</p>
-        <header class="sheet-head">
-          <h2 id="memory-title">{said.title(patientId)}</h2>
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            {strings.close}
-          </button>
-        </header>
+    <Sheet id="memory-title" title={said.title(patientId)} who={who} onClose={onClose}>
         <p class="sheet-note" role="status">
           {told ?? (memory ? said.hint : !problem && said.loading)}
         </p>
@@ -57,8 +43,7 @@ export function MemoryPanel({ chatId, patientId, who, onClose }: MemoryPanelProp
           </p>
         )}
         {memory && <MemoryBody memory={memory} actions={actions} />}
-      </div>
-    </dialog>
+    </Sheet>
   );
 }
 

@@ -1,3 +1,5 @@
+import { createContext } from "preact";
+
 import type { People } from "./chat";
 import { strings } from "./strings";
 import type { Person } from "./types";
@@ -16,6 +18,16 @@ export function initialsOf(person: Person | null, patientId: string): string {
   const names = (person?.name ?? "").split(/[\s,]+/).filter((word) => /^\p{L}/u.test(word));
   const letters = [names[0], names.length > 1 ? names.at(-1) : undefined].map((name) => [...(name ?? "")][0] ?? "");
   return letters.join("").toUpperCase() || patientId.replace(/[^A-Za-z0-9]/g, " ").trim().split(" ").at(-1)?.slice(-3) || "?";
+}
+
+/** Who the patients of this conversation are, for what is drawn deep within it. */
+export const Known = createContext<People>(new Map());
+
+/** Name, birth date, sex and id in one line, for files and paper. */
+export function identityText(people: People, patientId: string): string {
+  const person = people.get(patientId);
+  const parts = [person?.name, person?.birth_date && said.born(person.birth_date), person?.sex, patientId];
+  return parts.filter(Boolean).join(" · ");
 }
 
 interface MarkProps {

@@ -2,13 +2,15 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 
 import { Banner } from "./banner";
 import { visibleTurns } from "./chat";
+import { ChartPane } from "./chart_pane";
 import { Composer, goToMessage } from "./composer";
 import type { Link } from "./connection";
 import { MemoryPanel } from "./memory_panel";
-import { Who } from "./patient_mark";
+import { Known, Who } from "./patient_mark";
 import { PlanCard } from "./plan_card";
 import { QuestionCard } from "./question_card";
 import { matching, SearchBar, useHighlight } from "./search";
+import { BESIDE } from "./sheet";
 import { SideBar } from "./side_bar";
 import { type Opened, SourcePanel } from "./source_panel";
 import { strings } from "./strings";
@@ -19,6 +21,8 @@ import { Welcome } from "./welcome";
 
 /** Wide enough for the side bar to stand beside the conversation. */
 const WIDE = "(min-width: 64rem)";
+/** Wide enough for three panes: the chart is open from the beginning. */
+const VERY_WIDE = "(min-width: 85rem)";
 
 interface RoomProps {
   chatId: string;
@@ -44,18 +48,44 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
   const [query, setQuery] = useState<string | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [showsMemory, setShowsMemory] = useState(false);
+  const [wantsChart, setChart] = useState(() => matchMedia(VERY_WIDE).matches);
   const [hasSideBar, setSideBar] = useState(() => matchMedia(WIDE).matches);
   const patientId = chat.state.patient_id;
   const busy = isBusy(chat);
+  // A tablet that is turned has no room for it any more: it would lie over the text.
+  useEffect(() => {
+    const wide = matchMedia(WIDE);
+    const note = (): void => setSideBar(wide.matches);
+    wide.addEventListener("change", note);
+    return () => wide.removeEventListener("change", note);
+  }, []);
   // What was opened belongs to the patient it was opened for.
   useEffect(() => {
     setOpened(null);
     setShowsMemory(false);
   }, [patientId]);
+  const showSource = useCallback((source: Opened): void => {
+    setShowsMemory(false);
+    setOpened(source);
+  }, []);
   const actions = useMemo<TurnActions>(
-    () => ({ onEdit: setDraft, onResend: (text) => send(text), onSource: setOpened }),
-    [send, setDraft],
+    () => ({ onEdit: setDraft, onResend: (text) => send(text), onSource: showSource }),
+    [send, setDraft, showSource],
   );
+  const hasChart = wantsChart && patientId !== null;
+  const hasSheet = patientId !== null && (opened !== null || showsMemory) && matchMedia(BESIDE).matches;
+  const openChart = (): void => {
+    // A tablet has room for two panes.
+    if (!hasChart && !matchMedia(WIDE).matches) setSideBar(false);
+    setOpened(null);
+    setShowsMemory(false);
+    setChart(!hasChart);
+  };
+  const openPatient = (id: string): void => {
+    if (!matchMedia(WIDE).matches) setSideBar(false);
+    if (id !== patientId) send(`switch to ${id}`);
+  };
+  const panes = ["room", hasSideBar && "with-side-bar", (hasChart || hasSheet) && "with-chart"].filter(Boolean).join(" ");
   const who = patientId !== null && (
     <Who people={chat.people} patientId={patientId} person={chat.people.get(patientId) ?? null} />
   );
@@ -63,7 +93,8 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     if (event.key === "Escape" && !matchMedia(WIDE).matches) setSideBar(false);
   };
   return (
-    <div class={hasSideBar ? "room with-side-bar" : "room"} onKeyDown={closeOnEscape}>
+    <Known.Provider value={chat.people}>
+    <div class={panes} onKeyDown={closeOnEscape}>
       <a class="skip" href="#message" onClick={skipToMessage}>
         {strings.skipToMessage}
       </a>
@@ -75,7 +106,12 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
         isBusy={busy}
         onSwitch={(id) => send(`switch to ${id}`)}
         onSearch={() => setQuery(query ?? "")}
-        onMemory={() => setShowsMemory(true)}
+        onMemory={() => {
+          setOpened(null);
+          setShowsMemory(true);
+        }}
+        hasChart={hasChart}
+        onChart={openChart}
       >
         <button
           type="button"
@@ -93,12 +129,23 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           current={chatId}
           version={`${chat.state.patient_count} ${busy}`}
           isReachable={link !== "lost"}
+          isBusy={busy}
+          onPatient={openPatient}
           onOpen={onOpen}
           onNew={onNew}
         />
       )}
       <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
       <Bottom controls={controls} draft={draft} onDraft={setDraft} onSignIn={onSignIn} />
+      {hasChart && (
+        <ChartPane
+          key={`chart ${patientId}`}
+          chatId={chatId}
+          patientId={patientId}
+          onSource={showSource}
+          onClose={() => setChart(false)}
+        />
+      )}
       {opened && patientId !== null && (
         <SourcePanel
           key={opened.citation.ref}
@@ -119,6 +166,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
         />
       )}
     </div>
+    </Known.Provider>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 
 import * as api from "./api";
+import { Finder } from "./finder";
 import { strings } from "./strings";
 import type { ChatSummary } from "./types";
 
@@ -12,12 +13,14 @@ interface SideBarProps {
   version: string;
   /** Whether the server can be asked; what was read last stays on the screen until it can. */
   isReachable: boolean;
+  isBusy: boolean;
+  onPatient: (patientId: string) => void;
   onOpen: (chatId: string) => void;
   onNew: () => void;
 }
 
 /** The caller's conversations, from the server; this page keeps nothing. */
-export function SideBar({ current, version, isReachable, onOpen, onNew }: SideBarProps) {
+export function SideBar({ current, version, isReachable, isBusy, onPatient, onOpen, onNew }: SideBarProps) {
   const [chats, setChats] = useState<ChatSummary[] | null>(null);
   const [isUnreadable, setUnreadable] = useState(false);
   useEffect(() => {
@@ -37,6 +40,7 @@ export function SideBar({ current, version, isReachable, onOpen, onNew }: SideBa
   }, [current, version, isReachable]);
   return (
     <nav id="side-bar" class="side-bar" aria-label={said.title}>
+      <Finder isBusy={isBusy || !isReachable} onPatient={onPatient} />
       <div class="side-head">
         <h2>{said.title}</h2>
         <button type="button" class="button" aria-label={said.newLong} onClick={onNew}>
@@ -55,7 +59,10 @@ export function SideBar({ current, version, isReachable, onOpen, onNew }: SideBa
               aria-current={chat.chat_id === current ? "true" : undefined}
               onClick={() => onOpen(chat.chat_id)}
             >
-              <span class="side-title">{chat.patient_ids.join(", ") || said.withoutPatient}</span>
+              <span class="side-title" dir="auto">
+                {titleOf(chat)}
+              </span>
+              <span class="side-details">{chat.patient_ids.join(", ")}</span>
               <time dateTime={chat.updated_at}>{said.lastUsed(when(chat.updated_at))}</time>
             </button>
           </li>
@@ -65,5 +72,12 @@ export function SideBar({ current, version, isReachable, onOpen, onNew }: SideBa
   );
 }
 
-const when = (timestamp: string): string =>
-  new Date(timestamp).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+/** People are known by their names; who has none noted, by the id. */
+const titleOf = (chat: ChatSummary): string =>
+  chat.patients.map((one) => one.name || one.patient_id).join(", ") || said.withoutPatient;
+
+function when(timestamp: string): string {
+  const at = new Date(timestamp);
+  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return `${at.getDate()} ${strings.months[at.getMonth()]} ${at.getFullYear()}, ${time}`;
+}

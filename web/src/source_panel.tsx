@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
 import { findPassage } from "./passage";
+import { Sheet } from "./sheet";
 import { strings } from "./strings";
 import type { Citation, SourceText } from "./types";
 
@@ -25,13 +26,9 @@ interface SourcePanelProps {
 
 /** The note behind a citation, beside the answer, with the cited words marked. */
 export function SourcePanel({ chatId, patientId, opened, who, onClose }: SourcePanelProps) {
-  const dialog = useRef<HTMLDialogElement>(null);
   const { citation, statement } = opened;
   const [source, setSource] = useState<SourceText | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  useEffect(() => {
-    dialog.current?.showModal();
-  }, []);
   useEffect(() => {
     let isCurrent = true;
     api.source(chatId, patientId, citation.ref).then(
@@ -44,19 +41,8 @@ export function SourcePanel({ chatId, patientId, opened, who, onClose }: SourceP
   }, [chatId, patientId, citation.ref]);
   const title = source?.title ?? (citation.title || citation.ref);
   const about = [source?.kind, source?.date ?? citation.date, source?.author].filter(Boolean);
-  const closeOutside = (event: MouseEvent): void => {
-    if (event.target === dialog.current) dialog.current?.close();
-  };
   return (
-    <dialog ref={dialog} class="sheet" aria-labelledby="source-title" onClose={onClose} onClick={closeOutside}>
-      <div class="sheet-inside">
-        <p class="sheet-who">{who}</p>
-        <header class="sheet-head">
-          <h2 id="source-title">{title}</h2>
-          <button type="button" class="button" onClick={() => dialog.current?.close()}>
-            {strings.close}
-          </button>
-        </header>
+    <Sheet id="source-title" title={title} who={who} onClose={onClose}>
         <p class="sheet-about">
           {about.join(" · ")} <code>{citation.ref}</code>
         </p>
@@ -68,8 +54,7 @@ export function SourcePanel({ chatId, patientId, opened, who, onClose }: SourceP
         {!source && !problem && <p role="status">{said.loading}</p>}
         {source?.problem && <p class="strip warning">{source.problem}</p>}
         {source?.text && <SourceBody source={source} quote={citation.quote ?? null} statement={statement} />}
-      </div>
-    </dialog>
+    </Sheet>
   );
 }
 

@@ -1,5 +1,7 @@
 /** Every word that the page says, in one place, so that another language is another object. */
 
+import { german } from "./strings_de";
+
 const count = (number: number, one: string, many: string): string =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
@@ -55,6 +57,45 @@ const english = {
     unreadable: "The list cannot be read now.",
     withoutPatient: "No patient yet",
     lastUsed: (when: string) => `last ${when}`,
+  },
+
+  finder: {
+    label: "Find a patient",
+    hint: "Name, birth date or number",
+    found: (number: number) => (number === 0 ? "Nobody found." : count(number, "patient found", "patients found")),
+    more: "Many are found: write more of the name, or the birth date.",
+  },
+
+  chart: {
+    label: "Chart",
+    show: "Chart",
+    talk: "Talk",
+    hide: "Hide the chart",
+    parts: "Parts of the chart",
+    loading: "Reading the chart…",
+    filter: "Show only",
+    noneSuch: "No result of that name is shown here.",
+    names: {
+      summary: "Summary",
+      results: "Results",
+      problems: "Problems",
+      medications: "Medications",
+      allergies: "Allergies",
+      timeline: "Timeline",
+      encounters: "Visits",
+      documents: "Documents",
+    },
+    kinds: {
+      patient: "Patient",
+      person: "Patient",
+      allergy: "Allergies",
+      problem: "Problems",
+      medication: "Medications",
+      laboratory: "Laboratory",
+      "vital sign": "Vital signs",
+      biomarker: "Biomarkers",
+      "": "Other",
+    } as Record<string, string>,
   },
 
   memory: {
@@ -175,6 +216,8 @@ const english = {
     summary: (number: number, first: string, last: string, low: string, high: string, range: string) =>
       `${number} values, ${first} to ${last}; lowest ${low}, highest ${high}${range && `; ${range}`}`,
     table: (title: string) => `Table: ${title}`,
+    saveSvg: (name: string) => `SVG: save ${name} as a picture`,
+    saveCsv: (name: string) => `CSV: save ${name} as a table`,
     asTable: "Show as table",
     hideTable: "Hide table",
     all: (number: number) => `Show all ${number.toLocaleString("en")} rows`,
@@ -216,6 +259,7 @@ const english = {
     milliseconds: (ms: number) => `${ms.toLocaleString("en")} ms`,
     arguments: "Arguments",
     result: "Result",
+    several: (number: number) => `${number} tools`,
   },
 
   sources: {
@@ -273,6 +317,9 @@ const english = {
     waiting: (number: number) => count(number, "message waits", "messages wait"),
     stop: "Stop",
     send: "Send",
+    writtenFor: (written: string, open: string) =>
+      `Not sent: you began this for ${written}. Open now: ${open}.`,
+    sendAnyway: (open: string) => `Send it about ${open}`,
   },
 
   welcome: {
@@ -293,6 +340,9 @@ const english = {
 export type Strings = typeof english;
 
 /** By language tag; what is not there is said in English. */
-const LANGUAGES: Record<string, Strings> = { en: english };
+const LANGUAGES: Record<string, Strings> = { en: english, de: german };
+const spoken = navigator.language.split("-")[0] ?? "en";
 
-export const strings: Strings = LANGUAGES[navigator.language.split("-")[0] ?? "en"] ?? english;
+/** What the page is read out in. */
+export const language = spoken in LANGUAGES ? spoken : "en";
+export const strings: Strings = LANGUAGES[language] ?? english;

@@ -31,6 +31,7 @@ export function Transcript({ turns, session, actions, follows, onEarlier }: Tran
   useKeptPlace(turns, end);
   return (
     <>
+      <h2 class="visually-hidden">{strings.transcript.label}</h2>
       {onEarlier && (
         <p class="earlier">
           <button type="button" class="button" onClick={onEarlier}>

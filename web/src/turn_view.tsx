@@ -21,15 +21,19 @@ export const TurnView = memo(function TurnView({ turn, session, actions }: TurnP
   return (
     <li class="turn">
       {turn.text && <UserMessage turn={turn} actions={actions} />}
-      {turn.items.map((item) => (
-        <ItemView
-          key={item.id}
-          item={item}
-          session={session}
-          isRunning={turn.status === "running"}
-          actions={actions}
-        />
-      ))}
+      {folded(turn.items).map((item) =>
+        item.kind === "tools" ? (
+          <ToolsView key={item.id} tools={item.tools} isRunning={turn.status === "running"} />
+        ) : (
+          <ItemView
+            key={item.id}
+            item={item}
+            session={session}
+            isRunning={turn.status === "running"}
+            actions={actions}
+          />
+        ),
+      )}
       <TurnStatus turn={turn} onResend={actions.onResend} />
     </li>
   );
@@ -110,6 +114,43 @@ function ItemView({ item, session, isRunning, actions }: ItemProps) {
         </p>
       );
   }
+}
+
+interface Tools {
+  kind: "tools";
+  id: string;
+  tools: ItemOf<"tool">[];
+}
+
+/** Tools that ran one after the other stand in one line, which opens. */
+function folded(items: Item[]): (Item | Tools)[] {
+  const shown: (Item | Tools)[] = [];
+  for (const item of items) {
+    const last = shown.at(-1);
+    if (item.kind === "tool" && last?.kind === "tools") last.tools.push(item);
+    else if (item.kind === "tool" && last?.kind === "tool") {
+      shown[shown.length - 1] = { kind: "tools", id: last.id, tools: [last, item] };
+    } else shown.push(item);
+  }
+  return shown;
+}
+
+function ToolsView({ tools, isRunning }: { tools: ItemOf<"tool">[]; isRunning: boolean }) {
+  const agents = [...new Set(tools.map((tool) => tool.agent))].join(", ");
+  const isWaiting = isRunning && tools.some((tool) => tool.result === null);
+  const outcome = tools.some((tool) => tool.isError) ? "failed" : isWaiting ? "running" : "done";
+  const took = strings.tool.milliseconds(Math.round(tools.reduce((sum, tool) => sum + (tool.durationMs ?? 0), 0)));
+  return (
+    <details class={`tool ${outcome}`}>
+      <summary>
+        <span class="tool-name">{strings.tool.several(tools.length)}</span>{" "}
+        <span class="tool-state">{[agents, strings.tool[outcome], !isWaiting && took].filter(Boolean).join(" · ")}</span>
+      </summary>
+      {tools.map((tool) => (
+        <ToolView key={tool.id} item={tool} isRunning={isRunning} />
+      ))}
+    </details>
+  );
 }
 
 type ItemOf<K extends Item["kind"]> = Extract<Item, { kind: K }>;

@@ -149,6 +149,7 @@ export interface ChatView {
 
 export interface ChatSummary {
   chat_id: string;
+  patients: (Person & { patient_id: string })[];
   patient_ids: string[];
   created_at: string;
   updated_at: string;
@@ -167,6 +168,12 @@ export interface Demographics {
   name: string | null;
   birth_date: string | null;
   sex: string | null;
+}
+
+export interface FoundPatients {
+  patients: (Person & { patient_id: string })[];
+  /** False where more were found than are shown. */
+  is_whole: boolean;
 }
 
 /** What another screen has to catch up with. */

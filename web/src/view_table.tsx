@@ -86,7 +86,7 @@ interface RowSourcesProps {
   onSource: (citation: Citation, row: ViewRow) => void;
 }
 
-function RowSources({ view, row, onSource }: RowSourcesProps) {
+export function RowSources({ view, row, onSource }: RowSourcesProps) {
   const more = row.sources.length - SOURCES_SHOWN;
   return (
     <>

@@ -80,14 +80,18 @@ async def test_a_store_that_is_down_is_not_an_absent_conversation(world: World) 
         await blind.reader.access(CHAT, owner="alice", unclaimed_ok=True)
 
 
-async def test_nobody_can_guess_a_created_conversation_and_its_owner_lists_it(
+async def test_nobody_can_guess_a_new_conversation_and_nothing_is_stored_before_its_first_message(
     world: World,
 ) -> None:
     created = [await world.reader.create(owner="alice") for _ in range(3)]
-    listed = [row.chat_id for row in await world.reader.list_of(owner="alice")]
-    assert sorted(listed) == sorted([*created, CHAT])
-    assert await world.reader.list_of(owner="bob") == []
+    assert [row.chat_id for row in await world.reader.list_of(owner="alice")] == [CHAT]
+    assert len(set(created)) == 3
     assert all(len(each) >= 26 for each in created)
+    await world.say("what about patient_4?", chat=created[0])
+    listed = {row.chat_id: row for row in await world.reader.list_of(owner="alice")}
+    assert sorted(listed) == sorted([created[0], CHAT])
+    assert [one.patient_id for one in listed[created[0]].patients] == ["patient_4"]
+    assert await world.reader.list_of(owner="bob") == []
 
 
 async def test_a_view_shows_the_conversation_as_it_stands(world: World) -> None:

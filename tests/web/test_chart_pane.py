@@ -1,0 +1,160 @@
+"""The chart beside the conversation, and patients found by their names."""
+
+import asyncio
+import csv
+import io
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.web.axe import violations
+from tests.web.chart_scenes import ChartTalk
+from tests.web.conftest import Site, idle, say
+
+pytestmark = pytest.mark.slow
+DESKTOP = {"width": 1440, "height": 900}
+TABLET = {"width": 820, "height": 1180}
+PHONE = {"width": 390, "height": 844}
+
+
+async def opened(site: Site, browser: Browser, size: dict[str, int]) -> Page:
+    """Return a page with the chart of patient_4 open."""
+    site.scheduler.script = ChartTalk(reader=site.reader)
+    context = await browser.new_context(viewport={"width": size["width"], "height": size["height"]})
+    page = await site.open(context)
+    await say(page, "what is her potassium?")
+    await idle(page)
+    if not await page.locator(".chart-pane").count():
+        await page.get_by_role("button", name="Chart", exact=True).click()
+    return page
+
+
+async def test_a_patient_is_found_by_name_and_opened_by_a_press(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.open(browser)
+    finder = page.get_by_role("search")
+    await finder.get_by_role("textbox", name="Find a patient").fill("other")
+    await expect(finder.get_by_role("status")).to_have_text("1 patient found")
+    found = finder.get_by_role("button", name="Ben Other")
+    await expect(found).to_contain_text("8 Jul 1961 · male · patient_15")
+    assert site.scheduler.messages == []
+    await found.click()
+    await idle(page)
+    assert [message.text for message in site.scheduler.messages] == ["switch to patient_15"]
+    await finder.get_by_role("textbox").fill("nobody of that name")
+    await expect(finder.get_by_role("status")).to_have_text("Nobody found.")
+    assert site.errors == []
+
+
+async def test_the_chart_stands_beside_the_conversation_part_by_part(
+    site: Site, browser: Browser
+) -> None:
+    page = await opened(site, browser, DESKTOP)
+    chart = page.locator(".chart-pane")
+    await expect(chart.get_by_text("Penicillin")).to_be_visible()
+    await expect(page.get_by_role("article").last).to_be_visible()
+    summary = chart.get_by_role("tab", name="Summary")
+    await expect(summary).to_have_attribute("aria-selected", "true")
+    await summary.focus()
+    await page.keyboard.press("ArrowRight")
+    results = chart.get_by_role("tab", name="Results")
+    await expect(results).to_be_focused()
+    await chart.get_by_role("button", name="Potassium").click()
+    await expect(chart.get_by_role("slider", name="Potassium over time")).to_be_visible()
+    await chart.get_by_role("tab", name="Documents").click()
+    await expect(chart.get_by_text("No documents in the record.")).to_be_visible()
+    assert len(site.scheduler.messages) == 1
+    assert site.errors == []
+
+
+async def test_a_drawn_result_is_saved_with_whose_it_is(site: Site, browser: Browser) -> None:
+    page = await opened(site, browser, DESKTOP)
+    chart = page.locator(".chart-pane")
+    await chart.get_by_role("tab", name="Results").click()
+    await chart.get_by_role("button", name="Potassium").click()
+    saved = []
+    for form in ("CSV", "SVG"):
+        async with page.expect_download() as downloaded:
+            await chart.get_by_role("button", name=form).click()
+        path = await (await downloaded.value).path()
+        saved.append(await asyncio.to_thread(path.read_text, "utf-8-sig"))
+    table, picture = saved
+    [who], columns, *rows = csv.reader(io.StringIO(table))
+    for known in ("Ada Example", "1950-02-03", "female", "patient_4"):
+        assert known in who
+        assert known in picture
+    assert columns == ["date", "name", "value", "unit", "range", "flag"]
+    assert [row[0] for row in rows] == ["2026-10-02", "2026-11-02", "2026-12-02"]
+    assert "<rect" in picture
+    assert "stroke=" in picture
+
+
+@pytest.mark.parametrize("size", [DESKTOP, TABLET], ids=["desktop", "tablet"])
+async def test_a_source_opens_beside_the_answer_which_stays_usable(
+    site: Site, browser: Browser, size: dict[str, int]
+) -> None:
+    page = await opened(site, browser, size)
+    await page.evaluate("document.querySelector('.middle .row-sources button')?.click()")
+    if not await page.get_by_role("dialog").count():
+        await page.get_by_role("button", name="Show as table").first.click()
+        await page.locator(".middle .row-sources button").first.click()
+    sheet = page.get_by_role("dialog")
+    await expect(sheet).to_be_visible()
+    assert await page.evaluate("document.querySelector('dialog:modal')") is None
+    answer = await page.get_by_role("article").last.bounding_box()
+    beside = await sheet.bounding_box()
+    assert answer is not None
+    assert beside is not None
+    assert answer["x"] + answer["width"] <= beside["x"] + 1
+    await page.get_by_role("textbox", name="Message").fill("still usable")
+    await sheet.get_by_role("button", name="Close").click()
+    await expect(sheet).to_have_count(0)
+    await expect(page.locator(".chart-pane")).to_be_visible()
+
+
+async def test_on_a_phone_the_chart_takes_the_place_of_the_conversation(
+    site: Site, browser: Browser
+) -> None:
+    page = await opened(site, browser, PHONE)
+    chart = page.locator(".chart-pane")
+    await expect(chart).to_be_visible()
+    await expect(page.get_by_role("textbox", name="Message")).to_be_hidden()
+    assert await page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    await page.get_by_role("button", name="Talk", exact=True).click()
+    await expect(page.get_by_role("textbox", name="Message")).to_be_visible()
+    await expect(chart).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, TABLET, PHONE], ids=["desktop", "tablet", "phone"])
+async def test_axe_finds_nothing_in_the_chart(
+    site: Site, browser: Browser, size: dict[str, int]
+) -> None:
+    page = await opened(site, browser, size)
+    chart = page.locator(".chart-pane")
+    await expect(chart.get_by_text("Penicillin")).to_be_visible()
+    assert await violations(page) == []
+    await chart.get_by_role("tab", name="Results").click()
+    await chart.get_by_role("button", name="Potassium").click()
+    await expect(chart.get_by_role("slider")).to_be_visible()
+    assert await violations(page) == []
+
+
+async def test_the_page_speaks_german_where_the_browser_does(site: Site, browser: Browser) -> None:
+    context = await browser.new_context(locale="de-DE")
+    page = await site.open(context)
+    await expect(page.get_by_role("textbox", name="Nachricht")).to_be_visible()
+    await expect(page.get_by_role("textbox", name="Patienten suchen")).to_be_visible()
+    assert await page.evaluate("document.documentElement.lang") == "de"
+    await page.get_by_role("textbox", name="Nachricht").fill("history of patient_4")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("button", name="Akte", exact=True)).to_be_visible()
+    assert await violations(page) == []
+
+
+async def test_the_side_bar_leaves_when_a_tablet_is_turned(site: Site, browser: Browser) -> None:
+    page = await opened(site, browser, {"width": 1180, "height": 820})
+    bar = page.get_by_role("navigation", name="Conversations")
+    await expect(bar).to_be_visible()
+    await page.set_viewport_size({"width": 820, "height": 1180})
+    await expect(bar).to_have_count(0)
