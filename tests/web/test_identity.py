@@ -159,20 +159,21 @@ async def test_a_message_begun_for_another_patient_is_stopped_and_asked(
 ) -> None:
     site.scheduler.script = opening
     page = await site.open(browser)
-    await say(page, "open patient_1")
+    for number in (1, 2):
+        await say(page, f"open patient_{number}")
+        await idle(page)
+    message = page.get_by_role("textbox", name="Message")
+    await message.fill("stop drug_1")
+    await page.get_by_role("button", name="Switch to patient_1").click()
     await idle(page)
-    await page.get_by_role("textbox", name="Message").fill("stop the anticoagulant")
-    # On another screen somebody opens another chart.
-    elsewhere = await site.open(browser, "/#" + page.url.partition("#")[2])
-    await say(elsewhere, "open patient_2")
-    await idle(elsewhere)
-    await page.bring_to_front()
-    await expect(page.get_by_role("heading", level=1)).to_contain_text("Family2")
-    await page.get_by_role("textbox", name="Message").press("Enter")
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("Family1")
+    await message.press("Enter")
     asked = page.get_by_role("alert")
-    await expect(asked).to_contain_text("you began this for Given1 Family1")
-    await expect(asked).to_contain_text("Open now: Given2 Family2")
-    texts = [message.text for message in site.scheduler.messages]
-    assert texts == ["open patient_1", "open patient_2"]
-    await expect(page.get_by_role("textbox", name="Message")).to_have_value("stop the anticoagulant")
+    await expect(asked).to_contain_text("you began this for Given2 Family2")
+    await expect(asked).to_contain_text("Open now: Given1 Family1")
+    assert "stop drug_1" not in [one.text for one in site.scheduler.messages]
+    await expect(message).to_have_value("stop drug_1")
     assert await violations(page) == []
+    await asked.get_by_role("button", name="Send it about Given1 Family1").click()
+    await idle(page)
+    assert site.scheduler.messages[-1].text == "stop drug_1"

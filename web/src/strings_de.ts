@@ -49,7 +49,7 @@ export const german: Strings = {
   chats: {
     title: "Gespräche",
     new: "Neu",
-    newLong: "Neues Gespräch",
+    newLong: "Neu: ein Gespräch beginnen",
     show: "Gespräche zeigen",
     hide: "Gespräche verbergen",
     loading: "Wird geladen…",
