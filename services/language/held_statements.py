@@ -136,7 +136,9 @@ class _Grammar:
     notes: re.Pattern[str]
     no_value: re.Pattern[str]
     no_part: re.Pattern[str]
+    joins: re.Pattern[str]
     corrections: re.Pattern[str]
+    rather_than: re.Pattern[str]
     withdraws: re.Pattern[str]
     withdraws_all: re.Pattern[str]
     forms: tuple[_Form, ...]
@@ -183,7 +185,9 @@ def _compile(words: Mapping[str, Any]) -> _Grammar:
         notes=pattern(words["notes"]),
         no_value=pattern(rf"^(?:{'|'.join(words['no_value'])})(?:\s|$)"),
         no_part=pattern(rf"\b(?:{'|'.join(words['no_part'])})\b"),
+        joins=pattern(words["joins"]),
         corrections=pattern(words["corrections"]),
+        rather_than=pattern(words["rather_than"]),
         withdraws=pattern(words["withdraws"]),
         withdraws_all=pattern(words["withdraws_all"]),
         forms=tuple(forms),
@@ -234,16 +238,47 @@ def _stated(quote: str, grammar: _Grammar) -> list[HeldStatement]:
         return as_note if noted is not None else []
     if grammar.relatives.search(words):
         return as_note  # it is kept as it was said, and is nobody's illness
-    corrected = grammar.corrections.fullmatch(words)
-    if corrected is not None:
-        instead = HeldStatement(
-            "allergy", corrected["value"], "present", corrected["value"].casefold(), quote
-        )
-        return [*_matched(corrected["not"], quote, grammar), instead]
-    found = _matched(words, quote, grammar)
+    found = (
+        _of_clauses(words, quote, grammar)
+        or _put_right(words, quote, grammar)
+        or _matched(words, quote, grammar)
+    )
     if said == quote.rstrip(" .!;"):
         found = [one for one in found if not one.only_if_held]
     return found or as_note
+
+
+def _of_clauses(words: str, quote: str, grammar: _Grammar) -> list[HeldStatement]:
+    """Return what each of two or more joined clauses states; nothing if one of them is no form.
+
+    "She is not allergic to penicillin, she is allergic to sulfa". What a list of doses only
+    corrects, and what contradicts itself, is left alone.
+    """
+    clauses = grammar.joins.split(words)
+    found = [_matched(clause, quote, grammar) for clause in clauses]
+    stated = [one for of_clause in found for one in of_clause]
+    is_whole = len(clauses) > 1 and all(found) and not any(one.only_if_held for one in stated)
+    subjects = {(one.kind, one.about) for one in stated}
+    return stated if is_whole and len(subjects) == len(stated) else []
+
+
+def _put_right(words: str, quote: str, grammar: _Grammar) -> list[HeldStatement]:
+    """Return both sides of "not allergic to A, it is B" and of "allergic to B, not to A"."""
+    corrected = grammar.corrections.fullmatch(words)
+    if corrected is not None:
+        value = corrected["value"]
+        instead = HeldStatement("allergy", value, "present", value.casefold(), quote)
+        return [*_matched(corrected["not"], quote, grammar), instead]
+    rather = grammar.rather_than.fullmatch(words)
+    if rather is None or not _is_believed(rather["not"], grammar):
+        return []
+    denied = rather["not"]
+    held = _matched(rather["held"], quote, grammar)
+    return held and [HeldStatement("allergy", denied, "absent", denied.casefold(), quote), *held]
+
+
+def _is_believed(value: str, grammar: _Grammar) -> bool:
+    return not (grammar.no_value.match(value) or grammar.no_part.search(value))
 
 
 def _may_be_noted(words: str, grammar: _Grammar) -> bool:
@@ -274,9 +309,7 @@ def _matched(words: str, quote: str, grammar: _Grammar) -> list[HeldStatement]:
         named = found.groupdict()
         value = (named.get("value") or "").strip(" ,")
         is_free = form.kind == "allergy"  # any words may stand there, so few are believed
-        if not value or (
-            is_free and (grammar.no_value.match(value) or grammar.no_part.search(value))
-        ):
+        if not value or (is_free and not _is_believed(value, grammar)):
             return []
         detail = (named.get("detail") or "").strip(" ,")
         shown = f"{value} ({detail})" if detail else value

@@ -1,5 +1,7 @@
 """Statements about the patient: held with their quote, replaced by newer ones, never shown old."""
 
+import pytest
+
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
@@ -45,6 +47,19 @@ def test_a_correction_in_the_talk_replaces_what_was_said_before() -> None:
         "She is allergic to penicillin.",
         "Correction: she is not allergic to penicillin, it is sulfa.",
     )
+    assert active(context) == ["Not allergic to: penicillin", "Allergy: sulfa"]
+
+
+@pytest.mark.parametrize(
+    "correction",
+    [
+        "Correction: she is not allergic to penicillin, she is allergic to sulfa",
+        "No, she is allergic to sulfa, not penicillin",
+        "she is not allergic to penicillin but she is allergic to sulfa",
+    ],
+)
+def test_a_correction_in_two_whole_clauses_replaces_it_too(correction: str) -> None:
+    context = talk("She is allergic to penicillin.", correction)
     assert active(context) == ["Not allergic to: penicillin", "Allergy: sulfa"]
 
 
