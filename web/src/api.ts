@@ -63,8 +63,19 @@ const chat = (chatId: string): string => `/api/chats/${encodeURIComponent(chatId
 
 export const session = (): Promise<Session> => ask("/api/session");
 
-export const createChat = async (): Promise<string> =>
-  (await ask<{ chat_id: string }>("/api/chats", "POST")).chat_id;
+/** Conversations of this page that nobody has written to yet: the server does not know them. */
+const unwritten = new Set<string>();
+
+export const createChat = async (): Promise<string> => {
+  const { chat_id } = await ask<{ chat_id: string }>("/api/chats", "POST");
+  unwritten.add(chat_id);
+  return chat_id;
+};
+
+/** The server has said something of it, so it is there. */
+export const noteWritten = (chatId: string): void => {
+  unwritten.delete(chatId);
+};
 
 export const listChats = async (): Promise<ChatSummary[]> =>
   (await ask<{ chats: ChatSummary[] }>("/api/chats")).chats;
@@ -80,10 +91,10 @@ async function orIfAbsent<T, A>(asked: Promise<T>, absent: A): Promise<T | A> {
 
 /** A conversation nobody has written to yet is not there: null. */
 export const showChat = (chatId: string): Promise<ChatView | null> =>
-  orIfAbsent(ask<ChatView>(chat(chatId)), null);
+  unwritten.has(chatId) ? Promise.resolve(null) : orIfAbsent(ask<ChatView>(chat(chatId)), null);
 
 export const progress = (chatId: string): Promise<Progress | null> =>
-  orIfAbsent(ask<Progress>(`${chat(chatId)}/progress`), null);
+  unwritten.has(chatId) ? Promise.resolve(null) : orIfAbsent(ask<Progress>(`${chat(chatId)}/progress`), null);
 
 /** A patient named only just now has no history yet. */
 export const history = (

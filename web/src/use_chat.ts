@@ -103,6 +103,7 @@ export function useChat(chatId: string): ChatControls {
     };
     const received = (frame: Frame): void => {
       verified.current = new Date();
+      api.noteWritten(chatId);
       if (frame.type === "RUN_ERROR" && !frame.metadata?.runId && !frame.metadata?.clientMessageId) {
         setProblem(frame.message);
       }
