@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from data_models.clock import RandomIds, SystemClock
-from group_chat.tools.catalogue import catalogue
+from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.records.ports import PatientRecords
 from services.scheduling.ports import Appointments, People
@@ -26,7 +26,7 @@ def step_tools_text() -> str:
         clock=SystemClock(),
         ids=ids,
         is_language_model=False,
-        clinic=clinic,
+        connected=Connected(clinic=clinic),
     )
     rows = {
         name: {

@@ -250,6 +250,7 @@ class TurnPipeline:
             turn.withdraws_question |= verdict.registry.active_patient_id != before
             await self._documents.activate(turn, verdict.registry)
             self._groups.tell_switch(turn, verdict, before)
+            await self._scenarios.tell_left_open(turn, before)
         try:
             await self._documents.open(turn, turn.loaded_registry().active_patient_id)
         except CorruptDocumentError as error:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from data_models.chat_context import ChatContext, TurnStatus
@@ -22,6 +23,7 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from data_models.scenario_session import ScenarioPlace
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.chart_access.door import ChartDoor, open_door
@@ -75,6 +77,20 @@ class TurnDocuments:
         turn.registry_ms = (self._clock.monotonic() - began) * 1_000
         if turn.registry.etag is None and not turn.claim.was_known:
             await self._legacy.adopt(turn.claim, now=turn.now)
+
+    async def scenario_of(self, turn: TurnDraft, patient_id: PatientId) -> ScenarioPlace | None:
+        """Return where a scenario of another chart of this conversation waits for an answer.
+
+        None where none does, or where that cannot be told: nobody is kept from a switch by it.
+        """
+        with suppress(CorruptDocumentError, StoreUnavailableError):
+            stored = await self._contexts.read(
+                turn.conversation_id, patient_id, epoch=turn.claim.epoch
+            )
+            session = stored.document.scenario
+            if session is not None and session.step is not None and not session.is_left:
+                return session.place
+        return None
 
     async def activate(self, turn: TurnDraft, registry: Registry) -> None:
         """Make the decided patient the active one.

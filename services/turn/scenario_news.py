@@ -3,7 +3,8 @@
 from contextlib import suppress
 
 from data_models.errors import ScenarioInputError, StoreError
-from data_models.scenario_session import ScenarioSession
+from data_models.identifiers import PatientId
+from data_models.scenario_session import ScenarioPlace, ScenarioSession
 from services.scenarios.operators.interventions import withdrawn
 from services.turn.draft import TurnDraft
 from services.turn.scenario_parts import ScenarioParts
@@ -33,6 +34,16 @@ async def _offered(session: ScenarioSession, parts: ScenarioParts) -> ScenarioSe
             title = graph.scenario.title if graph is not None else session.scenario_id
             return withdrawn(session, title, parts.clock.now())
     return session
+
+
+def waits_elsewhere(place: ScenarioPlace | None, patient_id: PatientId) -> str:
+    """Return what is said of a scenario that another chart is left in; "" for none."""
+    if place is None:
+        return ""
+    return (
+        f"“{place.scenario}” of {patient_id} waits at “{place.step}” and goes on when that chart "
+        "is open again. What you say now is not its answer."
+    )
 
 
 def listed(titles: dict[str, str]) -> str:

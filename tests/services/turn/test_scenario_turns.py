@@ -7,6 +7,7 @@ from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
     AgentTextDelta,
+    Notice,
     RunFailed,
     StateChanged,
 )
@@ -419,3 +420,20 @@ async def test_a_question_answered_by_another_agent_leads_back_to_the_step(
     told = questions(await visit.say("what does the CT show?"))
     assert told[-1] == "Visit, size: What is your size?"
     assert (await visit.session()).variables == {}
+
+
+async def test_who_opens_another_chart_in_the_middle_is_told_that_the_scenario_waits(
+    visit: ScenarioWorld,
+) -> None:
+    await visit.begin()
+    await visit.say("fine")
+    before = await visit.session()
+
+    switched = await visit.say("switch to patient_15")
+    said = [one.text for one in switched.events if isinstance(one, Notice)]
+    assert any("waits at" in one and "patient_4" in one for one in said), said
+    again = await visit.say("what does the CT say")
+    assert not [one for one in again.events if isinstance(one, Notice) and "waits at" in one.text]
+
+    await visit.say("switch to patient_4")
+    assert await visit.session() == before
