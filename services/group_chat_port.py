@@ -127,6 +127,7 @@ class GroupChatRequest:
         said: What the team had said of this answer before the replica died that was at it.
         is_group: Whether others read along: nothing that is the user's alone is shown.
         is_awaited: Whether a message waits for this turn's end: a plan lets it through.
+        received_at: When the message came in; it may have waited since. None: nobody knows.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
     """
@@ -164,6 +165,7 @@ class GroupChatRequest:
     said: Sequence[AgentMessage] = ()
     is_group: bool = False
     is_awaited: Callable[[], bool] = field(default=lambda: False)
+    received_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,7 @@ class TurnRequests:
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,
             now=turn.now,
+            received_at=message.received_at,
             deadline=turn.started + self._turn_seconds,
             artifacts=self.documents.artifacts(turn),
             mentions=message.mentions,

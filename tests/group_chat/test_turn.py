@@ -277,6 +277,49 @@ async def test_a_message_that_waits_is_let_through_between_steps(world: TeamWorl
     assert later.plan.status == "done"
 
 
+async def test_a_plan_goes_on_behind_the_message_that_it_was_paused_for(world: TeamWorld) -> None:
+    plan = await proposed(world, "Radiology", "Pathology", "AppointmentManager")
+    came = world.clock.now()
+    heard = await world.say(
+        "yes", text("Stable."), text("Adenocarcinoma."), plan=plan, is_awaited=lambda: True
+    )
+    paused = {"plan": heard.plan, "history": [earlier_turn(1, "yes", *heard.said)]}
+    later = await world.say(
+        "hello?", text("Good morning."), text("Booked."), text("In short."),
+        received_at=came, **paused,
+    )  # fmt: skip
+    assert [who for who, _ in later.said] == [
+        "Orchestrator", "Orchestrator", "AppointmentManager", "Orchestrator",
+    ]  # fmt: skip
+    assert later.plan is not None
+    assert later.plan.status == "done"
+
+
+async def test_a_plan_lets_every_message_through_that_waits(world: TeamWorld) -> None:
+    plan = await proposed(world, "Radiology", "Pathology", "AppointmentManager")
+    came = world.clock.now()
+    heard = await world.say(
+        "yes", text("Stable."), text("Adenocarcinoma."), plan=plan, is_awaited=lambda: True
+    )
+    paused = {"plan": heard.plan, "history": [earlier_turn(1, "yes", *heard.said)]}
+    second = await world.say(
+        "hello?", text("Good morning."), received_at=came, is_awaited=lambda: True, **paused
+    )
+    assert second.said[-1][1].startswith("The plan is paused for your message.")
+
+
+async def test_a_plan_stays_paused_for_a_message_that_came_later(world: TeamWorld) -> None:
+    plan = await proposed(world, "Radiology", "Pathology", "AppointmentManager")
+    heard = await world.say(
+        "yes", text("Stable."), text("Adenocarcinoma."), plan=plan, is_awaited=lambda: True
+    )
+    later = await world.say(
+        "hello?", text("Good morning."), plan=heard.plan,
+        history=[earlier_turn(1, "yes", *heard.said)], received_at=world.clock.now(),
+    )  # fmt: skip
+    assert later.said[-1][1] == "The plan is paused: say “continue” to go on with it."
+
+
 async def test_a_leads_own_question_beside_a_plan_does_not_start_it(world: TeamWorld) -> None:
     plan = await proposed(world)
     heard = await world.say("which CT?", text("Do you mean the newer one?"), plan=plan)
