@@ -8,8 +8,9 @@ from data_models.chat_context import AgentMessage, Continuation
 from data_models.clock import Clock
 from data_models.plan import Plan
 from data_models.turn_events import Notice
-from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan, is_running
+from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
 from group_chat.limits import GroupChatLimits
+from group_chat.pausing import PAUSED, back_to_plan, calls_step, is_interruption
 from group_chat.plan_change import changed_plan
 from group_chat.plan_text import PLAN_QUESTION, needs_line, plan_message, step_line
 from group_chat.selection import (
@@ -24,17 +25,8 @@ from group_chat.speaker_state import Announce, Ask, End, Move, Said, SpeakerStat
 from group_chat.step_work import StepResult
 from group_chat.termination import CONTINUE_OFFER, within_limits
 from group_chat.turn_context import HandedOver, TurnContext
-from services.group_chat_port import (
-    ChatFinished,
-    ContinuationChanged,
-    GroupChatRequest,
-    PlanChanged,
-)
+from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
 
-PAUSED = (
-    "The plan is paused for your message. It goes on after the answer; if you switch or stop, "
-    "say “continue” to go on with it."
-)
 CANCELLED = "The plan is cancelled. What would you like to do instead?"
 
 
@@ -67,7 +59,7 @@ class TurnController:
         self._blocked: Continuation | None = None
         self._shows_plan = False
         self._asking: StepResult | None = None
-        self._is_between_steps = False
+        self._interrupts = False
 
     def open(self, opening: Opening) -> None:
         """Decide the first move."""
@@ -88,7 +80,7 @@ class TurnController:
                     speakers.starting(step, now=now) if is_step and step else speakers, Ask(agent)
                 )
             case Answer(agent=agent):
-                self._is_between_steps = _interrupted(self._turn.request)
+                self._interrupts = is_interruption(self._turn.request)
                 waits = plan is not None and plan.is_open and agent == self.speakers.facilitator
                 self._go(self.speakers, Ask(agent, "waiting" if waits else "none"))
             case _:
@@ -281,22 +273,16 @@ class TurnController:
         self._put(speakers, self._unless_blocked(speakers, self._unless_awaited(speakers, move)))
 
     def _back_to_plan(self, speakers: SpeakerState, move: Move) -> tuple[SpeakerState, Move]:
-        """Return how the plan goes on where `move` ends the answer that it was paused for."""
-        if not (self._is_between_steps and speakers.waits_beside and move == answered(speakers)):
+        on_plan = back_to_plan(speakers, move, now=self._clock.now()) if self._interrupts else None
+        if on_plan is None:
             return speakers, move
-        self._is_between_steps = False
-        on_plan = replace(speakers, is_on_plan=True)
-        on_plan, call = to_facilitator(on_plan, now=self._clock.now())
-        return on_plan, within_limits(call, on_plan, messages=self._limits.agent_messages)
+        self._interrupts = False
+        return on_plan[0], within_limits(on_plan[1], speakers, messages=self._limits.agent_messages)
 
     def _unless_awaited(self, speakers: SpeakerState, move: Move) -> Move:
         """Return `move`, or the pause of the plan if a message waits that came in meanwhile."""
-        calls_step = isinstance(move, Work) or (
-            isinstance(move, Announce) and move.step is not None
-        )
-        if calls_step and speakers.messages and self._turn.request.is_awaited():
-            return Announce(PAUSED)
-        return move
+        waits = calls_step(move) and speakers.messages and self._turn.request.is_awaited()
+        return Announce(PAUSED) if waits else move
 
     def _put(self, speakers: SpeakerState, move: Move) -> None:
         if speakers.plan is not None and speakers.plan != self.speakers.plan:
@@ -342,11 +328,3 @@ class TurnController:
 
 def _shown(plan: Plan) -> Announce:
     return Announce(plan_message(plan))
-
-
-def _interrupted(request: GroupChatRequest) -> bool:
-    """Tell whether the message came in while the plan ran that was paused for it."""
-    last = request.history[-1].agent_responses[-1:] if request.history else []
-    is_paused = is_running(request.plan) and bool(last) and last[0].text == PAUSED
-    came = request.received_at
-    return is_paused and came is not None and came <= last[0].timestamp

@@ -34,7 +34,10 @@ async def test_a_word_stops_the_running_turn_and_says_so(word: str) -> None:
     assert isinstance(stopped.end, RunFinished)
     assert stopped.end.outcome == "cancelled"
     assert stopped.texts == [f"The lesion is{ENDLESS}"]
-    assert told.texts == ["Stopped. What was shown so far is kept."]
+    german = ["Angehalten. Was schon zu sehen war, bleibt."]
+    assert told.texts == (
+        german if word == "stopp" else ["Stopped. What was shown so far is kept."]
+    )
     assert (await world.say("what is the stage?")).texts == ["Heard: what is the stage?"]
 
 
