@@ -29,7 +29,7 @@ from services.conversations.clear_undo import ClearUndo
 from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
-from services.evidence.evidence_factory import guidelines_for
+from services.evidence.evidence_factory import guidelines_for, studies_for
 from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for
 from services.patient_context.patient_context_factory import patients_for
@@ -56,6 +56,7 @@ class Foundation:
 
     settings: Settings
     stores: Stores
+    session: aiohttp.ClientSession
     clock: Clock
     ids: IdSource
     replica: Replica
@@ -122,6 +123,7 @@ def foundation_of(
     return Foundation(
         settings=settings,
         stores=stores,
+        session=session,
         clock=clock,
         ids=ids,
         replica=replica,
@@ -171,7 +173,12 @@ def started(base: Foundation) -> Started:
         clock=base.clock,
         ids=base.ids,
         clinic=base.clinic,
-        evidence=EvidenceTools(guidelines=guidelines_for(base.settings, clock=base.clock)),
+        evidence=EvidenceTools(
+            guidelines=guidelines_for(base.settings, clock=base.clock),
+            studies=studies_for(base.settings, session=base.session),
+            records=base.records,
+            country=base.settings.trials_country,
+        ),
         office=PersonalAssistant(
             back_end=base.assistant,
             names=base.patient_names,

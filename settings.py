@@ -257,6 +257,9 @@ class Settings(BaseSettings):
     since_last_looked: bool | None = _set(None, "Keep for each user how a chart looked (hashes only) and tell what changed since; with `FHIR_BASE_URL` every opening then reads the whole chart; unset: with files only", "true")
 
     guidelines_dir: Path | None = _set(None, "Folder of the hospital's own guidelines (Markdown, HTML, PDF, Word), read again when a file changes; unset: none, and in dev without `FHIR_BASE_URL` invented samples", "./guidelines")
+    trials_base_url: Url | None = _set(None, "Register of studies with the API of ClinicalTrials.gov (v2). Coded diagnoses, marker names, age (90 at most), sex and `TRIALS_COUNTRY` are sent there when somebody asks for studies; unset: nothing leaves", "https://clinicaltrials.gov")
+    trials_dir: Path | None = _set(None, "Folder of studies in that API's JSON, for closed networks; unset: none, and in dev without `FHIR_BASE_URL` invented samples", "./studies")
+    trials_country: str = _set("", "Country in which studies are looked for, as the register writes it; unset: anywhere", "Germany")
 
     assistant_backend: Literal["local", "graph"] = _set("local", "Where the users' calendars, mail, contacts, tasks and documents are: `local` (files of our own) or `graph` (Microsoft 365)", "graph")
     graph_base_url: Url = _set("https://graph.microsoft.com/v1.0", "With `graph`: Microsoft Graph, of a national cloud perhaps", "https://graph.microsoft.us/v1.0")
@@ -352,7 +355,7 @@ class Settings(BaseSettings):
         return here if here.exists() else Path(__file__).parent / here
 
     def samples_part(
-        self, name: Literal["patients", "scheduling", "assistant", "guidelines"]
+        self, name: Literal["patients", "scheduling", "assistant", "guidelines", "studies"]
     ) -> Path:
         """Return a part of the samples: patients are all that `SAMPLES_DIR` holds, if need be.
 
@@ -389,6 +392,7 @@ class Settings(BaseSettings):
     def outbound_hosts(self) -> frozenset[str]:
         """Hosts that may be called: those of addresses that are set, and `ALLOWED_OUTBOUND_HOSTS`."""
         urls = (
+            self.trials_base_url,
             self.fhir_base_url,
             self.fhir_token_url,
             self.openai_base_url,

@@ -90,7 +90,7 @@ def catalogue(
         *chart_tools(records),
         *records_tools(records),
         changes_tool(records),
-        *(on.evidence or no_evidence(clock)).tools(),
+        *(on.evidence or no_evidence(clock, records)).tools(),
         report_tool(
             records=records,
             names=names,

@@ -1,4 +1,4 @@
-"""Tools beside the chart: what the hospital's own guidelines say."""
+"""Tools beside the chart: the hospital's own guidelines, and studies judged by the chart."""
 
 from collections.abc import Sequence
 
@@ -6,12 +6,22 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.chart_view import ChartView
 from data_models.clock import Clock
-from group_chat.tools.tool import Tool
+from group_chat.tools.tool import NoArguments, Tool
 from group_chat.turn_context import TurnContext
 from services.evidence.guidelines.library import GuidelineFolder, passages_view
+from services.evidence.trials.facts import facts_of
+from services.evidence.trials.search import search_from
+from services.evidence.trials.sources import StudyFolder, StudySource
+from services.evidence.trials.views import trials_view
+from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
+from services.records.big_charts import viewed
+from services.records.ports import PatientRecords
 
-EVIDENCE_TOOLS = (GUIDELINES,)
+EVIDENCE_TOOLS = (GUIDELINES, TRIALS)
+
+
+_NO_CONDITION = "No coded diagnosis is in the record, so no study can be looked for."
 
 
 class QuestionArguments(BaseModel):
@@ -23,14 +33,25 @@ class QuestionArguments(BaseModel):
 
 
 class EvidenceTools:
-    """The tools over guidelines.
+    """The tools over guidelines and studies.
 
     Args:
         guidelines: The folder; it may be one that holds nothing.
+        country: Where studies are looked for; "" for anywhere.
     """
 
-    def __init__(self, *, guidelines: GuidelineFolder) -> None:
+    def __init__(
+        self,
+        *,
+        guidelines: GuidelineFolder,
+        studies: StudySource,
+        records: PatientRecords,
+        country: str = "",
+    ) -> None:
         self._guidelines = guidelines
+        self._studies = studies
+        self._records = records
+        self._country = country
 
     async def guidelines(self, turn: TurnContext, asked: QuestionArguments) -> ChartView:
         """Quote the passages that answer."""
@@ -41,6 +62,17 @@ class EvidenceTools:
             today=turn.request.now.date(),
         )
 
+    async def trials(self, turn: TurnContext, _: NoArguments) -> ChartView:
+        """Find studies for the patient and judge each criterion."""
+        today = turn.request.now.date()
+        record = await self._records.load(turn.patient_id)
+        facts = await viewed(record, lambda one: facts_of(one, today=today))
+        search = search_from(facts, country=self._country)
+        if not search.conditions:
+            return ChartView(tool=TRIALS, kind="table", title="Studies", nothing=_NO_CONDITION)
+        studies = await self._studies.find(search)
+        return trials_view(studies, facts, search, sent_to=self._studies.leaves)
+
     def tools(self) -> Sequence[Tool]:
         """Return them for the catalogue."""
         return (
@@ -50,9 +82,19 @@ class EvidenceTools:
                 QuestionArguments,
                 self.guidelines,
             ),
+            Tool(
+                TRIALS,
+                "Open studies for the patient, each criterion judged by the chart, with its row.",
+                NoArguments,
+                self.trials,
+            ),
         )
 
 
-def no_evidence(clock: Clock) -> EvidenceTools:
-    """Return the same tools for a server that has no guidelines."""
-    return EvidenceTools(guidelines=GuidelineFolder(folder=None, clock=clock))
+def no_evidence(clock: Clock, records: PatientRecords) -> EvidenceTools:
+    """Return the same tools for a server that has neither."""
+    return EvidenceTools(
+        guidelines=GuidelineFolder(folder=None, clock=clock),
+        studies=StudyFolder(folder=None),
+        records=records,
+    )

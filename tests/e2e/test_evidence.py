@@ -75,3 +75,16 @@ async def test_guidelines_are_quoted_by_their_agent(
     assert answer.agents == ["ClinicalGuidelines"]
     assert wanted in answer.text
     assert "Not supported by the record" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "asked", ["which clinical trials fit her?", "Welche klinischen Studien gibt es für sie?"]
+)
+async def test_trials_are_judged_criterion_by_criterion(site: EvidenceSite, asked: str) -> None:
+    answer = await site.talk("patient_4", asked)
+    assert answer.agents == ["ClinicalTrials"]
+    assert "NCT99000001" in answer.text
+    assert "*met* (inclusion) “EGFR mutation and MET amplification”" in answer.text
+    assert "*unknown* (exclusion) “Interstitial lung disease”" in answer.text
+    assert "nothing was sent" in answer.text
+    assert "Not supported by the record" not in answer.text

@@ -13,7 +13,7 @@ from services.language.chart_questions import SEARCH, arguments_of
 from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.as_said import said_of
 from services.records.answers.asked_rows import asked_rows, has_answer
-from services.records.answers.quoted import quoted_passages
+from services.records.answers.quoted import told_evidence
 from services.records.answers.sentences import answer_of
 
 Looked: TypeAlias = ChartView | str
@@ -73,7 +73,7 @@ def _answer(
         return question
     if isinstance(taken, str):
         return words.failed.format(title=question.tool, problem=taken)
-    absent = quoted_passages(taken.rows) or answer_of(question, taken, words)
+    absent = told_evidence(taken) or answer_of(question, taken, words)
     for search in () if has_answer(question, taken) else _searches_for(question):
         found = _given(search, given)
         if found is None:

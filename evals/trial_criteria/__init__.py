@@ -1,0 +1,1 @@
+"""Criteria of studies with the verdicts that a person gave them, over the sample patients."""

@@ -1,0 +1,1 @@
+"""Studies and their criteria, each judged by code against the chart's rows or left open."""

@@ -1,0 +1,170 @@
+"""What a criterion of a study asks for, as far as code can tell; the rest is told apart. Pure.
+
+A criterion is read whole or not at all: words that no form takes remain as `other`, and whoever
+judges must know them or leave the criterion open. English, the language of the registers.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from services.language.criteria_forms import FORMS, Asked, Make
+
+Joint: TypeAlias = Literal["and", "or", "mixed"]
+_BOTH_SEXES = re.compile(
+    r"\b(?:men (?:and|or) women|women (?:and|or) men|males? (?:and|or) females?"
+    r"|females? (?:and|or) males?|either sex|both sexes|any sex)\b",
+    re.IGNORECASE,
+)
+_WITHIN = re.compile(
+    r"\b(?:with)?in (?:the )?(?:last |past |previous |prior )?(?P<n>\d{1,3})\s*"
+    r"(?P<unit>days?|weeks?|months?|years?)(?:\s+(?:before|prior to|of|from|preceding)\s+"
+    r"(?:the )?(?:first dose|first study dose|enrol?lment|screening|randomi[sz]ation|"
+    r"registration|study entry|study drug|treatment start|day 1))?",
+    re.IGNORECASE,
+)
+_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_NEGATION = re.compile(
+    r"^(?:(?:must|should|may|can) not (?:have|be|have had)|no|without|absence of|not|free of)\s+"
+    r"(?:any\s+|evidence of\s+|known\s+)*",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(r"\s*(?:;|,\s*(?:and|or)\b|,|\band/or\b|\band\b|\bor\b)\s*", re.IGNORECASE)
+_MARK = re.compile("\ue000(\\d+)\ue001")
+_FILLING = re.compile(
+    r"\b(?:patients?|participants?|subjects?|adults?|must|should|will|have|has|be|been|is|are|a|an|"
+    r"the|with|who|of|and|at|on|in|by|to|for|as|both|either|adequate|function|defined|documented|"
+    r"histologically|cytologically|pathologically|confirmed|proven|diagnosis|diagnosed|known|"
+    r"measured|organ|bone|marrow|renal|hepatic|liver|kidney|baseline|screening|enrol?lment|entry|"
+    r"serum|plasma|time|performance|status|disease|tumou?rs?|presence|harbou?ring|following|"
+    r"consent|study|inclusive|any|aged?|ages)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What stands between two joints.
+
+    Attributes:
+        asked: All of it has to hold.
+        other: Words that no form takes.
+    """
+
+    asked: tuple[Asked, ...]
+    other: str = ""
+    is_negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """A criterion as read.
+
+    Attributes:
+        joint: How its pieces are joined; `mixed`: nobody can tell without reading.
+        within_days: How old what it speaks of may be.
+    """
+
+    pieces: tuple[Piece, ...]
+    joint: Joint = "and"
+    within_days: int | None = None
+
+
+def read_criterion(text: str) -> Criterion:
+    """Return what a criterion asks for."""
+    found: list[Asked] = []
+    within = _WITHIN.search(text)
+    text = _WITHIN.sub(" ", text)
+    text = _BOTH_SEXES.sub(" ", text)
+    for pattern, make in FORMS:
+
+        def take(match: re.Match[str], make: Make = make) -> str:
+            asked = make(match)
+            if not asked:
+                return match[0]
+            marks = []
+            for one in asked:
+                found.append(one)
+                marks.append(f"\ue000{len(found) - 1}\ue001")
+            return f" {' '.join(marks)} "
+
+        text = pattern.sub(take, text)
+    joints = {_joint(one) for one in _SPLIT.findall(text)}
+    pieces = [_piece(part, found) for part in _SPLIT.split(text)]
+    kept = tuple(piece for piece in pieces if piece.asked or piece.other)
+    joint: Joint = "and" if len(kept) < 2 or "or" not in joints else "or"
+    if len(kept) > 1 and {"and", "or"} <= joints:
+        joint = "mixed"
+    days = int(within["n"]) * _DAYS[within["unit"].lower().rstrip("s")] if within else None
+    return Criterion(kept, joint, days)
+
+
+def _joint(said: str) -> str:
+    word = said.strip(" ,;").lower()
+    return {"and/or": "or", "": "," if "," in said else "and"}.get(word, word)
+
+
+def _piece(part: str, found: list[Asked]) -> Piece:
+    asked = tuple(found[int(number)] for number in _MARK.findall(part))
+    rest = _MARK.sub(" ", part).strip(" .:()[]-–•*")
+    negated = _NEGATION.match(rest)
+    if negated is not None:
+        rest = rest[negated.end() :]
+    other = " ".join(rest.split()).strip(" .:()[]-–")
+    if not _FILLING.sub(" ", other).strip(" .:()[]-–"):
+        other = ""
+    return Piece(asked, other, is_negated=negated is not None)
+
+
+_PAST = re.compile(
+    r"^(?:has |have |had |who (?:have|had) )*(?:(?:prior|previous|previously|earlier|history of|"
+    r"received|treated|pretreated|exposure|any|treatment|therapy|with|to|use|of|an|a|the)\s+)+",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"^(?:(?:current|currently|concurrent|concomitant|ongoing|on|receiving|taking|requiring|"
+    r"treatment|therapy|treated|use|with|of|chronic|an|a|the|any)\s+)+",
+    re.IGNORECASE,
+)
+_PAST_WORDS = re.compile(
+    r"\b(?:prior|previous|previously|earlier|received|pretreated)\b", re.IGNORECASE
+)
+_NOW_WORDS = re.compile(
+    r"^(?:current|currently|concurrent|concomitant|ongoing|receiving|taking|on|use of|chronic use)"
+    r"\b",
+    re.IGNORECASE,
+)
+_DISEASE = re.compile(
+    r"^(?:(?:histologically|cytologically|pathologically|or|and|confirmed|proven|known|active|"
+    r"current|history of|diagnosis of|diagnosed|with|a|an|the|documented|any|evidence of|"
+    r"presence of|have|has|patients?|participants?|subjects?|must)\s+)+",
+    re.IGNORECASE,
+)
+_HISTORY = re.compile(r"\b(?:history|prior|previous)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A treatment or a disease that a criterion names.
+
+    Attributes:
+        when: `past`: ever before now, `now`: at present; of a disease `any` where history counts.
+    """
+
+    name: str
+    when: Literal["past", "now", "any"]
+
+
+def therapy_in(other: str) -> Named | None:
+    """Return the treatment that words name; None where they name none."""
+    if _NOW_WORDS.match(other):
+        return Named(_NOW.sub("", other).strip(), "now")
+    if _PAST_WORDS.search(other) is None:
+        return None
+    return Named(_PAST.sub("", other).removesuffix(" received").strip(), "past")
+
+
+def disease_in(other: str) -> Named:
+    """Return the words as a disease."""
+    name = _DISEASE.sub("", other).removesuffix(" with").strip()
+    return Named(name, "any" if _HISTORY.search(other) else "now")
