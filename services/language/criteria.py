@@ -29,6 +29,10 @@ _NEGATION = re.compile(
     r"(?:any\s+|evidence of\s+|known\s+)*",
     re.IGNORECASE,
 )
+_CONDITIONAL = re.compile(
+    r"\b(?:but|unless|except|if|only|provided|however|neither|nor|until|whether|instead|otherwise)\b",
+    re.IGNORECASE,
+)
 _SPLIT = re.compile(r"\s*(?:;|,\s*(?:and|or)\b|,|\band/or\b|\band\b|\bor\b)\s*", re.IGNORECASE)
 _MARK = re.compile("\ue000(\\d+)\ue001")
 _FILLING = re.compile(
@@ -72,6 +76,8 @@ class Criterion:
 
 def read_criterion(text: str) -> Criterion:
     """Return what a criterion asks for."""
+    if _CONDITIONAL.search(text):
+        return Criterion(())
     found: list[Asked] = []
     within = _WITHIN.search(text)
     text = _WITHIN.sub(" ", text)

@@ -27,6 +27,7 @@ def test_the_shipped_team_is_usable_and_led_by_the_orchestrator() -> None:
         "Radiology",
         "Pathology",
         "ClinicalGuidelines",
+        "ClinicalTrials",
         "ReportCreation",
         "AppointmentManager",
         "Registration",

@@ -5,16 +5,29 @@ Nothing else leaves: no free text, no id, no date. Who is 90 or older is 90.
 
 from dataclasses import dataclass
 
+from data_models.chart_view import ViewRow
 from services.evidence.trials.facts import PatientFacts, readings_of
 from services.language.criteria_forms import GENES
+from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
-from services.records.entry import Raw
+from services.records.entry import Raw, many, one, text
 
 OLDEST = 90
 _TERMS_LIMIT = 5
 _DISPLAY_LIMIT_CHARS = 120
+_ICD10 = {
+    "C34": "Lung Cancer", "C18": "Colorectal Cancer", "C19": "Colorectal Cancer",
+    "C20": "Colorectal Cancer", "C50": "Breast Cancer", "C61": "Prostate Cancer",
+    "C43": "Melanoma", "C25": "Pancreatic Cancer", "C16": "Gastric Cancer",
+    "C15": "Esophageal Cancer", "C22": "Liver Cancer", "C56": "Ovarian Cancer",
+    "C53": "Cervical Cancer", "C54": "Endometrial Cancer", "C64": "Renal Cell Cancer",
+    "C67": "Bladder Cancer", "C71": "Brain Cancer", "C73": "Thyroid Cancer",
+}  # fmt: skip
+"""Public names of the commonest cancers, by the first three signs of their codes."""
 _SYSTEMS = ("http://snomed.info/sct", "http://hl7.org/fhir/sid/icd")
 _CANCER = ("carcinoma", "cancer", "melanoma", "malignant", "lymphoma", "leukemia", "neoplasm")
+_ACTIVE = frozenset({"active", "recurrence", "relapse"})
+_UNSURE = ("suspected", "provisional", "unconfirmed", "differential")
 _NOT_PRIMARY = ("metasta", "effusion", "family", "history")
 
 
@@ -70,25 +83,37 @@ def _marker(name: str) -> str:
 
 
 def _conditions(facts: PatientFacts) -> list[str]:
-    """Return displays of coded active cancers, else of the other coded active problems."""
-    displays = list[str]()
-    cancers = list[str]()
-    for entry in facts.record.entries_of("Condition"):
-        row = next((one for one in facts.problems if entry.ref in one.sources), None)
-        if row is None or row.status not in ("active", "recurrence", "relapse"):
-            continue
-        concept = entry.raw.get("code")
-        codings = concept.get("coding") if isinstance(concept, dict) else None
-        for coding in codings if isinstance(codings, list) else ():
-            shown = str(coding.get("display", "")) if isinstance(coding, dict) else ""
-            folded = shown.casefold()
-            is_cancer = any(word in folded for word in _CANCER)
-            if not _may_leave(shown, coding, facts):
-                continue
-            displays.append(shown)
-            if is_cancer and not any(word in folded for word in _NOT_PRIMARY):
-                cancers.append(shown)
-    return list(dict.fromkeys(cancers or displays))
+    """Return the names of active coded cancers, else of the other active coded problems."""
+    going_on = [row for row in facts.problems if row.status in _ACTIVE]
+    found = [(name, row) for row in going_on if (name := _public_name(row, facts))]
+    cancers = [name for name, row in found if _is_cancer(name) and not _is_unsure(row)]
+    return list(dict.fromkeys(cancers or [name for name, row in found if not _is_unsure(row)]))
+
+
+def _is_cancer(name: str) -> bool:
+    folded = name.casefold()
+    is_primary = not any(word in folded for word in _NOT_PRIMARY)
+    return is_primary and any(word in folded for word in _CANCER)
+
+
+def _is_unsure(row: ViewRow) -> bool:
+    return any(word in f"{row.name} {row.detail}".casefold() for word in _UNSURE)
+
+
+def _public_name(row: ViewRow, facts: PatientFacts) -> str:
+    """Return what our table calls a code, else the code's own display if it may leave."""
+    prefixes = {code.rpartition("|")[2][:3] for code in row.code if "icd-10" in code}
+    for prefix in sorted(prefixes & set(_ICD10)):
+        return _ICD10[prefix]
+    known = concept_table().coded("problem", row.code)
+    if known is not None:
+        return known.name
+    for ref in row.sources:
+        for coding in many(one(facts.record.entries[ref].raw, "code"), "coding"):
+            shown = text(coding, "display")
+            if _may_leave(shown, coding, facts):
+                return shown
+    return ""
 
 
 def _may_leave(shown: str, coding: Raw, facts: PatientFacts) -> bool:

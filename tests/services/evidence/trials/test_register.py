@@ -103,7 +103,7 @@ async def test_a_search_sends_what_may_leave_and_shows_it() -> None:
     ],
 )
 def test_only_displays_of_public_codes_leave(display: str, system: str, leaves: bool) -> None:
-    coding = [{"system": system, "code": "254837009", "display": display}]
+    coding = [{"system": system, "code": "77777", "display": display}]
     active = {"coding": [{"code": "active"}]}
     record = record_from_resources(
         PATIENT_ID,
