@@ -245,12 +245,11 @@ class TurnPipeline:
 
     async def _swap_in(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:
         """Load the decided patient's own document; False if it cannot be read and we asked."""
+        before = turn.loaded_registry().active_patient_id
         if verdict.registry is not None:
-            before = turn.loaded_registry().active_patient_id
             turn.withdraws_question |= verdict.registry.active_patient_id != before
             await self._documents.activate(turn, verdict.registry)
             self._groups.tell_switch(turn, verdict, before)
-            await self._scenarios.tell_left_open(turn, before)
         try:
             await self._documents.open(turn, turn.loaded_registry().active_patient_id)
         except CorruptDocumentError as error:
@@ -262,6 +261,7 @@ class TurnPipeline:
         if verdict.decision == "RESTORED_FROM_STORAGE":
             turn.run.emit(Notice("restored", f"Continuing with {turn.patient_id}."))
         self._replies.show_state(turn)
+        await self._scenarios.tell_left_open(turn, before)
         return True
 
     async def _chat(self, turn: TurnDraft, request: GroupChatRequest) -> None:

@@ -81,8 +81,11 @@ class TurnDocuments:
     async def scenario_of(self, turn: TurnDraft, patient_id: PatientId) -> ScenarioPlace | None:
         """Return where a scenario of another chart of this conversation waits for an answer.
 
-        None where none does, or where that cannot be told: nobody is kept from a switch by it.
+        None where none does, where the chart is closed to the sender, or where that cannot be
+        told: nobody is kept from a switch by it.
         """
+        if not await self._door.may_open(turn.claim.message.sender.principal_id, patient_id):
+            return None
         with suppress(CorruptDocumentError, StoreUnavailableError):
             stored = await self._contexts.read(
                 turn.conversation_id, patient_id, epoch=turn.claim.epoch

@@ -5,8 +5,12 @@ from contextlib import suppress
 from data_models.errors import ScenarioInputError, StoreError
 from data_models.identifiers import PatientId
 from data_models.scenario_session import ScenarioPlace, ScenarioSession
+from data_models.turn_events import Notice
+from services.language.own_texts import in_own_language
 from services.scenarios.operators.interventions import withdrawn
+from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
+from services.turn.reading import spoken_in
 from services.turn.scenario_parts import ScenarioParts
 
 
@@ -36,6 +40,17 @@ async def _offered(session: ScenarioSession, parts: ScenarioParts) -> ScenarioSe
     return session
 
 
+async def tell_switch(turn: TurnDraft, before: PatientId | None, documents: TurnDocuments) -> None:
+    """Say whose scenario waits since `before` was the open chart, and whose goes on in this one."""
+    now = turn.patient_id
+    if before is None or now is None or before == now:
+        return
+    left = waits_elsewhere(await documents.scenario_of(turn, before), before)
+    for told in filter(None, (left, goes_on(turn.document().scenario, now))):
+        # Progress vanishes on a surface that streams; this one has to stay.
+        turn.run.emit(Notice("restored", in_own_language(told, spoken_in(turn))))
+
+
 def waits_elsewhere(place: ScenarioPlace | None, patient_id: PatientId) -> str:
     """Return what is said of a scenario that another chart is left in; "" for none."""
     if place is None:
@@ -44,6 +59,13 @@ def waits_elsewhere(place: ScenarioPlace | None, patient_id: PatientId) -> str:
         f"“{place.scenario}” of {patient_id} waits at “{place.step}” and goes on when that chart "
         "is open again. What you say now is not its answer."
     )
+
+
+def goes_on(session: ScenarioSession | None, patient_id: PatientId) -> str:
+    """Return what is said of a scenario to whoever comes back to its chart; "" for none."""
+    if session is None or not session.is_open or session.place is None:
+        return ""
+    return f"“{session.place.scenario}” of {patient_id} goes on at “{session.place.step}”."
 
 
 def listed(titles: dict[str, str]) -> str:

@@ -13,7 +13,6 @@ from data_models.errors import (
     ToolInputError,
 )
 from data_models.identifiers import PatientId, hashed
-from data_models.turn_events import Notice
 from services.scenarios.session.commands import Command, command_in, is_any, named
 from services.scenarios.session.scenario_runtime import Act, ScenarioRuntime
 from services.turn.documents import TurnDocuments
@@ -21,7 +20,7 @@ from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer
 from services.turn.scenario_corrections import TurnCorrections
 from services.turn.scenario_index import update_index
-from services.turn.scenario_news import listed, news_of_operators, waits_elsewhere
+from services.turn.scenario_news import listed, news_of_operators, tell_switch
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.turn_replies import TurnReplies
 
@@ -103,11 +102,9 @@ class TurnScenarios:
         return is_ours
 
     async def tell_left_open(self, turn: TurnDraft, before: PatientId | None) -> None:
-        """Tell who leaves a chart in the middle of its scenario that this waits there."""
-        if before in (None, turn.loaded_registry().active_patient_id) or self._parts is None:
-            return
-        if told := waits_elsewhere(await self._documents.scenario_of(turn, before), before):
-            turn.run.emit(Notice("progress", told))
+        """Tell who opens another chart whose scenario waits now, and whose goes on."""
+        if self._parts is not None:
+            await tell_switch(turn, before, self._documents)
 
     async def heard(self, turn: TurnDraft) -> None:
         """Note what the user has heard of the step from the agent that guides them."""

@@ -435,5 +435,25 @@ async def test_who_opens_another_chart_in_the_middle_is_told_that_the_scenario_w
     again = await visit.say("what does the CT say")
     assert not [one for one in again.events if isinstance(one, Notice) and "waits at" in one.text]
 
-    await visit.say("switch to patient_4")
+    back = await visit.say("back to patient_4")
     assert await visit.session() == before
+    said = [one.text for one in back.events if isinstance(one, Notice)]
+    assert said == ["“Visit” of patient_4 goes on at “size”."]
+
+
+async def test_that_a_scenario_waits_stays_to_be_read_and_is_told_in_german(
+    visit: ScenarioWorld,
+) -> None:
+    await visit.begin()
+    await visit.say("fine")
+    switched = await visit.say("wechsle zu patient_15")
+    told = [one for one in switched.events if isinstance(one, Notice)]
+    assert [one.kind for one in told] == ["restored"]
+    assert told[0].text.startswith("„Visit“ von patient_4 wartet bei „size“")
+
+
+async def test_a_scenario_that_was_left_waits_for_nobody(visit: ScenarioWorld) -> None:
+    await visit.begin()
+    await visit.say("stop the visit")
+    switched = await visit.say("switch to patient_15")
+    assert not [one for one in switched.events if isinstance(one, Notice)]
