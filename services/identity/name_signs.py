@@ -53,7 +53,7 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
         (is_owned or is_heading or is_after or is_asked)
         and last.gap == " "
         and (is_small or all(map(_is_written_as_name, (first, last))))
-        and is_no_word(first)
+        and (is_no_word(first) or _is_given_name_too(first))
         and (is_no_word(last) or _may_be_family_name(last))
     )
 
@@ -93,6 +93,11 @@ def is_no_word(word: Word) -> bool:
 def _is_written_as_name(word: Word) -> bool:
     is_capital = word.is_capital or (word.is_first and word.raw[0].isupper())
     return is_capital and not word.raw.isupper()
+
+
+def _is_given_name_too(word: Word) -> bool:
+    """Whether a word is a first name where it is written as one: `Is Hope Adeleke on warfarin?`."""
+    return word.is_capital and word.title is None and word.text in people_words().given_too
 
 
 def _may_be_family_name(word: Word) -> bool:

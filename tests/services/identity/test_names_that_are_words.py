@@ -203,3 +203,21 @@ async def test_a_small_d_leads_a_name_and_french_asks_nothing_by_it(
     found = await linker.link(text, Situation(active=active, roster={active: anna}))
 
     assert found.subject.outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("Is Hope Adeleke on warfarin?", "unsure"),
+        ("Does Grace Featherstone take apixaban?", "unsure"),
+        ("Is hope lost for her kidneys?", "same"),
+        ("Does Rose hip tea matter with warfarin?", "same"),
+    ],
+)
+async def test_a_first_name_that_is_a_word_begins_a_whole_name_too(text: str, outcome: str) -> None:
+    anna = person("patient_1", "Keller", "Anna", birth_date="1959-02-11", sex="female")
+    active = PatientId("patient_1")
+    linker = SubjectLinker(directory=Scripted(anna), fits=PATTERN.matches)
+    found = await linker.link(text, Situation(active=active, roster={active: anna}))
+
+    assert found.subject.outcome == outcome
