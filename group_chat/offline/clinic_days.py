@@ -13,6 +13,7 @@ from services.language.clock import (
     week_ahead_in,
 )
 from services.language.in_english import in_english
+from services.language.own_texts import is_own_choice
 from services.language.talk_texts import in_every_language
 
 # The names of our questions.
@@ -58,8 +59,7 @@ def _asks_one(answered: str) -> bool:
 
 
 def _proposes_move(answered: str) -> bool:
-    lines = answered.splitlines()
-    return any(one.startswith("Move ") and one.endswith("? yes / no") for one in lines)
+    return any(is_own_choice(line, "Move {name}?") for line in answered.splitlines())
 
 
 def asks(prompt: Prompt, question: str) -> bool:

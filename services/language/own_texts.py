@@ -24,6 +24,26 @@ def in_own_language(text: str, language: str) -> str:
     return "\n".join(_line(line, language) for line in text.split("\n"))
 
 
+def is_own_choice(line: str, english: str) -> bool:
+    """Whether `line` asks, in any language, what `english` asks with a yes or no behind it.
+
+    Args:
+        english: As in the files, such as `Move {name}?`.
+    """
+    asked = [(english, _CHOICE)]
+    for language in WELL_READ[1:]:
+        texts = _texts(language)
+        asked.append((texts.get(english, english), f" {texts[_CHOICE.strip()]}"))
+    return any(
+        line.endswith(choice) and _form(text).fullmatch(line.removesuffix(choice)) is not None
+        for text, choice in asked
+    )
+
+
+def _form(text: str) -> re.Pattern[str]:
+    return re.compile(re.sub(_PART, ".+?", re.escape(text)))
+
+
 def _line(line: str, language: str) -> str:
     """Return a line with the shortest runs of sentences that are known put into the language."""
     choice = _texts(language)[_CHOICE.strip()] if line.endswith(_CHOICE) else ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.language.own_texts import in_own_language
+from services.language.own_texts import in_own_language, is_own_choice
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,11 @@ def test_what_has_no_translation_stays_as_it_is() -> None:
         "Es läuft nichts. Blue is blue."
     )
     assert in_own_language("Nothing is running.", "fr") == "Nothing is running."
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_what_was_asked_is_known_again_in_either_language(language: str) -> None:
+    asked = "Move Dr. Chen to 15:00? yes / no"
+    assert is_own_choice(in_own_language(asked, language), "Move {name}?")
+    assert not is_own_choice(in_own_language("Cancel it? yes / no", language), "Move {name}?")
+    assert not is_own_choice("Move on?", "Move {name}?")
