@@ -18,6 +18,7 @@ from tests.services.scenarios.worlds import (
     World,
     graph_of,
     play,
+    session_at,
     simple_world_of,
     worlds,
 )
@@ -204,3 +205,34 @@ def test_nobody_has_a_completed_checkpoint_ahead_again(world: World) -> None:
     way = way_of(world.session, chain.move_from(1))
     for passed in after.completed_checkpoints:
         assert passed.version == 1 or not way.comes_again(passed.step_id, after.step)
+
+
+def changed_ahead(world: World) -> tuple[Node, ...]:
+    """The first version, changed in every step that can never lead to where the session is."""
+    old, here = world.graphs[0], world.session.path[-1]
+    return tuple(
+        replace(node, text=f"now {node.id}", collects=("age", "dose"), required=True)
+        if here not in old.reached_from(node.id)
+        else node
+        for node in world.drafts[0]
+    )
+
+
+@many
+@given(worlds())
+def test_with_the_same_way_up_to_here_nothing_is_asked_whatever_comes_after(world: World) -> None:
+    graphs = [world.graphs[0], graph_of(changed_ahead(world), 2)]
+    played = play(graphs, world.session, {}, world.truth)
+    assert (played.asked, played.executed) == ([], [])
+    assert played.session.step == world.session.step
+
+
+@many
+@given(worlds(), st.integers(1, 4))
+def test_how_often_a_loop_was_gone_decides_nothing(world: World, rounds: int) -> None:
+    path, old = world.session.path, world.graphs[0]
+    passed = [one.step_id for one in world.session.completed_checkpoints]
+    back = path.index(path[-1])
+    loop = path[back + 1 :] or [path[-1]] * (path[-1] in old.successors[path[-1]])
+    longer = session_at(old, [*path, *loop * rounds], passed)
+    same_end(run(world), play(world.graphs, longer, world.known, world.truth))
