@@ -48,14 +48,19 @@ def is_unknown_full_name(first: Word, last: Word) -> bool:
     is_after = first.before in people_words().about and last.closes
     # `is Olga Petrenko allergic to latex?`, not `her contact is Ottilie Brandauer.`
     is_asked = first.is_capital and first.before in people_words().auxiliaries and not last.closes
-    is_small = last.is_owner and asks_for_chart(last) and first.raw.islower() and last.raw.islower()
+    is_small = first.raw.islower() and last.raw.islower() and _is_asked_of(last, is_after=is_after)
     return (
-        (is_owned or is_heading or is_after or is_asked)
+        (is_owned or is_heading or is_after or is_asked or is_small)
         and last.gap == " "
         and (is_small or all(map(_is_written_as_name, (first, last))))
         and (is_no_word(first) or _is_given_name_too(first))
         and (is_no_word(last) or _may_be_family_name(last))
     )
+
+
+def _is_asked_of(last: Word, *, is_after: bool) -> bool:
+    """Whether a chart is asked for beside words in small letters: `ingrid solheim: potassium?`."""
+    return is_after or ((last.is_owner or last.heads) and asks_for_chart(last))
 
 
 def is_unknown_owner(word: Word) -> bool:
