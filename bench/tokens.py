@@ -140,7 +140,9 @@ async def talk(
                         wire.delay_seconds = _CALL_SECONDS if is_board else 0.0
                         shown = await chat.say(part.text)
                         await asyncio.sleep(0.05)
-                        in_sequence = int(shown.seconds / _CALL_SECONDS) if is_board else 0
+                        # On a busy machine time says more than there were calls.
+                        waits = int(shown.seconds / _CALL_SECONDS) if is_board else 0
+                        in_sequence = min(waits, len(model.requests))
                         turns.append(Turn(part, model.requests, in_sequence))
     return turns
 
