@@ -7,6 +7,8 @@ from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
+from services.language.evidence_questions import TRIALS
+from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.records.answers.asked_rows import asked_rows, concept_of, passage, personal_facts
 from services.records.answers.row_parts import (
@@ -100,10 +102,14 @@ def _tells(row: ViewRow, marks: Sequence[str]) -> bool:
 
 # What is not there
 
+_BESIDE_THE_RECORD = frozenset({"changes", GUIDELINES, TRIALS})
+
 
 def _absent(
     question: ChartQuestion, view: ChartView, words: AnswerWords, *, is_other_time: bool
 ) -> str:
+    if question.tool in _BESIDE_THE_RECORD and view.nothing:
+        return view.nothing  # of a guideline or a study the record says nothing in any language
     if question.aspect == "count" and view.rows:
         return _counted(question, [], words)
     if is_other_time:
