@@ -38,6 +38,7 @@ from services.access.access_factory import (
     message_rate_for,
     origin_policy_for,
     outbound_policy_for,
+    sign_in_for,
 )
 from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
@@ -127,8 +128,12 @@ def build(
 
 def _door(base: Foundation, session: aiohttp.ClientSession) -> Door:
     settings = base.settings
+    keys, clock = base.access.keys, base.clock
+    sign_in = sign_in_for(
+        settings, session=session, clock=clock, store=base.stores.users, keys=keys
+    )
     authenticator = authenticator_for(
-        settings, session=session, clock=base.clock, keys=base.access.keys
+        settings, session=session, clock=clock, keys=keys, sign_in=sign_in
     )
     return Door(
         authenticator=base.access.noting(authenticator),
@@ -136,6 +141,7 @@ def _door(base: Foundation, session: aiohttp.ClientSession) -> Door:
         trusted_proxy=settings.trusted_proxy,
         https=(settings.public_base_url or "").startswith("https://"),
         allowed_origins=settings.allowed_origins,
+        sign_in=sign_in,
     )
 
 

@@ -270,7 +270,7 @@ class Settings(BaseSettings):
     graph_users: Pairs = _set((), "Mailboxes of callers who are no users of the directory: `principal=user,…`", "key:alice=alice@clinic.example,dev=ada@clinic.example")
     graph_file_hosts: Names = _set((), "Hosts from which files of OneDrive and SharePoint may be fetched", "clinic-my.sharepoint.com")
 
-    auth_mode: Literal["dev", "api_key", "entra", "app_service"] = _set("dev", "Who may call: `dev` (loopback, no token), `api_key`, `entra` or `app_service`", "entra")
+    auth_mode: Literal["dev", "api_key", "entra", "app_service", "oidc"] = _set("dev", "Who may call: `dev` (loopback, no token), `api_key`, `entra`, `app_service` or `oidc` (the page signs users in; keys stay valid)", "entra")
     api_keys: ApiKeys = _set((), "With `api_key`: `name:sha256-hex-of-key,…`", f"alice:{'0' * 64}", repr=False)
     api_keys_file: Path | None = _set(None, "With `api_key`: YAML of keys with scopes, patients and an end; read again when it changes", "./keys.yaml")
     operators: Names = _set((), "Operators: names of API keys, object ids of users of `ENTRA_TENANT_ID`, or `entra:directory:object-id`; in dev, unset means everyone", "alice,bob")
@@ -281,6 +281,10 @@ class Settings(BaseSettings):
     entra_scope: str = _set("access_as_user", "With `entra`: the delegated scope or the application role that a token needs", "access_as_user")
     entra_allowed_tenant_ids: Names = _set((), "Further directories whose users may call", "66666666-7777-8888-9999-000000000000")
     entra_authority: Url = _set("https://login.microsoftonline.com", "Where tokens and their keys come from", "https://login.microsoftonline.us")
+    oidc_issuer: str | None = _set(None, "With `oidc`: the provider, exactly as it calls itself; hosts of its other addresses go into `ALLOWED_OUTBOUND_HOSTS`", "https://login.microsoftonline.com/11111111-2222-3333-4444-555555555555/v2.0")
+    oidc_client_id: str | None = _set(None, "With `oidc`: what the provider calls this server", "11111111-2222-3333-4444-555555555555")
+    oidc_client_secret: SecretStr | None = _set(None, "With `oidc`: the secret that the provider gave; it also encrypts what is stored of a session", "a1B~…")
+    oidc_roles_claim: str | None = _set(None, "With `oidc`: the claim with roles (`clinician`, `operator`, `order`, `reviewer`, `metrics`); who has none is refused; unset: whoever signs in is a clinician", "roles")
     idle_logoff_seconds: Seconds = _set(900.0, "A socket without a message for so long is closed (not in dev)", 900)
 
     bot_endpoints: bool | None = _set(None, "Serve `/api/messages`; `true` outside dev needs `MicrosoftAppId`; unset: if that is set, and in dev", "false")
@@ -398,7 +402,12 @@ class Settings(BaseSettings):
             self.openai_base_url,
             self.azure_openai_endpoint,
         )
-        more = (self.app_blob_storage_endpoint, self.turn_queue_endpoint, self.entra_authority)
+        more = (
+            self.app_blob_storage_endpoint,
+            self.turn_queue_endpoint,
+            self.entra_authority,
+            self.oidc_issuer,
+        )
         graph = self.graph_base_url if self.assistant_backend == "graph" else None
         named = {urlsplit(url).hostname or "" for url in (*urls, *more, graph) if url}
         named |= {*self.allowed_outbound_hosts, *(self.graph_file_hosts if graph else ())}
@@ -421,8 +430,29 @@ def _access_problems(settings: Settings) -> Iterator[Problem]:
             yield _needed("ENTRA_AUDIENCE", "AUTH_MODE=entra", "api://rounds")
         case "app_service" if not settings.trusted_proxy:
             yield _needed("TRUSTED_PROXY", "AUTH_MODE=app_service, which believes a proxy", "true")
+        case "oidc":
+            yield from _oidc_problems(settings)
         case _:
             return
+
+
+def _oidc_problems(settings: Settings) -> Iterator[Problem]:
+    when = "AUTH_MODE=oidc"
+    issuer = urlsplit(settings.oidc_issuer or "")
+    if not settings.oidc_issuer:
+        yield _needed("OIDC_ISSUER", when, "https://login.example.org")
+    elif issuer.scheme != "https" and not is_loopback_host(issuer.hostname or ""):
+        yield Problem("OIDC_ISSUER", "must be https", "OIDC_ISSUER=https://login.example.org")
+    if not settings.oidc_client_id:
+        yield _needed("OIDC_CLIENT_ID", when, "11111111-2222-…")
+    if settings.oidc_client_secret is None:
+        yield _needed("OIDC_CLIENT_SECRET", when, "a1B~…")
+    if not settings.public_base_url:
+        yield _needed(
+            "PUBLIC_BASE_URL",
+            f"{when}, to which the provider sends browsers back",
+            "https://rounds.example.org",
+        )
 
 
 def _bot_problems(settings: Settings) -> Iterator[Problem]:

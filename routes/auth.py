@@ -1,6 +1,7 @@
 """The door of the API: no handler under `/api/` runs without a verified principal."""
 
 import re
+from dataclasses import dataclass
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
@@ -16,7 +17,29 @@ _FORWARDING = (
     "Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP",
     "CF-Connecting-IP", "True-Client-IP", "X-Client-IP", "X-Original-Forwarded-For",
 )  # fmt: skip
+SESSION_COOKIE = "__Host-rounds"
+SIGN_OUT = "/auth/logout"
+_COOKIE_LIMIT_CHARS = 200
 _PRINCIPAL = web.RequestKey("principal", Principal)
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """How the sender of a request came in, to ask again while its socket is open."""
+
+    authenticator: Authenticator
+    handshake: Handshake
+
+    async def check(self) -> None:
+        """Return if the sender may still come in.
+
+        Raises:
+            AccessError: it may not any more, or that cannot be told at the moment.
+        """
+        await self.authenticator.authenticate(self.handshake)
+
+
+_ENTERED = web.RequestKey("entered", Entered)
 
 
 def authentication(
@@ -36,6 +59,7 @@ def authentication(
             handshake = handshake_of(request, trusted_proxy=trusted_proxy)
             origins.check(handshake)
             request[_PRINCIPAL] = await authenticator.authenticate(handshake)
+            request[_ENTERED] = Entered(authenticator, handshake)
         return await handler(request)
 
     return authenticated
@@ -52,6 +76,11 @@ def principal_of(request: web.Request) -> Principal:
     return request[_PRINCIPAL]
 
 
+def entered_of(request: web.Request) -> Entered:
+    """Return how the sender of a guarded `request` came in."""
+    return request[_ENTERED]
+
+
 def operator_of(request: web.Request) -> Principal:
     """Return who sends `request`, if it is an operator.
 
@@ -65,11 +94,12 @@ def operator_of(request: web.Request) -> Principal:
 
 
 def is_guarded(request: web.Request) -> bool:
-    """Tell whether `request` needs a principal: all of `/api/`, known or not, but the bots'."""
+    """Tell whether `request` needs a principal: all of `/api/` but the bots', and signing out."""
     resource = request.match_info.route.resource
     route = request.path if resource is None else resource.canonical
     is_bots = request.method == hdrs.METH_POST and _BOT_ROUTE.fullmatch(route) is not None
-    return not is_bots and (route.startswith("/api/") or request.path.startswith("/api/"))
+    is_api = route.startswith("/api/") or request.path.startswith("/api/")
+    return not is_bots and (is_api or route == SIGN_OUT)
 
 
 def handshake_of(request: web.Request, *, trusted_proxy: bool) -> Handshake:
@@ -85,7 +115,15 @@ def handshake_of(request: web.Request, *, trusted_proxy: bool) -> Handshake:
         authorization=_header(request, hdrs.AUTHORIZATION),
         protocols=_listed(_header(request, hdrs.SEC_WEBSOCKET_PROTOCOL)),
         client_principal=_header(request, "X-MS-CLIENT-PRINCIPAL") if trusted_proxy else None,
+        writes=request.method not in {hdrs.METH_GET, hdrs.METH_HEAD},
+        session_id=_session_id(request),
+        csrf=_header(request, "X-CSRF-Token"),
     )
+
+
+def _session_id(request: web.Request) -> str | None:
+    value = request.cookies.get(SESSION_COOKIE, "")
+    return value if 0 < len(value) <= _COOKIE_LIMIT_CHARS else None
 
 
 def _header(request: web.Request, name: str) -> str | None:

@@ -6,7 +6,7 @@ from aiohttp import WSCloseCode, web
 
 from data_models.errors import BadFrameError
 from data_models.identifiers import is_web_name
-from routes.auth import principal_of
+from routes.auth import entered_of, principal_of
 from routes.context import CONTEXT
 from routes.socket_modes import Mode, PlainMode, StreamingMode
 from routes.socket_session import Socket, SocketSession
@@ -49,6 +49,7 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
             principal=principal,
             chat_id=chat_id,
             mode=_mode(request, chat_id),
+            check=entered_of(request).check,
         )
         request.app[OPEN_SOCKETS].add(socket)
         try:

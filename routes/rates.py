@@ -6,7 +6,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from data_models.errors import ForbiddenError
-from routes.auth import is_guarded, principal_of
+from routes.auth import SIGN_OUT, is_guarded, principal_of
 from services.access.limits import MessageRate
 
 READS = frozenset({hdrs.METH_GET, hdrs.METH_HEAD, hdrs.METH_OPTIONS})
@@ -57,7 +57,7 @@ def _check_scope(request: web.Request, route: str) -> None:
     Raises:
         ForbiddenError: it may not.
     """
-    if route.startswith(_OPERATORS):
+    if route.startswith(_OPERATORS) or route == SIGN_OUT:
         return
     writes = request.method not in READS or route in _SOCKETS
     if ("chat" if writes else "read") not in principal_of(request).scopes:

@@ -17,8 +17,10 @@ from routes.problem import problems
 from routes.quality import quality_routes
 from routes.rates import counting
 from routes.security_headers import security_headers
+from routes.sign_in import SignInRoutes, point_to_login
 from routes.static_client import StaticClient
 from services.access.handshake import Authenticator
+from services.access.oidc import OidcSignIn
 from services.access.origin import OriginPolicy
 
 
@@ -30,6 +32,7 @@ class Door:
         trusted_proxy: Whether the proxy's headers are believed.
         https: Whether browsers reach the server by https only.
         allowed_origins: Pages of elsewhere that may call the API, with a token.
+        sign_in: Signs users in with a browser, where they do.
     """
 
     authenticator: Authenticator
@@ -37,6 +40,7 @@ class Door:
     trusted_proxy: bool = False
     https: bool = False
     allowed_origins: tuple[str, ...] = ()
+    sign_in: OidcSignIn | None = None
 
 
 def create_web_app(
@@ -72,6 +76,9 @@ def create_web_app(
     page = client or StaticClient()
     page.load()
     app.router.add_routes(_routes(page))
+    if door.sign_in is not None:
+        app.router.add_routes(SignInRoutes(sign_in=door.sign_in).routes())
+        app.on_response_prepare.append(point_to_login)
     return app
 
 

@@ -1,12 +1,13 @@
 """One open socket: reads frames, hands messages to the scheduler, shows runs in order."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 import orjson
 import structlog
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from data_models.errors import BadFrameError, RoundsError
+from data_models.errors import BadFrameError, ForbiddenError, RoundsError, UnauthenticatedError
 from data_models.incoming_message import IncomingMessage, Sender
 from data_models.turn_events import (
     Notice,
@@ -33,7 +34,11 @@ Socket = web.WebSocketResponse[bool]
 
 
 class SocketSession:
-    """Serves one socket until either side leaves. A turn never waits for it, nor ends with it."""
+    """Serves one socket until either side leaves. A turn never waits for it, nor ends with it.
+
+    Args:
+        check: Asked before each message whether the sender may still come in.
+    """
 
     def __init__(
         self,
@@ -43,12 +48,14 @@ class SocketSession:
         principal: Principal,
         chat_id: str,
         mode: Mode,
+        check: Callable[[], Awaitable[None]],
     ) -> None:
         self._socket = socket
         self._context = context
         self._principal = principal
         self._chat_id = chat_id
         self._mode = mode
+        self._check = check
         self._active_at = context.clock.now()
         self._bad_frames = 0
         self._last: asyncio.Task[None] | None = None
@@ -114,7 +121,11 @@ class SocketSession:
         self._bad_frames = 0
         client_message_id = None if isinstance(frame, StopFrame) else frame.client_message_id
         try:
+            await self._check()
             await (self._stop(frame) if isinstance(frame, StopFrame) else self._submit(frame))
+        except (UnauthenticatedError, ForbiddenError):
+            # What runs goes on and is stored; who signs in again finds its answer.
+            await self._socket.close(code=LOGGED_OFF, message=b"signed out")
         except RoundsError as error:
             await self._refuse(error, client_message_id=client_message_id)
 

@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError, TooManyExportsError, TooManyReadsError
 from services.access.api_keys import ApiKeyAuthenticator
@@ -13,8 +14,11 @@ from services.access.entra import EntraAuthenticator
 from services.access.handshake import Authenticator
 from services.access.key_file import KeyFile
 from services.access.limits import MessageRate
+from services.access.oidc import OidcRules, OidcSignIn
+from services.access.oidc_provider import OidcProvider
 from services.access.origin import OriginPolicy
 from services.access.outbound import OutboundPolicy
+from services.access.sign_in_sessions import SignInSessions
 from services.access.signing_keys import HttpKeyDownload, SigningKeys
 from settings import Settings
 
@@ -34,15 +38,18 @@ def authenticator_for(
     session: aiohttp.ClientSession,
     clock: Clock,
     keys: KeyFile | None = None,
+    sign_in: OidcSignIn | None = None,
 ) -> Authenticator:
     """Return the authenticator of `AUTH_MODE`; `session` fetches signing keys."""
+    if sign_in is not None:
+        return sign_in
     match settings.auth_mode:
         case "dev":
             return DevAuthenticator(operators=settings.operators)
         case "api_key":
-            return ApiKeyAuthenticator(
-                keys=settings.api_keys, operators=settings.operators, file=keys, clock=clock
-            )
+            return _by_key(settings, keys=keys, clock=clock)
+        case "oidc":
+            raise ConfigurationError("AUTH_MODE: oidc needs a store for sessions")
         case "entra":
             return _entra(settings, session=session, clock=clock)
         case "app_service":
@@ -53,6 +60,53 @@ def authenticator_for(
                 home=settings.entra_tenant_id,
                 practitioner_claim=settings.practitioner_claim,
             )
+
+
+def sign_in_for(
+    settings: Settings,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    store: BlobStore,
+    keys: KeyFile | None = None,
+) -> OidcSignIn | None:
+    """Return what signs users in with a browser, None where they come otherwise.
+
+    Args:
+        settings: `AUTH_MODE=oidc` and the `OIDC_…` decide.
+        session: Asks the provider.
+        clock: Ends sessions.
+        store: Keeps them.
+        keys: Programs' keys, which stay valid.
+    """
+    issuer, secret = settings.oidc_issuer, settings.oidc_client_secret
+    if settings.auth_mode != "oidc" or issuer is None or secret is None:
+        return None
+    client_secret = secret.get_secret_value()
+    has_keys = bool(settings.api_keys) or keys is not None
+    return OidcSignIn(
+        provider=OidcProvider(
+            issuer=issuer,
+            client_id=settings.oidc_client_id or "",
+            client_secret=client_secret,
+            session=session,
+            clock=clock,
+        ),
+        sessions=SignInSessions(store=store, secret=client_secret),
+        rules=OidcRules(
+            issuer=issuer,
+            roles_claim=settings.oidc_roles_claim or "",
+            operators=tuple(settings.operators),
+            authority=settings.entra_authority,
+            home=settings.entra_tenant_id,
+            practitioner_claim=settings.practitioner_claim,
+            idle_seconds=settings.idle_logoff_seconds,
+        ),
+        secret=client_secret,
+        base=settings.public_base_url or "",
+        clock=clock,
+        keys=_by_key(settings, keys=keys, clock=clock) if has_keys else None,
+    )
 
 
 def origin_policy_for(settings: Settings) -> OriginPolicy:
@@ -90,6 +144,12 @@ def export_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
     """Return the limit on exports, which dev does not have."""
     per_minute = None if settings.is_dev else settings.exports_per_minute
     return MessageRate(per_minute=per_minute, clock=clock, error=TooManyExportsError)
+
+
+def _by_key(settings: Settings, *, keys: KeyFile | None, clock: Clock) -> ApiKeyAuthenticator:
+    return ApiKeyAuthenticator(
+        keys=settings.api_keys, operators=settings.operators, file=keys, clock=clock
+    )
 
 
 def _entra(

@@ -21,6 +21,9 @@ class Handshake:
         only_reads: GET or HEAD, and no WebSocket.
         protocols: Requested WebSocket subprotocols; a browser, which cannot set headers there,
             sends its token as `bearer.<token>`.
+        writes: Neither GET nor HEAD, nor a WebSocket.
+        session_id: The cookie of a user who signed in with a browser.
+        csrf: `X-CSRF-Token`.
         client_principal: The proxy's `X-MS-CLIENT-PRINCIPAL`.
     """
 
@@ -33,6 +36,9 @@ class Handshake:
     authorization: str | None = field(default=None, repr=False)
     protocols: tuple[str, ...] = field(default=(), repr=False)
     client_principal: str | None = field(default=None, repr=False)
+    writes: bool = False
+    session_id: str | None = field(default=None, repr=False)
+    csrf: str | None = field(default=None, repr=False)
 
     @property
     def bearer(self) -> str | None:

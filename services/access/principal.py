@@ -1,12 +1,12 @@
 """The verified caller, and what it may see."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
-PrincipalKind: TypeAlias = Literal["dev", "api_key", "entra", "app_service"]
-Role: TypeAlias = Literal["operator"]
+PrincipalKind: TypeAlias = Literal["dev", "api_key", "entra", "app_service", "oidc"]
+Role: TypeAlias = Literal["clinician", "operator", "order", "reviewer", "metrics"]
 Scope: TypeAlias = Literal["chat", "read"]
 
 _OPERATOR: frozenset[Role] = frozenset({"operator"})
@@ -26,6 +26,7 @@ class Principal:
         expires_at: When the proof of identity ends; None for kinds without an end.
         scopes: `chat`: write in conversations and change them; `read`: read them.
         practitioner: The FHIR Practitioner that the sign-in names.
+        csrf: What a page that signed in by cookie shows with every write.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Principal:
     expires_at: datetime | None = None
     scopes: frozenset[Scope] = USERS
     practitioner: str | None = None
+    csrf: str | None = field(default=None, repr=False)
 
     @property
     def is_operator(self) -> bool:

@@ -18,6 +18,8 @@ export class ApiError extends Error {
     readonly status: number,
     message: string,
     readonly problems: string[] = [],
+    /** Where the user signs in, if the server has such a page. */
+    readonly signIn: string | null = null,
   ) {
     super(message);
   }
@@ -31,6 +33,8 @@ const SENDABLE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Lives as long as the page and is stored nowhere. */
 let token: string | null = null;
+/** Shown with every write by whom a cookie signed in. */
+let csrf: string | null = null;
 
 export const isSendable = (key: string): boolean => SENDABLE.test(key);
 
@@ -45,6 +49,7 @@ async function request(path: string, method = "GET", body?: unknown): Promise<Re
   const headers: Record<string, string> = { Accept: "application/json" };
   if (token !== null) headers["Authorization"] = `Bearer ${token}`;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  if (csrf !== null && method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const reply = await fetch(path, { method, headers, ...sent });
   if (reply.ok) return reply;
@@ -53,7 +58,7 @@ async function request(path: string, method = "GET", body?: unknown): Promise<Re
     problems?: string[];
   };
   const text = problem.detail ?? `The server answered ${reply.status}.`;
-  throw new ApiError(reply.status, text, problem.problems);
+  throw new ApiError(reply.status, text, problem.problems, reply.headers.get("X-Sign-In"));
 }
 
 export const ask = async <T>(path: string, method = "GET", body?: unknown): Promise<T> =>
@@ -61,7 +66,19 @@ export const ask = async <T>(path: string, method = "GET", body?: unknown): Prom
 
 const chat = (chatId: string): string => `/api/chats/${encodeURIComponent(chatId)}`;
 
-export const session = (): Promise<Session> => ask("/api/session");
+export const session = async (): Promise<Session> => {
+  const found = await ask<Session>("/api/session");
+  csrf = found.csrf_token ?? null;
+  return found;
+};
+
+export const hasSignedInHere = (): boolean => csrf !== null;
+
+/** Ends the session here and, where it says how, at the provider. */
+export const signOut = async (): Promise<void> => {
+  const { url } = await ask<{ url: string }>("/auth/logout", "POST");
+  location.assign(url);
+};
 
 /** Conversations of this page that nobody has written to yet: the server does not know them. */
 const unwritten = new Set<string>();

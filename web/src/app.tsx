@@ -24,6 +24,7 @@ export function App() {
   const [session, setSession] = useState<Session | null>(null);
   const [chatId, setChatId] = useState<string | null>(null);
   const [needsKey, setNeedsKey] = useState(false);
+  const [login, setLogin] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   // What was begun to be written in each conversation: signing in again must not lose it.
   const drafts = useRef(new Map<string, string>());
@@ -45,8 +46,10 @@ export function App() {
   }, [openNew]);
 
   const failed = (error: unknown): void => {
-    if (api.isSignedOut(error)) setNeedsKey(true);
-    else setProblem(error instanceof api.ApiError ? error.message : strings.unreachable);
+    if (api.isSignedOut(error)) {
+      setLogin(error instanceof api.ApiError ? error.signIn : null);
+      setNeedsKey(true);
+    } else setProblem(error instanceof api.ApiError ? error.message : strings.unreachable);
   };
 
   useEffect(() => {
@@ -56,7 +59,7 @@ export function App() {
     return () => removeEventListener("hashchange", follow);
   }, [enter]);
 
-  if (needsKey) return <SignIn onSignIn={enter} />;
+  if (needsKey) return <SignIn login={login} onSignIn={enter} />;
   if (problem) return <Stopped text={problem} />;
   if (!session || !chatId) {
     return (
@@ -77,7 +80,11 @@ export function App() {
       drafts={drafts.current}
       onOpen={open}
       onNew={() => void openNew().catch(failed)}
-      onSignIn={() => setNeedsKey(true)}
+      onSignIn={() => {
+        // A session by cookie ended: the server says where the user signs in again.
+        if (api.hasSignedInHere()) api.session().then(() => location.reload(), failed);
+        else setNeedsKey(true);
+      }}
     />
   );
 }

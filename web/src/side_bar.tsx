@@ -68,6 +68,11 @@ export function SideBar({ current, version, isReachable, isBusy, onPatient, onOp
           </li>
         ))}
       </ul>
+      {api.hasSignedInHere() && (
+        <button type="button" class="button" onClick={() => void api.signOut()}>
+          {strings.signIn.signOut}
+        </button>
+      )}
     </nav>
   );
 }

@@ -6,12 +6,14 @@ import { strings } from "./strings";
 const said = strings.signIn;
 
 interface SignInProps {
+  /** Where users sign in with their organisation, if they do. */
+  login: string | null;
   /** Tries the key; throws if it is not accepted. */
   onSignIn: () => Promise<void>;
 }
 
 /** Asks for the key where the server wants one; it lives in this page's memory only. */
-export function SignIn({ onSignIn }: SignInProps) {
+export function SignIn({ login, onSignIn }: SignInProps) {
   const [key, setKey] = useState("");
   const [problem, setProblem] = useState<string | null>(null);
   const [isTrying, setTrying] = useState(false);
@@ -34,6 +36,11 @@ export function SignIn({ onSignIn }: SignInProps) {
   return (
     <main class="stopped">
       <h1>{said.title}</h1>
+      {login && (
+        <a class="button primary" href={login}>
+          {said.organisation}
+        </a>
+      )}
       <form
         class="sign-in"
         onSubmit={(event) => {

@@ -17,6 +17,8 @@ const english = {
 
   signIn: {
     title: "Sign in to Rounds",
+    organisation: "Sign in with your organisation",
+    signOut: "Sign out",
     label: "Access key or token",
     hint: "It is kept until this page is closed and stored nowhere.",
     submit: "Sign in",

@@ -17,6 +17,8 @@ export const german: Strings = {
 
   signIn: {
     title: "Bei Rounds anmelden",
+    organisation: "Mit dem Konto Ihrer Einrichtung anmelden",
+    signOut: "Abmelden",
     label: "Zugangsschlüssel oder Token",
     hint: "Er bleibt, bis diese Seite geschlossen wird, und wird nirgends gespeichert.",
     submit: "Anmelden",

@@ -1,0 +1,220 @@
+"""An OpenID provider as its clients meet it: discovery, codes and refresh for tokens, claims."""
+
+import hashlib
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote_plus, urlencode
+
+import aiohttp
+import jwt
+from jwt.types import Options
+from pydantic import BaseModel, ValidationError
+
+from data_models.clock import Clock
+from data_models.errors import SignInUnavailableError, UnauthenticatedError
+from services.access.signing_keys import HttpKeyDownload, SigningKeys
+from services.access.token_form import read_form
+
+ANSWER_SECONDS = 8.0
+DISCOVERY_SECONDS = 24 * 3_600.0
+_TIMEOUT = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
+# The times are checked by our clock in `read_form`, on the same bytes.
+_OPTIONS: Options = {
+    "require": ["exp", "iss", "aud", "sub"],
+    "verify_exp": False,
+    "verify_nbf": False,
+    "verify_iat": False,
+}
+
+
+class Endpoints(BaseModel):
+    """What the provider says of itself, as far as it matters here."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    end_session_endpoint: str | None = None
+    scopes_supported: list[str] = []
+    token_endpoint_auth_methods_supported: list[str] = ["client_secret_basic"]
+
+
+class Tokens(BaseModel):
+    """What a grant brings; a refresh may leave out what stays as it was."""
+
+    id_token: str | None = None
+    access_token: str | None = None
+    refresh_token: str | None = None
+
+
+class OidcProvider:
+    """One provider, for one client that it knows by id and secret.
+
+    Args:
+        issuer: Exactly as the provider writes it in its tokens.
+        session: Reaches only hosts that may be called, and follows no redirect.
+    """
+
+    def __init__(
+        self,
+        *,
+        issuer: str,
+        client_id: str,
+        client_secret: str,
+        session: aiohttp.ClientSession,
+        clock: Clock,
+    ) -> None:
+        self._issuer = issuer
+        self.client_id = client_id
+        self._client_secret = client_secret
+        self._session = session
+        self._clock = clock
+        self._endpoints: Endpoints | None = None
+        self._keys: SigningKeys | None = None
+        self._found_at = float("-inf")
+
+    async def sign_in_url(self, *, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
+        """Return where the browser signs its user in.
+
+        Raises:
+            SignInUnavailableError: the provider says nothing usable of itself.
+        """
+        found = await self._discovered()
+        offline = ["offline_access"] if "offline_access" in found.scopes_supported else []
+        asked = {
+            "response_type": "code",
+            "client_id": self.client_id,
+            "redirect_uri": redirect_uri,
+            "scope": " ".join(["openid", "profile", *offline]),
+            "state": state,
+            "nonce": nonce,
+            "code_challenge": challenge_of(verifier),
+            "code_challenge_method": "S256",
+        }
+        return _with_query(found.authorization_endpoint, asked)
+
+    async def sign_out_url(self, *, back: str) -> str | None:
+        """Return where the browser signs its user out of the provider too, if it says so."""
+        found = await self._discovered()
+        if found.end_session_endpoint is None:
+            return None
+        asked = {"client_id": self.client_id, "post_logout_redirect_uri": back}
+        return _with_query(found.end_session_endpoint, asked)
+
+    async def redeem(self, *, code: str, verifier: str, redirect_uri: str) -> Tokens:
+        """Return the tokens for `code`.
+
+        Raises:
+            UnauthenticatedError: the provider refuses the code.
+            SignInUnavailableError: it does not answer.
+        """
+        return await self._granted(
+            {
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": redirect_uri,
+                "code_verifier": verifier,
+            }
+        )
+
+    async def refresh(self, refresh_token: str) -> Tokens:
+        """Return new tokens; raises as `redeem` does."""
+        return await self._granted({"grant_type": "refresh_token", "refresh_token": refresh_token})
+
+    async def claims_of(self, id_token: str | None, *, nonce: str | None) -> dict[str, Any]:
+        """Return the verified claims of `id_token`.
+
+        Args:
+            id_token: As the token endpoint gave it.
+            nonce: The one that the sign-in began with; None for a refresh, which has none.
+
+        Raises:
+            UnauthenticatedError: it is not this provider's, not for this client, not its time,
+                or of another sign-in.
+            SignInUnavailableError: the provider's keys are not known at the moment.
+        """
+        form = read_form(id_token or "", now=self._clock.now())
+        await self._discovered()
+        if self._keys is None:
+            raise SignInUnavailableError("the provider's keys are not known")
+        key = await self._keys.find(form.key_id)
+        try:
+            claims: dict[str, Any] = jwt.decode(
+                id_token or "",
+                key.key,
+                algorithms=["RS256"],
+                audience=self.client_id,
+                issuer=self._issuer,
+                options=_OPTIONS,
+            )
+        except (jwt.PyJWTError, ValueError):
+            # Not `from error`: it may hold parts of the token.
+            raise UnauthenticatedError from None
+        self._check(claims, nonce)
+        return claims
+
+    def _check(self, claims: Mapping[str, Any], nonce: str | None) -> None:
+        others = isinstance(claims["aud"], list) and len(claims["aud"]) > 1
+        if (others or "azp" in claims) and claims.get("azp") != self.client_id:
+            raise UnauthenticatedError
+        if nonce is not None and claims.get("nonce") != nonce:
+            raise UnauthenticatedError
+        if not isinstance(claims["sub"], str) or not claims["sub"].strip():
+            raise UnauthenticatedError
+
+    async def _discovered(self) -> Endpoints:
+        fresh = self._clock.monotonic() - self._found_at < DISCOVERY_SECONDS
+        if self._endpoints is not None and fresh:
+            return self._endpoints
+        url = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
+        try:
+            async with self._session.get(url, timeout=_TIMEOUT, allow_redirects=False) as answer:
+                if answer.status != 200:
+                    raise SignInUnavailableError(f"the provider answered {answer.status}")
+                found = Endpoints.model_validate_json(await answer.read())
+        except (aiohttp.ClientError, TimeoutError, ValidationError) as error:
+            raise SignInUnavailableError("the provider says nothing usable") from error
+        if found.issuer != self._issuer:
+            raise SignInUnavailableError("OIDC_ISSUER is not what the provider calls itself")
+        download = HttpKeyDownload(session=self._session, url=found.jwks_uri)
+        self._keys = SigningKeys(download=download, clock=self._clock)
+        self._endpoints, self._found_at = found, self._clock.monotonic()
+        return found
+
+    async def _granted(self, form: dict[str, str]) -> Tokens:
+        found = await self._discovered()
+        headers = {"Accept": "application/json"}
+        if "client_secret_basic" in found.token_endpoint_auth_methods_supported:
+            pair = f"{quote_plus(self.client_id)}:{quote_plus(self._client_secret)}"
+            headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        else:
+            form = form | {"client_id": self.client_id, "client_secret": self._client_secret}
+        try:
+            async with self._session.post(
+                found.token_endpoint,
+                data=form,
+                headers=headers,
+                timeout=_TIMEOUT,
+                allow_redirects=False,
+            ) as answer:
+                body = await answer.read()
+                if answer.status == 400:
+                    raise UnauthenticatedError
+                if answer.status != 200:
+                    raise SignInUnavailableError(f"the provider answered {answer.status}")
+                return Tokens.model_validate_json(body)
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise SignInUnavailableError("the provider did not answer") from error
+        except ValidationError:
+            # Not `from error`: it holds the tokens.
+            raise SignInUnavailableError("the provider's tokens are not as expected") from None
+
+
+def challenge_of(verifier: str) -> str:
+    """Return the PKCE challenge (S256) of `verifier`."""
+    return urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def _with_query(url: str, asked: Mapping[str, str]) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{urlencode(asked)}"

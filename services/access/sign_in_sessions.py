@@ -1,0 +1,137 @@
+"""Sessions of users who signed in with a browser: `chat-users/sessions/{hash of the id}.json`.
+
+The id is in the user's cookie and nowhere else. What is stored tells neither it nor the tokens:
+they are encrypted with a key that is made of the id and the client's secret.
+"""
+
+import hashlib
+import hmac
+from base64 import urlsafe_b64encode
+from dataclasses import dataclass
+from datetime import datetime
+
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from pydantic import BaseModel, ValidationError
+
+from data_models.blob_store import Blob, BlobStore
+from data_models.errors import BlobChangedError, UnauthenticatedError
+from services.access.oidc_provider import Tokens
+from services.access.principal import Role
+
+_FOLDER = "sessions"
+
+
+class SignedIn(BaseModel):
+    """One session.
+
+    Attributes:
+        subject: The provider's own name of the user; a refresh must bring the same.
+        proof_until: When the provider's word has to be renewed.
+        ends_at: When the user has to sign in again whatever happens.
+        seen_at: When the user was last active, within a minute.
+        tokens: Encrypted.
+    """
+
+    principal_id: str
+    name: str
+    subject: str
+    tenant: str | None = None
+    roles: list[Role]
+    practitioner: str | None = None
+    proof_until: datetime
+    ends_at: datetime
+    seen_at: datetime
+    tokens: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A stored session, and the version it was read at."""
+
+    session: SignedIn
+    etag: str
+
+
+class SignInSessions:
+    """Keeps sessions.
+
+    Args:
+        secret: The client's secret, with which nobody who only reads the store can decrypt.
+    """
+
+    def __init__(self, *, store: BlobStore, secret: str) -> None:
+        self._store = store
+        self._secret = secret.encode()
+
+    async def begin(self, session_id: str, session: SignedIn) -> None:
+        """Store a new session."""
+        await self._store.create(_name(session_id), session.model_dump_json().encode())
+
+    async def find(self, session_id: str) -> Found:
+        """Return a session.
+
+        Raises:
+            UnauthenticatedError: there is none, or it is damaged.
+        """
+        blob = await self._store.read(_name(session_id))
+        if blob is None:
+            raise UnauthenticatedError
+        return _read(blob)
+
+    async def renew(self, session_id: str, found: Found, session: SignedIn) -> SignedIn:
+        """Put `session` in the place of `found`; return what is stored then.
+
+        Another request may have been faster: then its session counts.
+
+        Raises:
+            UnauthenticatedError: it was ended meanwhile.
+        """
+        name, data = _name(session_id), session.model_dump_json().encode()
+        try:
+            await self._store.replace(name, data, etag=found.etag)
+        except BlobChangedError:
+            return (await self.find(session_id)).session
+        return session
+
+    async def end(self, session_id: str) -> None:
+        """Forget a session, on every replica at once."""
+        await self._store.delete(_name(session_id))
+
+    def sealed(self, session_id: str, tokens: Tokens) -> str:
+        """Return `tokens` encrypted."""
+        data = tokens.model_dump_json().encode()
+        return Fernet(self._key(session_id)).encrypt(data).decode()
+
+    def opened(self, session_id: str, sealed: str) -> Tokens:
+        """Return the tokens of a session; none after the client's secret has changed."""
+        try:
+            return Tokens.model_validate_json(Fernet(self._key(session_id)).decrypt(sealed))
+        except (InvalidToken, ValidationError):
+            return Tokens()
+
+    def _key(self, session_id: str) -> bytes:
+        return derived_key(self._secret, salt=session_id.encode(), purpose=b"rounds tokens")
+
+
+def csrf_of(session_id: str) -> str:
+    """Return what a page of the session shows with every write; it does not tell the id."""
+    return hmac.new(session_id.encode(), b"rounds csrf", hashlib.sha256).hexdigest()
+
+
+def derived_key(secret: bytes, *, salt: bytes, purpose: bytes) -> bytes:
+    """Return a Fernet key for one purpose."""
+    kdf = HKDF(algorithm=SHA256(), length=32, salt=salt, info=purpose)
+    return urlsafe_b64encode(kdf.derive(secret))
+
+
+def _name(session_id: str) -> str:
+    return f"{_FOLDER}/{hashlib.sha256(session_id.encode()).hexdigest()}.json"
+
+
+def _read(blob: Blob) -> Found:
+    try:
+        return Found(SignedIn.model_validate_json(blob.data), blob.etag)
+    except ValidationError:
+        raise UnauthenticatedError from None
