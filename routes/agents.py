@@ -27,7 +27,6 @@ async def show_session(request: web.Request) -> web.Response:
     return json_reply(
         {
             "principal": {"id": principal.id, "name": principal.name},
-            "csrf_token": principal.csrf,
             "agents": agents,
             "model_kind": "language_model" if context.team.is_language_model else "offline",
             "patient_id_example": context.patient_id_example,

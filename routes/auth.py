@@ -76,6 +76,11 @@ def principal_of(request: web.Request) -> Principal:
     return request[_PRINCIPAL]
 
 
+def known_of(request: web.Request) -> Principal | None:
+    """Return who sends `request`, None where nobody was verified."""
+    return request[_PRINCIPAL] if _PRINCIPAL in request else None
+
+
 def entered_of(request: web.Request) -> Entered:
     """Return how the sender of a guarded `request` came in."""
     return request[_ENTERED]

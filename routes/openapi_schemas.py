@@ -45,7 +45,6 @@ SCHEMAS: dict[str, Any] = {
     "Agent": _of(name=_TEXT, description=_TEXT, is_facilitator={"type": "boolean"}),
     "Session": _of(
         principal=_of(id=_TEXT, name=_TEXT),
-        csrf_token=_TEXT_OR_NULL,
         agents={"type": "array", "items": _ref("Agent")},
         model_kind=_KIND,
         patient_id_example=_TEXT,

@@ -17,7 +17,7 @@ from routes.problem import problems
 from routes.quality import quality_routes
 from routes.rates import counting
 from routes.security_headers import security_headers
-from routes.sign_in import SignInRoutes, point_to_login
+from routes.sign_in import SignInRoutes, tell_page
 from routes.static_client import StaticClient
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn
@@ -78,7 +78,7 @@ def create_web_app(
     app.router.add_routes(_routes(page))
     if door.sign_in is not None:
         app.router.add_routes(SignInRoutes(sign_in=door.sign_in).routes())
-        app.on_response_prepare.append(point_to_login)
+        app.on_response_prepare.append(tell_page)
     return app
 
 

@@ -3,7 +3,7 @@
 from aiohttp import web
 
 from data_models.errors import UnauthenticatedError
-from routes.auth import SESSION_COOKIE, SIGN_OUT
+from routes.auth import SESSION_COOKIE, SIGN_OUT, known_of
 from routes.replies import json_reply
 from services.access.oidc import LOGIN_SECONDS, SESSION_SECONDS, OidcSignIn
 
@@ -57,10 +57,13 @@ class SignInRoutes:
         return answer
 
 
-async def point_to_login(_: web.Request, answer: web.StreamResponse) -> None:
-    """For `app.on_response_prepare`: a refusal tells the page where its user signs in."""
+async def tell_page(request: web.Request, answer: web.StreamResponse) -> None:
+    """For `app.on_response_prepare`: where to sign in, or what to show with every write."""
     if answer.status == 401:
         answer.headers["X-Sign-In"] = "/auth/login"
+    principal = known_of(request)
+    if principal is not None and principal.csrf is not None:
+        answer.headers["X-CSRF-Token"] = principal.csrf
 
 
 def _set(answer: web.Response, name: str, value: str, *, seconds: int, same_site: str) -> None:

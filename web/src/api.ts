@@ -52,6 +52,7 @@ async function request(path: string, method = "GET", body?: unknown): Promise<Re
   if (csrf !== null && method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const reply = await fetch(path, { method, headers, ...sent });
+  csrf = reply.headers.get("X-CSRF-Token") ?? csrf;
   if (reply.ok) return reply;
   const problem = (await reply.json().catch(() => ({}))) as {
     detail?: string;
@@ -66,11 +67,7 @@ export const ask = async <T>(path: string, method = "GET", body?: unknown): Prom
 
 const chat = (chatId: string): string => `/api/chats/${encodeURIComponent(chatId)}`;
 
-export const session = async (): Promise<Session> => {
-  const found = await ask<Session>("/api/session");
-  csrf = found.csrf_token ?? null;
-  return found;
-};
+export const session = (): Promise<Session> => ask("/api/session");
 
 export const hasSignedInHere = (): boolean => csrf !== null;
 

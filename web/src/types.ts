@@ -157,7 +157,6 @@ export interface ChatSummary {
 
 export interface Session {
   principal: { id: string; name: string };
-  csrf_token?: string | null;
   agents: { name: string; description: string; is_facilitator: boolean }[];
   model_kind: "language_model" | "offline";
   patient_id_example: string;

@@ -32,6 +32,7 @@ export function Operator() {
   const [place, setPlace] = useState<Place>(placeInAddress);
   const [needsSecond, setNeedsSecond] = useState(true);
   const [needsKey, setNeedsKey] = useState(false);
+  const [login, setLogin] = useState<string | null>(null);
   const [isUploading, setUploading] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [stamp, setStamp] = useState(0);
@@ -50,8 +51,10 @@ export function Operator() {
   }, []);
   useEffect(() => {
     load().catch((error: unknown) => {
-      if (http.isSignedOut(error)) setNeedsKey(true);
-      else setTrouble(troubleOf(error));
+      if (http.isSignedOut(error)) {
+        setLogin(error instanceof http.ApiError ? error.signIn : null);
+        setNeedsKey(true);
+      } else setTrouble(troubleOf(error));
     });
     const follow = (): void => setPlace(placeInAddress());
     addEventListener("hashchange", follow);
@@ -67,7 +70,7 @@ export function Operator() {
       setTrouble(troubleOf(error));
     }
   };
-  if (needsKey) return <SignIn onSignIn={enter} />;
+  if (needsKey) return <SignIn login={login} onSignIn={enter} />;
   if (trouble) {
     return (
       <main class="stopped">
