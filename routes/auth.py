@@ -78,7 +78,7 @@ def principal_of(request: web.Request) -> Principal:
 
 def known_of(request: web.Request) -> Principal | None:
     """Return who sends `request`, None where nobody was verified."""
-    return request[_PRINCIPAL] if _PRINCIPAL in request else None
+    return request.get(_PRINCIPAL)
 
 
 def entered_of(request: web.Request) -> Entered:
