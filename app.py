@@ -22,6 +22,7 @@ from foundation import (
     answers_of,
     claimant_of,
     clear_undo_of,
+    door_of,
     foundation_of,
     patients_of,
     reader_of,
@@ -30,15 +31,12 @@ from foundation import (
 )
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
-from routes.server import Door, create_web_app
+from routes.server import create_web_app
 from routes.serving import Server, serve
 from services.access.access_factory import (
-    authenticator_for,
     export_rate_for,
     message_rate_for,
-    origin_policy_for,
     outbound_policy_for,
-    sign_in_for,
 )
 from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
@@ -103,7 +101,7 @@ def build(
     context = _route_context(base, scheduler, reader, readiness, operators)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
-    application = create_web_app(context=context, door=_door(base, session))
+    application = create_web_app(context=context, door=door_of(base, session))
     hand_over = HandOver(queues=turn_queues_for(settings), scheduler=scheduler, meter=base.metrics)
     services = _channel_services(base, scheduler, reader, hand_over, context.rate)
     for add in channels:
@@ -124,25 +122,6 @@ def build(
         await base.close()
 
     return Server(web=application, readiness=readiness, start=start, drain=drain, close=close)
-
-
-def _door(base: Foundation, session: aiohttp.ClientSession) -> Door:
-    settings = base.settings
-    keys, clock = base.access.keys, base.clock
-    sign_in = sign_in_for(
-        settings, session=session, clock=clock, store=base.stores.users, keys=keys
-    )
-    authenticator = authenticator_for(
-        settings, session=session, clock=clock, keys=keys, sign_in=sign_in
-    )
-    return Door(
-        authenticator=base.access.noting(authenticator),
-        origins=origin_policy_for(settings),
-        trusted_proxy=settings.trusted_proxy,
-        https=(settings.public_base_url or "").startswith("https://"),
-        allowed_origins=settings.allowed_origins,
-        sign_in=sign_in,
-    )
 
 
 def _pipeline(base: Foundation) -> TurnPipeline:

@@ -18,6 +18,8 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from group_chat.late_start import LateStart, Started
 from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
+from routes.server import Door
+from services.access.access_factory import authenticator_for, origin_policy_for, sign_in_for
 from services.assistant.assistant_factory import assistant_for
 from services.assistant.back_end import AssistantBackEnd
 from services.assistant.made_for import MadeFor
@@ -185,6 +187,26 @@ def started(base: Foundation) -> Started:
             ids=base.ids,
             made_for=base.made_for,
         ),
+    )
+
+
+def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
+    """Return who comes in, and how; `session` asks who signs users in."""
+    settings = base.settings
+    keys, clock = base.access.keys, base.clock
+    sign_in = sign_in_for(
+        settings, session=session, clock=clock, store=base.stores.users, keys=keys
+    )
+    authenticator = authenticator_for(
+        settings, session=session, clock=clock, keys=keys, sign_in=sign_in
+    )
+    return Door(
+        authenticator=base.access.noting(authenticator),
+        origins=origin_policy_for(settings),
+        trusted_proxy=settings.trusted_proxy,
+        https=(settings.public_base_url or "").startswith("https://"),
+        allowed_origins=settings.allowed_origins,
+        sign_in=sign_in,
     )
 
 

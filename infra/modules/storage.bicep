@@ -141,23 +141,6 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           }
         }
         {
-          // Sessions of a sign-in end after half a day (services/access/oidc.py).
-          name: 'forget-sign-ins'
-          type: 'Lifecycle'
-          enabled: true
-          definition: {
-            filters: {
-              blobTypes: ['blockBlob']
-              prefixMatch: ['chat-users/sessions/']
-            }
-            actions: {
-              baseBlob: {
-                delete: { daysAfterModificationGreaterThan: 1 }
-              }
-            }
-          }
-        }
-        {
           // As `KEPT_DAYS` in services/channels/deliveries.py.
           name: 'forget-deliveries'
           type: 'Lifecycle'
@@ -170,6 +153,23 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
             actions: {
               baseBlob: {
                 delete: { daysAfterModificationGreaterThan: 30 }
+              }
+            }
+          }
+        }
+        {
+          // Sessions of a sign-in end after half a day (services/access/oidc.py).
+          name: 'forget-sign-ins'
+          type: 'Lifecycle'
+          enabled: true
+          definition: {
+            filters: {
+              blobTypes: ['blockBlob']
+              prefixMatch: ['chat-users/sessions/']
+            }
+            actions: {
+              baseBlob: {
+                delete: { daysAfterModificationGreaterThan: 1 }
               }
             }
           }
