@@ -1,19 +1,24 @@
 """In a group a clear is asked of who said it, and switches and ended plans are told to all."""
 
-from data_models.incoming_message import Press, Sender
+import asyncio
+
+from data_models.incoming_message import IncomingMessage, Press, Sender
 from data_models.plan import Plan, PlanStatus, PlanStep
-from data_models.turn_events import Notice, StateChanged
+from data_models.turn_events import AgentTextDelta, Notice, StateChanged
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, PlanChanged
-from tests.services.world import Heard, World, heard
+from tests.services.world import ENDLESS, Heard, World, heard
 
 
 async def said(world: World, who: str, text: str, *, press: Press | None = None) -> Heard:
+    return await heard(await world.scheduler.submit(of_group(world, who, text, press=press)))
+
+
+def of_group(world: World, who: str, text: str, *, press: Press | None = None) -> IncomingMessage:
     message = world.message(text, owner="bot:msteams:t", press=press)
     sender = Sender(principal_id=f"user:{who}", display_name=who)
-    message = message.model_copy(
+    return message.model_copy(
         update={"sender": sender, "channel": "bot", "channel_id": "msteams", "is_group": True}
     )
-    return await heard(await world.scheduler.submit(message))
 
 
 def notices(one: Heard) -> str:
@@ -118,3 +123,20 @@ async def test_ending_another_s_plan_is_told_to_the_group() -> None:
 
     assert "plan" not in notices(own)
     assert "Bert ended the plan that Anna asked for." in notices(ended)
+
+
+async def test_anybodys_stop_ends_the_turn_of_another_at_once() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    world.team.say = lambda request: (f"The lesion is{ENDLESS}",)
+    run = await world.scheduler.submit(of_group(world, "Anna", "tell me everything"))
+    async for _, event in run.events():
+        if isinstance(event, AgentTextDelta) and event.text.endswith(ENDLESS):
+            break
+
+    async with asyncio.timeout(5):
+        told = await said(world, "Bert", "stop")
+        stopped = await heard(run)
+
+    assert told.texts == ["Stopped. What was shown so far is kept."]
+    assert stopped.texts == [f"The lesion is{ENDLESS}"]
