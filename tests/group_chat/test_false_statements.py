@@ -45,6 +45,12 @@ NOT_SO = [
     "I've referred her to cardiology.",
     "According to the outside report, her potassium is 6.8 mmol/L.",
     "| LDH | 480 U/L |",
+    "I took care of the referral.",
+    "Ich habe die Überweisung veranlasst.",
+    "Sie wird palliativ bestrahlt.",
+    "The biopsy of 12 May 2025 was benign.",
+    "Der Tumor ist vollständig zurückgegangen.",
+    "She is a 45-year-old man.",
 ]
 
 
