@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from data_models.identifiers import hashed
 from evals.talk import talking
 from tests.e2e.server import Server
 from tests.routes.conftest import hashed_key
@@ -323,6 +324,29 @@ async def test_a_session_is_opened_and_acted_on_by_keyboard_alone(
     await acted_by_keyboard(ann, "end")
     await expect(ann.get_by_text("It was ended; its user is told.")).to_be_visible()
     assert "patient_4" not in await ann.content()
+
+
+async def test_a_session_is_moved_and_asked_again_at_the_page(
+    server: Server, browser: Browser
+) -> None:
+    talker = Visitor("talker", "day", said=(("service", "follow-up"),))
+    await Clinic(server.data).admit([talker])
+    ann = await signed_in(browser, server, "ann")
+    await ann.get_by_role("tab", name="Sessions").click()
+    await ann.locator("#find-session").fill(hashed("session-talker")[:10])
+    await ann.keyboard.press("Enter")
+    await expect(ann.locator("#session-title")).to_be_focused()
+    await ann.locator("#act-kind").select_option("move")
+    await ann.locator("#act-step").select_option("contact")
+    assert await violations(ann) == []
+    await acted_by_keyboard(ann, "move")
+    await expect(ann.get_by_text("It was moved; its user is told.")).to_be_visible()
+    await ann.locator("#act-kind").select_option("ask_again")
+    await ann.locator("#act-field").select_option("service")
+    assert await violations(ann) == []
+    await acted_by_keyboard(ann, "ask_again")
+    await expect(ann.get_by_text("The answer is asked again.")).to_be_visible()
+    assert "follow-up" not in await ann.content()
 
 
 async def test_sessions_are_tried_again_at_once_and_the_scenario_is_withdrawn(

@@ -53,6 +53,8 @@ class Visitor:
     age: int | None = None
     channel: str = "web"
     review: str = ""
+    said: tuple[tuple[str, str], ...] = ()
+    """Fields and what was said of them."""
 
 
 @dataclass
@@ -118,6 +120,7 @@ class Clinic:
                 for s in path
             ],
             completed_checkpoints=[_payment()] if paid else [],
+            variables=dict(visitor.said),
             channel=visitor.channel,
             created_at=BEGUN,
             updated_at=BEGUN,
