@@ -1,9 +1,21 @@
 """The parts of which a line about a row of the chart is made. Pure."""
 
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
+from services.language.utterance import ChartQuestion, Part
+
+# How details of rows tell what may be asked of them.
+MARKS: Mapping[Part, tuple[str, ...]] = {
+    "reason": ("for ",),
+    "people": ("by ", "with "),
+    "place": ("at ",),
+    "end": ("ended",),
+    "end reason": ("ended because",),
+}
+_WITH_PARTS = frozenset({"encounter", "procedure", "medication"})
 
 _SOURCES_SHOWN = 1
 _DIGITS = 4
@@ -42,3 +54,20 @@ def figure(number: Decimal) -> str:
     """Return a number that was worked out, with at most four significant digits."""
     rounded = Decimal(f"{number:.{_DIGITS}g}")
     return f"{rounded:f}" if rounded else "0"
+
+
+def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
+    """Say that the record does not tell the part of the rows that was asked for."""
+    marks = MARKS.get(question.part) if question.part else None
+    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    shown = newest[:1] if question.aspect == "latest" else rows
+    shown = [row for row in shown if row.kind in _WITH_PARTS]
+    if marks is None or not shown or any(_tells(row, marks) for row in shown):
+        return []
+    if question.part == "end" and any(row.end for row in shown):
+        return []
+    return [words.no_part.format(part=words.parts[question.part])] if question.part else []
+
+
+def _tells(row: ViewRow, marks: Sequence[str]) -> bool:
+    return any(each.startswith(tuple(marks)) for each in row.detail.split("; "))

@@ -9,11 +9,13 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
-from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.asked_rows import asked_rows, concept_of, passage, personal_facts
 from services.records.answers.row_parts import (
+    MARKS,
     day_of,
     flag_of,
+    part_missing,
     sources_of,
     value_of,
 )
@@ -35,15 +37,6 @@ _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", 
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5
-# How details of rows tell what may be asked of them.
-_MARKS: Mapping[Part, tuple[str, ...]] = {
-    "reason": ("for ",),
-    "people": ("by ", "with "),
-    "place": ("at ",),
-    "end": ("ended",),
-    "end reason": ("ended because",),
-}
-_WITH_PARTS = frozenset({"encounter", "procedure", "medication"})
 _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immunizations"})
 """What may be cut: it is old, and the rows stand beside the text."""
 _USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
@@ -70,7 +63,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
     return "\n".join(
-        [told, *_left_out(question, view, words), *_part_missing(question, rows, words)]
+        [told, *_left_out(question, view, words), *part_missing(question, rows, words)]
     )
 
 
@@ -79,25 +72,6 @@ def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> l
     if not question.name or not words.is_language_of_tools:
         return []
     return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]
-
-
-def _part_missing(
-    question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords
-) -> list[str]:
-    """Say that the record does not tell the part of the rows that was asked for."""
-    marks = _MARKS.get(question.part) if question.part else None
-    newest = sorted(rows, key=lambda row: row.date, reverse=True)
-    shown = newest[:1] if question.aspect == "latest" else rows
-    shown = [row for row in shown if row.kind in _WITH_PARTS]
-    if marks is None or not shown or any(_tells(row, marks) for row in shown):
-        return []
-    if question.part == "end" and any(row.end for row in shown):
-        return []
-    return [words.no_part.format(part=words.parts[question.part])] if question.part else []
-
-
-def _tells(row: ViewRow, marks: Sequence[str]) -> bool:
-    return any(each.startswith(tuple(marks)) for each in row.detail.split("; "))
 
 
 # What is not there
@@ -145,7 +119,7 @@ def _people(tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]
     seen: dict[str, list[ViewRow]] = {}
     for row in sorted(rows, key=lambda each: each.date, reverse=True):
         for said in row.detail.split("; "):
-            if said.startswith(_MARKS["people"]):
+            if said.startswith(MARKS["people"]):
                 seen.setdefault(said.partition(" ")[2], []).append(row)
     what = words.things_of[tool]
     return [
