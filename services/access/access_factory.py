@@ -94,7 +94,6 @@ def sign_in_for(
         ),
         sessions=SignInSessions(store=store, secret=client_secret),
         rules=OidcRules(
-            issuer=issuer,
             roles_claim=settings.oidc_roles_claim or "",
             operators=tuple(settings.operators),
             authority=settings.entra_authority,

@@ -48,7 +48,6 @@ class OidcRules:
         idle_seconds: A session of which nothing was heard for so long is over.
     """
 
-    issuer: str
     roles_claim: str
     operators: tuple[str, ...]
     authority: str

@@ -37,10 +37,11 @@ class Server:
         folder: Path,
         environment: Mapping[str, str],
         program: Sequence[str] = (str(ROOT / "app.py"),),
+        port: int | None = None,
     ) -> None:
         self.folder = folder
         self._program = program
-        self.port = free_port()
+        self.port = port or free_port()
         self._environment = dict(environment)
         self._process: subprocess.Popen[bytes] | None = None
         self._log = folder / "server.log"

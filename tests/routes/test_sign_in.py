@@ -113,7 +113,6 @@ async def clinic() -> AsyncIterator[Clinic]:
     provider = Provider(clock=clock, redirect_uri=f"{base}/auth/callback")
     await provider.server.start_server()
     rules = OidcRules(
-        issuer=provider.issuer,
         roles_claim="roles",
         operators=(),
         authority="https://login.microsoftonline.com",
@@ -365,7 +364,7 @@ async def test_only_entra_itself_says_who_is_one_of_its_users(clinic: Clinic) ->
 def test_a_user_of_entra_is_the_same_as_in_teams() -> None:
     from services.access.oidc import principal_id_of
 
-    rules = OidcRules("i", "", (), "https://login.microsoftonline.com", None, "", 1.0)
+    rules = OidcRules("", (), "https://login.microsoftonline.com", None, "", 1.0)
     issuer = f"https://login.microsoftonline.com/{TENANT}/v2.0"
     claims = {"iss": issuer, "tid": TENANT, "oid": USER, "sub": "s"}
     assert principal_id_of(claims, rules) == f"entra:{TENANT}:{USER}"
