@@ -82,7 +82,7 @@ def asked(run: RunInput) -> Asked:
     """Return what the user says: the answer to an interrupt, else the last user message.
 
     Raises:
-        BadFrameError: neither is there.
+        BadFrameError: neither is there, or the answer is of no known form.
     """
     last = next((one for one in reversed(run.messages) if one.role == "user"), None)
     answers = run.resume or []
@@ -118,8 +118,11 @@ def _words(answer: ResumeAnswer, *, said: str) -> tuple[str, tuple[int, ...] | N
             return words, None
         case {"approved": bool(yes)} | {"confirmed": bool(yes)} | bool(yes):
             return _yes_or_no(answer, yes=yes), None
-        case _:
+        case None:
             return said, None
+        case _:
+            # The last message is the one before the question: it must not be asked again.
+            raise BadFrameError("the payload answers nothing")
 
 
 def _yes_or_no(answer: ResumeAnswer, *, yes: bool) -> str:

@@ -96,6 +96,19 @@ async def test_resume_answers_what_is_open(
     assert (pressed and (pressed.target_id, pressed.answer, pressed.steps)) == press
 
 
+@pytest.mark.parametrize("interrupt", ["plan:p1", "question:q1", "input:r1"])
+@pytest.mark.parametrize("payload", [{"text": "yes"}, {}, 7, ["confirm"], {"answer": 1}])
+async def test_an_answer_of_an_unknown_form_is_refused_and_answers_nothing(
+    server: Server, interrupt: str, payload: object
+) -> None:
+    entry = {"interruptId": interrupt, "status": "resolved", "payload": payload}
+    url = f"{server.base}/api/ag-ui"
+    async with server.client.post(url, json=asks(resume=[entry]), headers=ADA) as reply:
+        assert reply.status == 400
+        assert (await reply.json())["code"] == "bad_frame"
+    assert server.scheduler.messages == []
+
+
 async def test_a_client_that_goes_away_does_not_stop_the_turn_but_stop_does(
     server: Server,
 ) -> None:
