@@ -13,9 +13,12 @@ WELL_READ = ("en", "de")
 
 
 def language_of(text: str, *, default: str = "en") -> str:
-    """Return the language whose small words `text` holds most of; `default` if it holds none."""
+    """Return the language whose small words `text` holds most of; `default` if it holds none.
+
+    The parts of an address, such as jo@example.org, are words of no language.
+    """
     counts: Counter[str] = Counter()
-    for word in words_of(text):
+    for word in words_of(" ".join(part for part in text.split() if "@" not in part[1:])):
         for language in _small().get(word, ()):
             counts[language] += 1
     if not counts:

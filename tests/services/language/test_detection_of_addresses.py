@@ -1,0 +1,15 @@
+"""An address tells no language."""
+
+import pytest
+
+from services.language.detection import language_of
+
+
+@pytest.mark.parametrize("text", ["jo@example.org", "jo@example.org ja.nein@example.org"])
+def test_the_parts_of_an_address_tell_no_language(text: str) -> None:
+    assert language_of(text, default="fr") == "fr"
+
+
+def test_the_words_beside_an_address_do() -> None:
+    assert language_of("jo@example.org, the letter is for him") == "en"
+    assert language_of("@Pathology bitte den Befund") == "de"
