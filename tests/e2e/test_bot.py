@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +83,43 @@ async def test_a_call_for_help_is_answered_though_the_list_of_patients_is_damage
     await asyncio.to_thread(server.start)
     answer = await talk.say("I want to kill myself", last_words="cannot be read")
     assert "112" in "".join(said.text for said in answer.said)
+
+
+async def test_two_charts_are_compared_after_a_yes_under_both_identities(talk: BotTalk) -> None:
+    asked = await talk.say("compare patient_4 and patient_7", last_words="yes / no")
+    assert "Margaret Anne Whitfield" in asked.said[-1].text
+    done = await talk.say("yes", last_words="Side by side")
+    told = "".join(said.text for said in done.said)
+    assert "Margaret Anne Whitfield, born 1957-03-14 (patient_4)" in told
+    assert "Tunde Adeyemi, born 1968-07-21 (patient_7)" in told
+
+
+@pytest.fixture
+async def closed(tmp_path: Path) -> AsyncIterator[BotTalk]:
+    roster = tmp_path / "care.yaml"
+    roster.write_text("key:somebody-else: [patient_4]\n")
+    rules = {
+        "LLM_PROVIDER": "offline",
+        "ACCESS_POLICY": "roster",
+        "CARE_ROSTER_FILE": str(roster),
+        "BREAK_GLASS_MINUTES": "30",
+    }
+    with running_server(tmp_path / "data", **rules) as server:
+        async with FakeConnector() as channel:
+            yield BotTalk("19:closed@thread.tacv2", channel, server.url)
+            assert channel.faults == []
+
+
+async def test_a_closed_chart_is_opened_in_an_emergency_by_a_typed_reason_only(
+    closed: BotTalk,
+) -> None:
+    refused = await closed.say("patient_4", last_words="it is reviewed.")
+    without = await closed.say("break glass:", last_words="Nothing was opened.")
+    opened = await closed.say("break glass: unconscious on arrival", last_words="(active)")
+    answer = await closed.say("any allergies?", last_words="(active)")
+
+    before = "".join(said.text for one in (refused, without) for said in one.said)
+    assert "is not open to you" in before
+    assert "Whitfield" not in before
+    assert "Whitfield" in "".join(said.text for said in opened.said)
+    assert "Penicillin" in "".join(said.text for said in answer.said)
