@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
+from services.statements.broader import by_broader_name, told_of
 from services.statements.compare_series import (
     against_extreme,
     against_flag,
@@ -22,7 +23,6 @@ from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
 
 _ROWS_CITED = 3
-_SMALL_CHARS = 3
 _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 
 
@@ -51,6 +51,8 @@ def compare_values(
     several = _by_each(clause, rows, names)
     if several is not None:
         return several
+    if broader := by_broader_name(clause, rows, names):
+        return supported(broader)
     relaxed = _by_nearest(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         return supported(relaxed)
@@ -92,21 +94,6 @@ def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bo
     if row.needs_all:
         return row.needs <= set(spoken)
     return not row.needs.isdisjoint(spoken) or not row.words.isdisjoint(names)
-
-
-def told_of(words: Iterable[str]) -> frozenset[str]:
-    """Return the stems that say what is spoken of: no small words, none that say how it is."""
-    known = statement_words()
-    return frozenset(
-        word
-        for word in words
-        if len(word) > _SMALL_CHARS
-        and word.isalpha()
-        and word not in known.phrases
-        and word not in known.common
-        and word not in known.soft
-        and word not in known.fillers
-    )
 
 
 def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:

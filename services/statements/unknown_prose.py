@@ -4,9 +4,12 @@ from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.statements import Sentence
-from services.statements.compare import told_of
+from services.statements.broader import told_of
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
+
+_MEASURED = ("wert", "werte", "spiegel", "bereich")
+"""German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
 
 def states_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
@@ -25,5 +28,5 @@ def _is_unknown(clause: Clause, known: AbstractSet[str]) -> bool:
         return False
     if any(cue.startswith("deed:") for cue in clause.cues):
         return False
-    said = told_of(clause.words)
+    said = {word for word in told_of(clause.words) if not word.endswith(_MEASURED)}
     return bool(said) and 2 * len(said & known) < len(said)

@@ -1,3 +1,5 @@
+import pytest
+
 from data_models.chart_view import ChartView, ViewKind, ViewRow, ViewSource
 from services.statements.check import Grounds, MessageCheck, Speaker
 from services.statements.known import KnownRows
@@ -282,3 +284,21 @@ def test_a_recommended_dose_is_not_called_a_contradiction() -> None:
 def test_counts_are_those_of_the_rows() -> None:
     assert state("There are two active problems.") == "supported"
     assert state("There are seven active problems.") == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "found"),
+    [
+        ("Her lung cancer is stage IVB.", "supported"),
+        ("She has lung cancer.", "supported"),
+        ("Her lung cancer is metastatic.", "unsupported"),
+        ("Her lung cancer is small cell.", "unsupported"),
+        ("Her lung cancer is in remission.", "unsupported"),
+        ("Her lung cancer has progressed.", "unsupported"),
+        ("Her lung cancer is stage II.", "unsupported"),
+        ("She has breast cancer.", "unsupported"),
+        ("She is a never-smoker.", "supported"),
+    ],
+)
+def test_a_broader_name_says_no_more_than_the_row(sentence: str, found: str) -> None:
+    assert state(sentence) in (found, "contradicted" if found == "unsupported" else found)

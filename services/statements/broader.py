@@ -1,0 +1,54 @@
+"""Sentences that call a disease by a broader name than its row: "lung cancer". Pure."""
+
+from collections.abc import Iterable, Sequence
+
+from services.language.clauses import Clause
+from services.language.statement_words import statement_words
+from services.statements.fit import fits
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+
+_SMALL_CHARS = 3
+_BROADER = frozenset({"cancer", "tumor", "malignancy", "krebs"})
+_SAYS_NO_MORE = frozenset(
+    {"patient", "stage", "diagnosed", "diagnosi", "diagnosis", "known", "with", "current",
+     "currently", "active", "suffer", "from", "stadium", "leidet", "eine", "einen", "ihre", "seine"}
+)  # fmt: skip
+_NARROWER = ("carcinoma", "sarcoma", "lymphoma", "melanoma", "leukemia", "myeloma", "karzinom")
+
+
+def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Sequence[KnownRow]:
+    """Return the problems that the clause calls so, if it says nothing else of them.
+
+    "Her lung cancer is stage IVB" is what `Adenocarcinoma of lung, stage IVB` says; that it is
+    small cell, or in remission, is more than that.
+    """
+    own = [name for name in names if name not in _BROADER]
+    if not own or len(own) == len(names):
+        return ()
+    said = {word for word in clause.words if len(word) > _SMALL_CHARS and word.isalpha()}
+    said -= _BROADER | _SAYS_NO_MORE
+    return [
+        row
+        for row in rows.about(own)
+        if row.kind == "problem"
+        and row.standing == "active"
+        and any(word.endswith(_NARROWER) for word in row.words)
+        and said <= row.words
+        and fits(clause, row)
+    ]
+
+
+def told_of(words: Iterable[str]) -> frozenset[str]:
+    """Return the stems that say what is spoken of: no small words, none that say how it is."""
+    known = statement_words()
+    return frozenset(
+        word
+        for word in words
+        if len(word) > _SMALL_CHARS
+        and word.isalpha()
+        and word not in known.phrases
+        and word not in known.common
+        and word not in known.soft
+        and word not in known.fillers
+    )
