@@ -171,7 +171,10 @@ async def told(world: World, sessions: MemoryBlobStore) -> AsyncIterator[Told]:
     def brain(request: RecordedRequest) -> Reply:
         if "response_format" in request.body:
             return Reply(text=structured_answer(request.body))
-        if request.said == REMEMBER and "sister donated" not in str(request.messages[-1]):
+        has_recalled = any(
+            one["role"] == "tool" and "remarks" in str(one["content"]) for one in request.messages
+        )
+        if request.said == REMEMBER and not has_recalled:
             wire_name = next(one for one in request.tool_names if one.endswith("recall"))
             return Reply(text=None, tool_calls=[ToolCall(wire_name, {"query": "sister donated"})])
         return Reply(text=_ANSWER, chunk_chars=len(_ANSWER))

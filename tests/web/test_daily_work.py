@@ -94,7 +94,7 @@ async def test_signing_in_again_loses_no_draft(locked_site: Site, browser: Brows
 async def test_the_end_is_followed_in_a_small_window_until_the_reader_moves_up(
     site: Site, browser: Browser
 ) -> None:
-    page = await site.open(await browser.new_context(viewport=SMALL))
+    page = await site.open(await browser.new_context(viewport=ViewportSize(width=640, height=460)))
     await say(page, "start tumor board for patient_4")
     await page.get_by_role("button", name="Confirm").click()
     await idle(page)
@@ -102,7 +102,7 @@ async def test_the_end_is_followed_in_a_small_window_until_the_reader_moves_up(
     await page.wait_for_function(IS_AT_END)
     await page.evaluate("document.querySelector('.middle').scrollTop = 0")
     await page.wait_for_function("() => document.querySelector('.middle').scrollTop === 0")
-    await page.set_viewport_size(ViewportSize(width=640, height=420))
+    await page.set_viewport_size(ViewportSize(width=640, height=480))
     assert await page.evaluate("document.querySelector('.middle').scrollTop") == 0
 
 
