@@ -18,8 +18,6 @@ from services.scenarios.migration.own_way import OwnWay
 
 NESTING_LIMIT = 40
 """So many undecided forks in a row are looked through before one is asked about anyway."""
-LOOKS_LIMIT = 2_000
-"""So many ways of one session: what rests on a loop is looked at anew, each time it is met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +49,6 @@ Route: TypeAlias = Arrived | Diverted | Undecided
 
 
 @dataclass(frozen=True, slots=True)
-class _Looped:
-    """The way leads back to a fork that is being looked at: it says nothing of where that leads."""
-
-
-_Found: TypeAlias = Route | _Looped
-
-
-_Key: TypeAlias = tuple[int, str, bool]
-
-
-@dataclass(frozen=True, slots=True)
 class _Leg:
     """From one anchor the session visited to the next one.
 
@@ -88,11 +75,6 @@ class _Place:
     seen: frozenset[str] = frozenset()
     is_free: bool = False
     nesting: int = 0
-
-    @property
-    def key(self) -> _Key:
-        """What decides where the way goes on from here."""
-        return self.leg, self.step, self.is_free
 
 
 class RouteFinder:
@@ -124,10 +106,7 @@ class RouteFinder:
         self._may_divert = may_divert
         self._find_work, self._unsafe = work, unsafe
         self._legs = _legs(move, path, goal)
-        self._explored: dict[_Key, _Found] = {}
-        self._open: set[_Key] = set()  # forks that are being looked at
-        self._rests_on: set[_Key] = set()  # those of them that the present way led back to
-        self._looks = 0
+        self._explored: dict[tuple[int, str, bool], Route] = {}
 
     @cached_property
     def _work(self) -> Mapping[str, frozenset[str]]:
@@ -140,16 +119,12 @@ class RouteFinder:
         Raises:
             ScenarioConditionError: a condition cannot be decided from values of these types.
         """
-        found = self._walk(self._next_leg(-1, ()))
-        return Arrived(()) if isinstance(found, _Looped) else found
+        return self._walk(self._next_leg(-1, ()))
 
-    def _walk(self, place: _Place | None) -> _Found:
+    def _walk(self, place: _Place | None) -> Route:
         steps: tuple[str, ...] = ()
         while place is not None:
             steps = place.steps
-            if place.key in self._open and not self._has_arrived(place):
-                self._rests_on.add(place.key)
-                return _Looped()
             if self._is_over(place):
                 place = None if place.is_free else self._next_leg(place.leg, steps)
                 continue
@@ -173,16 +148,14 @@ class RouteFinder:
 
     def _is_over(self, place: _Place) -> bool:
         """Whether the leg ends here: at its end, at the goal, or where no way leads to the goal."""
+        moved = bool(place.seen)
+        ends = {self._goal} if place.is_free else {self._goal, self._legs[place.leg].end}
         return (
-            self._has_arrived(place)
+            (moved and place.step in ends)
             or place.step in place.seen
             or not self._ways(place.step)
             or self._goal not in self._way.reached_from(place.step)
         )
-
-    def _has_arrived(self, place: _Place) -> bool:
-        ends = {self._goal} if place.is_free else {self._goal, self._legs[place.leg].end}
-        return bool(place.seen) and place.step in ends
 
     def _ways(self, step: str) -> tuple[Branch, ...]:
         """The branches of `step` that count: none that only leads back from ahead."""
@@ -206,7 +179,7 @@ class RouteFinder:
             nesting=place.nesting,
         )
 
-    def _judge(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | _Found | None:
+    def _judge(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | Route | None:
         """Choose a branch; None where no branch holds, a route where that settles it."""
         taken = self._taken(place, branches)
         if taken is not None:
@@ -215,7 +188,7 @@ class RouteFinder:
         if not missing:
             chosen = possible[0] if possible else self._fallback(branches)
             return None if chosen is None else self._settled(place, chosen)
-        if place.nesting >= NESTING_LIMIT or self._looks >= LOOKS_LIMIT:
+        if place.nesting >= NESTING_LIMIT:
             return Undecided(place.steps, place.step, missing)
         return self._compared(place, possible, missing)
 
@@ -234,18 +207,9 @@ class RouteFinder:
             return branch
         return Diverted(place.steps, place.step, branch)
 
-    def _compared(self, place: _Place, possible: list[Branch], missing: tuple[str, ...]) -> _Found:
-        """Ask only if the answer changes where the session lands or what it must make up for.
-
-        A branch that leads back to a fork which is being looked at says nothing of that.
-        """
-        self._open.add(place.key)
-        found = [self._supposed(place, branch) for branch in possible]
-        self._open.discard(place.key)
-        self._rests_on.discard(place.key)
-        routes = [route for route in found if not isinstance(route, _Looped)]
-        if not routes:
-            return _Looped()
+    def _compared(self, place: _Place, possible: list[Branch], missing: tuple[str, ...]) -> Route:
+        """Ask only if the answer changes where the session lands or what it must make up for."""
+        routes = [self._supposed(place, branch) for branch in possible]
         open_ways = [route for route in routes if not self._is_blocked(route)] or routes
         if len({self._meaning(place, route) for route in open_ways}) == 1:
             return replace(open_ways[0], steps=(*place.steps, *self._common(open_ways)))
@@ -259,26 +223,26 @@ class RouteFinder:
         shared = frozenset(routes[0].steps).intersection(*(route.steps for route in routes))
         return tuple(step for step in routes[0].steps if step in shared or step in self._work)
 
-    def _supposed(self, place: _Place, branch: Branch) -> _Found:
-        """Return the rest of the route if `branch` were taken; kept where it rests on no loop."""
+    def _supposed(self, place: _Place, branch: Branch) -> Route:
+        """Return the rest of the route if `branch` were taken, each place looked at once.
+
+        A place that is being looked at is met again only in a loop, which adds nothing.
+        """
         if not isinstance(self._settled(place, branch), Branch):
             return Diverted((), place.step, branch)
         onwards = self._onwards(place, branch.target)
-        if onwards.key in self._explored:
-            return self._explored[onwards.key]
-        self._looks += 1
-        before, self._rests_on = self._rests_on, set()
-        start = replace(
-            onwards,
-            steps=(branch.target,),
-            seen=frozenset({place.step}),
-            nesting=place.nesting + 1,
-        )
-        found = self._walk(start)
-        if not self._rests_on:
-            self._explored[onwards.key] = found
-        self._rests_on |= before
-        return found
+        key = onwards.leg, onwards.step, onwards.is_free
+        if key not in self._explored:
+            self._explored[key] = Arrived(())
+            self._explored[key] = self._walk(
+                replace(
+                    onwards,
+                    steps=(branch.target,),
+                    seen=frozenset({place.step}),
+                    nesting=place.nesting + 1,
+                )
+            )
+        return self._explored[key]
 
     def _is_blocked(self, route: Route) -> bool:
         return isinstance(route, Diverted) and self._unsafe(route.branch.target)
