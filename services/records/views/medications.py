@@ -3,7 +3,7 @@
 from datetime import date
 from typing import Literal, TypeAlias
 
-from data_models.chart_view import ChartView, LeftOut
+from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.finding import means
 from services.records.medications import drugs_of, row_of_drug
 from services.records.record import PatientRecord
@@ -34,28 +34,10 @@ def medications(
         rows = [row for row in rows if means("drug", name, label=row.name, codes=row.code)]
     now = [row for row in rows if row.status == "active"]
     ended = [row for row in rows if row.status != "active"]
-    if status == "now" and name and not now:
-        shown, left_out = ended, []  # whether it was ever taken is what is asked then
-    elif status == "now":
-        paused = [row for row in ended if row.status == _PAUSED and not name]
-        rest = [row for row in ended if row not in paused]
-        shown, left_out = [*now, *paused], _left_out(rest)
-    elif status == "stopped":
-        shown, left_out = (
-            ended,
-            [LeftOut(count=len(now), what="drugs taken now", argument="status=now")],
-        )
-    else:
-        shown, left_out = [*now, *ended], []
-    said = f" of “{name}”" if name else ""
+    shown, left_out = _chosen(now, ended, status=status, named=bool(name))
     title = {"now": "Medications now", "stopped": "Medications not taken now"}.get(
         status, "Medications"
     )
-    notes = []
-    if status == "now" and name and not now and ended:
-        notes.append(f"none{said} is taken now; these are not taken now")
-    if status == "now" and not name and not now:
-        notes.append("no drug is recorded as taken now")
     return view_of(
         record,
         "medications",
@@ -63,12 +45,36 @@ def medications(
         shown,
         kind="facts",
         left_out=left_out,
-        nothing=_nothing(record, name),
-        notes=notes,
+        nothing=_nothing(record, name, status),
+        notes=_notes(now, ended, status=status, name=name),
     )
 
 
-def _left_out(ended: list) -> list[LeftOut]:  # type: ignore[type-arg]
+def _chosen(
+    now: list[ViewRow], ended: list[ViewRow], *, status: MedicationStatus, named: bool
+) -> tuple[list[ViewRow], list[LeftOut]]:
+    if status == "all" or (named and not (now if status == "now" else ended)):
+        return [*now, *ended], []  # whether it was ever taken or stopped is what is asked then
+    if status == "stopped":
+        return ended, [LeftOut(count=len(now), what="drugs taken now", argument="status=now")]
+    paused = [row for row in ended if row.status == _PAUSED and not named]
+    return [*now, *paused], _left_out([row for row in ended if row not in paused])
+
+
+def _notes(
+    now: list[ViewRow], ended: list[ViewRow], *, status: MedicationStatus, name: str | None
+) -> list[str]:
+    said = f" of “{name}”" if name else ""
+    if status == "now" and name and not now and ended:
+        return [f"none{said} is taken now; these are not taken now"]
+    if status == "stopped" and name and now and not ended:
+        return [f"none{said} is recorded as stopped; these are taken now"]
+    if status == "now" and not name and not now:
+        return ["no drug is recorded as taken now"]
+    return []
+
+
+def _left_out(ended: list[ViewRow]) -> list[LeftOut]:
     paused = sum(row.status in ("on-hold", "unknown", "status not recorded") for row in ended)
     return [
         LeftOut(count=paused, what="drugs on hold or of unknown status", argument="status=stopped"),
@@ -76,10 +82,10 @@ def _left_out(ended: list) -> list[LeftOut]:  # type: ignore[type-arg]
     ]
 
 
-def _nothing(record: PatientRecord, name: str | None) -> str:
+def _nothing(record: PatientRecord, name: str | None, status: str) -> str:
     count = len(drugs_of(record))
     if name:
         return f"No drug “{name}” in the record ({count} drugs searched by code, class and name)."
     if count:
-        return "No drug is recorded as taken now."
+        return f"No drug is recorded as {'stopped' if status == 'stopped' else 'taken now'}."
     return "No medication is recorded; that is not a statement that none is taken."

@@ -39,6 +39,7 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
         ("last 3 glucose values", "results", {"names": ["glucose"], "last": 3}, "all", "glucose"),
         ("number of encounters in 2017", "encounters", {"since": "2017-01-01"}, "count", ""),
         ("list all procedures since 2010", "procedures", {"since": "2010-01-01"}, "all", ""),
+        ("her problems, active only", "problems", {}, "all", ""),
         ("care plans", "care", {}, "all", "care plan"),
         ("who is her doctor", "care", {}, "all", "care team"),
         ("insurance", "care", {}, "all", "coverage"),

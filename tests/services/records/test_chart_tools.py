@@ -42,6 +42,17 @@ def drug(
     )
 
 
+def test_that_no_drug_was_stopped_is_not_that_none_is_taken() -> None:
+    chart = record(drug("a", "Apixaban 5 mg"), drug("m", "Metformin 500 mg"))
+
+    stopped = medications(chart, today=TODAY, status="stopped")
+    assert (stopped.rows, stopped.nothing) == ((), "No drug is recorded as stopped.")
+
+    named = medications(chart, today=TODAY, status="stopped", name="apixaban")
+    assert [row.name for row in named.rows] == ["Apixaban 5 mg"]
+    assert named.notes == ("none of “apixaban” is recorded as stopped; these are taken now",)
+
+
 @pytest.mark.parametrize(
     "name", ["K", "Kalium", "kalium", "potassium", "serum potassium", "potasium"]
 )
