@@ -15,7 +15,7 @@ from semantic_kernel.contents import (
 from group_chat.agents import TeamAgent
 from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
-from services.language.chart_questions import arguments_of
+from services.language.question_figures import arguments_of
 from services.language.utterance import ChartQuestion
 
 LOOK_UPS = 3

@@ -5,7 +5,7 @@ topic that names a tool, a name that is known, or words that stand where a name 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import pairwise
@@ -21,19 +21,24 @@ from services.language.chart_parts import (
     read_part,
     without_switch,
 )
-from services.language.chart_words import Lexicon, Piece, TopicSpec, lexicon
+from services.language.chart_words import Lexicon, TopicSpec, lexicon
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
+from services.language.question_figures import (
+    OVER_TIME,
+    hull_of,
+    numbers_in,
+    with_days,
+    with_figures,
+)
 from services.language.times import spans_in
-from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion, Part
 
 # What wins where a message has words of several.
 _ASPECTS: tuple[Aspect, ...] = (
     "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
     "whether",
 )  # fmt: skip
-_TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents", "changes"})
-_TAKES_LAST_DAY = frozenset({"results", "timeline", "changes"})
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
 _BY_PART = {
@@ -47,13 +52,8 @@ _OVER = {"problems": "resolved", "medications": "stopped"}
 _VALUE_ASPECTS = frozenset({"minimum", "maximum", "average", "change", "trend", "latest", "first"})
 _EDGES = frozenset({"first", "latest"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
-_MOST_ROWS = 50
-_SHORT_DAYS = 92
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _MEASURED_FACTS = frozenset({"ECOG"})
-_OVER_TIME = frozenset({"minimum", "maximum", "average", "count", "change", "trend", "first"})
-ALL_VALUES = 1_000
-"""As many values as the tool gives, for what is counted or compared over all of them."""
 SEARCH = "search_record"
 """The tool for what no other is known for."""
 
@@ -82,20 +82,25 @@ def chart_questions(
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
-    span = spans[0] if spans else None
+    span = hull_of(spans)
     parts = [read_part(part, words) for part in parted(pieces, words)]
     for earlier, later in pairwise(parts):
         later.aspects = later.aspects or earlier.aspects
         later.frames = later.frames or earlier.frames
-    numbers = list(_numbers(pieces, words))
+    numbers = list(numbers_in(pieces, words))
     questions = [
         replace(question, is_past=span is not None or "past" in part.frames)
         for part in parts
         for question in _questions(part, words, is_asked=is_asking(text, pieces))
     ]
-    if not questions and span is not None and any("trend" in part.aspects for part in parts):
-        questions = [ChartQuestion("timeline", is_past=True)]  # "the course over 2018"
-    return tuple(_merged(_with_figures(each, span, numbers, pieces) for each in questions))
+    if not questions and span is not None and any(map(_asks_for_a_time, parts)):
+        questions = [ChartQuestion("timeline", is_past=True)]
+    return tuple(_merged(with_figures(each, span, numbers, pieces) for each in questions))
+
+
+def _asks_for_a_time(part: QuestionPart) -> bool:
+    """Whether all of some days is asked for: "the course over 2018", "tests done on 4 May 2018"."""
+    return "trend" in part.aspects or bool(part.frames & {"measured", "had_done"})
 
 
 def _cased(text: str, words: Lexicon) -> str:
@@ -106,7 +111,24 @@ def _cased(text: str, words: Lexicon) -> str:
     return text
 
 
-def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
+def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[ChartQuestion]:
+    """Return what one part asks; of two different things "yes" would answer neither.
+
+    "Is his diabetes well adjusted?": that he has diabetes is no yes.
+    """
+    if "size" in part.frames and part.runs:
+        return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
+    found = list(_asked_of(part, words, is_asked=is_asked))
+    is_mixed = len({each.tool for each in found}) > 1
+    if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
+        return [replace(each, aspect="trend") if each.tool == "results" else each for each in found]
+    return [
+        replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
+        for each in found
+    ]
+
+
+def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = _what(part, aspect)
     topics = _telling(part.topics, part.runs)
@@ -124,7 +146,9 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterato
         if tool == "results" or (topics and not run.known):
             continue
         if tool is not None:
-            name = run.spelt if tool == "procedures" else run.name
+            name = (
+                run.spelt if tool in ("procedures", "problems") and not run.is_exact else run.name
+            )
             yield _named(tool, name, aspect, what)
         elif is_asked and not topics:
             yield ChartQuestion(SEARCH, {"query": run.text}, aspect, run.text, what)
@@ -139,8 +163,8 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec
             found[topic.tool] = topic
     named = {known.tool for run in runs for known in run.known}
     status = found.get("current_status")
-    if status is not None and status.name == "status" and (named or len(found) > 1):
-        del found["current_status"]  # the status of something else
+    if status is not None and _is_of_something_else(status, found, runs):
+        del found["current_status"]
     if "results" in found and "results" in named:
         del found["results"]  # "lab value of potassium" is about potassium
     if "timeline" in found and "problems" in found:
@@ -149,6 +173,16 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec
         if len(found) > 1 and vague in found and not found[vague].name:
             del found[vague]
     return list(found.values())
+
+
+def _is_of_something_else(
+    status: TopicSpec, found: Mapping[str, TopicSpec], runs: Sequence[Run]
+) -> bool:
+    """Whether the status or stage of something is asked for that is no tumour: "rubella status"."""
+    if status.name == "stage":
+        named = [known.name for run in runs for known in run.known if known.tool == "problems"]
+        return bool(named) and not any("cancer" in name for name in named)
+    return status.name == "status" and bool(runs or len(found) > 1)
 
 
 def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
@@ -162,7 +196,7 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
 def _of_topic(
     topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
 ) -> Iterator[ChartQuestion]:
-    if topic.name in _MEASURED_FACTS and aspect in _OVER_TIME:
+    if topic.name in _MEASURED_FACTS and aspect in OVER_TIME:
         yield _of_results([topic.name], aspect, what)  # the status tells the newest only
         return
     if topic.tool in _REPORTS:
@@ -188,6 +222,8 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     """Return what of a topic is asked about."""
     if topic.tool in _FIXED or topic.tool == "results" or not part.runs:
         return [topic.name]
+    if topic.tool == "allergies":
+        return [run.name for run in part.runs]
     known = [run.name for run in part.runs if run.known]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [part.runs[0].name]) or [topic.name]
@@ -220,6 +256,8 @@ def _tool_of(run: Run, part: QuestionPart, words: Lexicon) -> str | None:
     tool = run.known[0 if words.words.head_first else -1].tool
     if tool == "immunizations" and "measured" in part.frames:
         return SEARCH  # a test for what there are vaccines against
+    if tool == "problems" and "tested" in part.frames:
+        return SEARCH  # a test for an illness says not that it is there
     is_taken = "takes" in part.frames and "measured" not in part.frames
     is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
     return "medications" if is_drug else tool
@@ -253,70 +291,10 @@ def aspect_of(part: QuestionPart) -> Aspect:
     return found
 
 
-def _numbers(pieces: Sequence[Piece], words: Lexicon) -> Iterator[tuple[int, float]]:
-    """Yield the figures with their places among the pieces."""
-    for at, piece in enumerate(pieces):
-        word = piece.words[0].removesuffix("%")
-        if len(piece.words) == 1 and word.replace(".", "", 1).isdigit():
-            yield at, float(word)
-        elif len(piece.words) == 1 and word in words.numbers and word not in ("one", "ein", "eine"):
-            yield at, float(words.numbers[word])
-
-
-def _with_figures(
-    question: ChartQuestion,
-    span: TimeSpan | None,
-    numbers: Sequence[tuple[int, float]],
-    pieces: Sequence[Piece],
-) -> ChartQuestion:
-    """Return the question with its days, its limit ("above 5") and its count ("last 3")."""
-    found = question if span is None else with_days(question, span)
-    arguments = dict(found.arguments)
-    for at, number in numbers:
-        before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
-        if "above" in before or "below" in before:
-            side = "above" if "above" in before else "below"
-            found = (
-                replace(found, above=number) if side == "above" else replace(found, below=number)
-            )
-            continue
-        around = [each for piece in pieces[max(0, at - 2) : at + 3] for each in piece.of("aspect")]
-        is_count = number == int(number) and 1 < number <= _MOST_ROWS
-        if is_count and "latest" in around and question.tool in ("results", "encounters"):
-            return replace(found, arguments={**arguments, "last": int(number)}, aspect="all")
-    return found
-
-
-def arguments_of(question: ChartQuestion) -> dict[str, object]:
-    """Return what the tool is called with; all values where fewer would give a wrong answer.
-
-    The highest of twelve values is not the highest on record.
-    """
-    arguments = dict(question.arguments)
-    has_limit = question.above is not None or question.below is not None
-    over_all = question.aspect in _OVER_TIME or question.back or has_limit
-    if question.tool == "results" and over_all:
-        arguments.setdefault("last", ALL_VALUES)
-    return arguments
-
-
 def measured_over_time(question: ChartQuestion) -> ChartQuestion:
     """Return the question over the measured values, where the status has but the newest."""
     is_fact = question.tool == "current_status" and question.name in _MEASURED_FACTS
     return _of_results([question.name], question.aspect, None) if is_fact else question
-
-
-def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
-    """Return the question for the days of `span`, also told to its tool where it takes them."""
-    arguments = dict(question.arguments)
-    if question.tool in _TAKES_DAYS and span.since is not None:
-        arguments["since"] = span.since.isoformat()
-    if question.tool in _TAKES_LAST_DAY and span.until is not None:
-        arguments["until"] = span.until.isoformat()
-    is_short = span.since and span.until and (span.until - span.since).days <= _SHORT_DAYS
-    if question.tool == "timeline" and is_short:
-        arguments.setdefault("kinds", ["all"])  # of a month all that happened is told
-    return replace(question, arguments=arguments, span=span)
 
 
 def _merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
@@ -341,4 +319,5 @@ def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
     if one.tool != other.tool:
         return False
     both_named = "names" in one.arguments and "names" in other.arguments
-    return both_named or one.arguments == other.arguments
+    # Two illnesses are read off the same list of problems.
+    return both_named or (one.arguments == other.arguments and one.name == other.name)

@@ -108,7 +108,7 @@ def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, 
     found: tuple[ChartQuestion, ...] = ()
     for language, is_guess in (*((each, True) for each in sure), (spoken, False)):
         found = chart_questions(words, today=today, language=language, is_guess=is_guess)
-        if found and (told or found[0].tool != SEARCH):
+        if found and (told or is_guess or found[0].tool != SEARCH):
             return language, found
     return spoken, found if told else ()
 

@@ -110,6 +110,10 @@ class _TimeReader:
         since = rf"(?:(?P<since>{_any(words.since)}) )?"
         forms: tuple[tuple[str, _Read], ...] = (
             (rf"(?<!\w){within}(?:(?:{between}) )?{a} ?(?:{joint}) ?{b}(?!\w)", self._between),
+            (
+                rf"(?<!\w)(?:{between}) (?P<month>{_any(self._months)}) (?:{joint}) {b}(?!\w)",
+                self._from_month,
+            ),
             (r"(?<!\w)(?:(?:in|the) )*(?P<tens>(?:19|20)\d0)s(?!\w)", _decade),
             (
                 rf"(?<!\w)(?:{_any(words.onward[0])}) {a} (?:{_any(words.onward[1])})(?!\w)",
@@ -205,6 +209,14 @@ class _TimeReader:
         if first is None or second is None:
             return None
         return TimeSpan(min(first.first, second.first), max(first.last, second.last))
+
+    def _from_month(self, match: re.Match[str], _: date) -> TimeSpan | None:
+        """Read "between May and October 2018", and "from December to March 2018"."""
+        last, month = self._at(match, "b"), self._months[match["month"]]
+        if last is None:
+            return None
+        first = _days(last.first.year - (month > last.last.month), month, None)
+        return None if first is None else TimeSpan(first.first, last.last)
 
     def _related(self, match: re.Match[str], _: date) -> TimeSpan | None:
         at = self._at(match, "a")

@@ -63,7 +63,22 @@ _MODALITIES = {
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
+_NUMBERS_OF_STATE = frozenset(
+    {"social security number", "driver's license", "passport number", "mothers maiden name"}
+)
+"""Told to who asks for them by name, in no summary."""
 _TO_COME = frozenset({"appointment"})
+_VAGUE = frozenset(
+    (word,)
+    for word in words_of(
+        "a an and or the of in at on by for from to with blood serum plasma urine test level value "
+        "pressure care plan status disease disorder syndrome finding history chronic acute type "
+        "medication drug therapy treatment examination procedure study report visit problem pain "
+        "total count rate left right upper lower first last other new old good bad"
+    )
+)
+"""Words that stand in rows of all kinds."""
+_SOME_WORDS = 2
 _TELLING_CHARS = 4
 _LOOKING_INTO = "oscopy"
 _WORDS_BEFORE = 8
@@ -84,8 +99,7 @@ class AskedRows:
 
 def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
-    is_for_letters = question.tool == "documents" and not question.name
-    rows = [row for row in view.rows if not (is_for_letters and row.kind in _NO_LETTERS)]
+    rows = [row for row in view.rows if not _is_beside(question, row)]
     named = tuple(row for row in rows if _is_named(question, row))
     if question.name and question.tool in _REPORTS:
         named = _reports(question.name, view.rows)
@@ -96,6 +110,14 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)
+
+
+def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
+    """Whether a row is of the view, and nobody wants it who asks for no name."""
+    if question.name:
+        return False
+    is_panel = question.tool == "documents" and row.kind in _NO_LETTERS
+    return is_panel or (question.tool == "chart_summary" and row.name in _NUMBERS_OF_STATE)
 
 
 _OF_THE_PERSON = frozenset({"birth date", "vital status", "age", "sex", "name", "identifiers"})
@@ -131,7 +153,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "search_record" if not name:
             return _has_any_word(row, str(question.arguments.get("query", "")))
         case "documents" | "search_record" | "biomarkers" if name:
-            return _has_words(row, name) or _is_vaccine(row, name)
+            is_meant = means("problem", name, label=row.name, codes=row.code)
+            return is_meant or _has_words(row, name) or _is_vaccine(row, name)
         case "current_status" if name in _FACTS or name == "treatment":
             return _is_fact(row, name)
         case _:
@@ -210,6 +233,19 @@ def _reports(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     # Of a bronchoscopy the report is called "bronchial biopsy".
     looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
     return tuple(row for row in of_kind if looked_into != parts and _has_words(row, looked_into))
+
+
+def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the rows that say most of the telling words of a longer name, in their order.
+
+    "Reconstruction of the knee" is told of a knee: what there is of it helps who asks.
+    """
+    telling = [word for word in tokens_of(fold(name)[0]) if words_of(word)[:1] not in _VAGUE]
+    if len(tokens_of(fold(name)[0])) < _SOME_WORDS:
+        return ()
+    counts = [sum(_has_words(row, word) for word in telling) for row in rows]
+    most = max(counts, default=0)
+    return tuple(row for row, count in zip(rows, counts, strict=True) if most and count == most)
 
 
 def _title(row: ViewRow) -> frozenset[str]:

@@ -9,10 +9,11 @@ from typing import TypeAlias
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.chart_questions import SEARCH, arguments_of
+from services.language.chart_questions import SEARCH
+from services.language.question_figures import arguments_of
 from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.as_said import said_of
-from services.records.answers.asked_rows import asked_rows, has_answer
+from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.quoted import told_evidence
 from services.records.answers.sentences import answer_of
 
@@ -74,6 +75,7 @@ def _answer(
     if isinstance(taken, str):
         return words.failed.format(title=question.tool, problem=taken)
     absent = told_evidence(taken) or answer_of(question, taken, words)
+    looked_at = taken if question.tool == SEARCH else None
     for search in () if has_answer(question, taken) else _searches_for(question):
         found = _given(search, given)
         if found is None:
@@ -83,7 +85,23 @@ def _answer(
             # Else it is in the record, though not in that list.
             lead = f"{absent} {words.perhaps}" if is_guess else words.elsewhere
             return f"{lead}\n{told}"
-    return absent
+        looked_at = found if isinstance(found, ChartView) and search.name else looked_at
+    return absent if looked_at is None else _with_parts(question, absent, looked_at, words)
+
+
+def _with_parts(
+    question: ChartQuestion, absent: str, looked_at: ChartView, words: AnswerWords
+) -> str:
+    """Add what speaks of part of a longer name to what says that it is not there."""
+    rows = () if question.tool == "allergies" else partly_named(question.name, looked_at.rows)
+    if not rows or has_answer(question, looked_at):
+        return absent
+    search = replace(
+        question, tool=SEARCH, arguments={"query": question.name}, aspect="all", name=""
+    )
+    search = replace(search, span=None)
+    view = looked_at.model_copy(update={"rows": rows})
+    return f"{absent} {words.perhaps}\n{answer_of(search, view, words)}"
 
 
 def _given(question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]]) -> Looked | None:

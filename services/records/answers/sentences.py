@@ -84,11 +84,12 @@ def _absent(
 ) -> str:
     if question.tool in _BESIDE_THE_RECORD and view.nothing:
         return view.nothing  # of a guideline or a study the record says nothing in any language
-    if question.aspect == "count" and view.rows:
+    if question.aspect == "count" and view.rows and not question.name:
         return _counted(question, [], words)
     if is_other_time:
         of = f": {question.name}" if question.name else ""
-        return words.nothing_then.format(name=of)
+        nothing = words.nothing_then.format(name=of)
+        return "\n".join([nothing, *_last_before(question, view, words)])
     if question.name:
         if not view.rows and view.nothing and words.is_language_of_tools:
             return view.nothing
@@ -102,6 +103,13 @@ def _absent(
         return absent
     told = view.nothing if words.is_language_of_tools else ""
     return told or words.nothing
+
+
+def _last_before(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
+    """Return the newest row of other days than were asked about, where the view has it."""
+    rows = asked_rows(replace(question, span=None), view).rows
+    dated = sorted((row for row in rows if row.date), key=lambda row: row.date)
+    return [f"- {_line(dated[-1], words)}"] if dated else []
 
 
 def _not_found(view: ChartView, words: AnswerWords) -> list[str]:

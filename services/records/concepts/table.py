@@ -178,6 +178,15 @@ def concept_table() -> ConceptTable:
 
 
 @cache
+def class_taken_for(complaint: str) -> str:
+    """Return the class of drugs that people mean by what it is taken for; "" where unknown."""
+    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    found = (name for name, said in rows["taken_for"].items()
+             for one in said if words_of(one) == words_of(complaint))  # fmt: skip
+    return next(found, "")
+
+
+@cache
 def words_of_no_operation() -> frozenset[str]:
     """Return words in names of procedures that are no operations; read once."""
     rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
@@ -202,6 +211,7 @@ def _coded(kind: Any, name: str, row: Mapping[str, Any]) -> Concept:
         name,
         codes=frozenset(found),
         words=_words(name, row),
+        members=tuple(row.get("members", ())),
         icd10=tuple(map(str, row.get("icd10", ()))),
     )
 

@@ -4,12 +4,14 @@ from datetime import date
 from typing import Literal, TypeAlias
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
+from services.records.concepts.table import class_taken_for
 from services.records.finding import means
 from services.records.medications import drugs_of, row_of_drug
 from services.records.record import PatientRecord
 from services.records.views.view import view_of
 
 MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]
+_FOR = "for "
 _PAUSED = "on-hold"
 
 
@@ -27,11 +29,11 @@ def medications(
     Args:
         today: A course with an end before it has ended.
         status: `now`, `stopped` (whatever is not taken now) or `all`.
-        name: A drug, a brand or a class, such as `anticoagulant`.
+        name: A drug, a brand, a class such as `anticoagulant`, or what drugs are taken for.
     """
     rows = [row_of_drug(record, drug, today) for drug in drugs_of(record)]
     if name:
-        rows = [row for row in rows if means("drug", name, label=row.name, codes=row.code)]
+        rows = _named(rows, name)
     now = [row for row in rows if row.status == "active"]
     ended = [row for row in rows if row.status != "active"]
     shown, left_out = _chosen(now, ended, status=status, named=bool(name))
@@ -48,6 +50,24 @@ def medications(
         nothing=_nothing(record, name, status),
         notes=_notes(now, ended, status=status, name=name),
     )
+
+
+def _named(rows: list[ViewRow], name: str) -> list[ViewRow]:
+    """Return the drugs of that name; where no drug is called so, those that are taken for it."""
+    drug = class_taken_for(name) or name
+    found = [row for row in rows if means("drug", drug, label=row.name, codes=row.code)]
+    return found or [row for row in rows if any(_is_named(one, name) for one in _reasons(row))]
+
+
+def _reasons(row: ViewRow) -> list[str]:
+    """Return what the drug of a row is taken for, as its order says."""
+    parts = row.detail.split("; ")
+    said = [part.removeprefix(_FOR) for part in parts if part.startswith(_FOR)]
+    return [reason for each in said for reason in each.split(", ")]
+
+
+def _is_named(reason: str, name: str) -> bool:
+    return means("problem", name, label=reason, codes=())
 
 
 def _chosen(

@@ -60,12 +60,12 @@ def chart_summary(record: PatientRecord, *, today: date, now: str) -> ChartView:
     papers = documents(record)
     rows = [
         identity_row(record, today),
-        *personal_rows(record),
         *had_allergies.rows,
         *has.rows,
         *takes.rows,
         *key_results(record),
         *visits.rows,
+        *personal_rows(record),
     ]
     return view_of(
         record,

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from services.language.chart_questions import ALL_VALUES, arguments_of
+from services.language.question_figures import ALL_VALUES, arguments_of
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation, TeamMember
 
@@ -40,6 +40,30 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
         ("number of encounters in 2017", "encounters", {"since": "2017-01-01"}, "count", ""),
         ("list all procedures since 2010", "procedures", {"since": "2010-01-01"}, "all", ""),
         ("her problems, active only", "problems", {}, "all", ""),
+        ("when did she finish chemo", "procedures", {"name": "chemotherapy"}, "when",
+         "chemotherapy"),
+        ("when is she next due for a colonoscopy", "procedures", {"name": "colonoscopy"}, "when",
+         "colonoscopy"),
+        ("eGFR vs creatinine, last three", "results",
+         {"names": ["estimated glomerular filtration rate", "creatinine"], "last": 3}, "all",
+         "estimated glomerular filtration rate, creatinine"),
+        ("creatinine 2020 vs 2015", "results",
+         {"names": ["creatinine"], "since": "2015-01-01", "until": "2020-12-31"}, "all",
+         "creatinine"),
+        ("how big was the polyp", "search_record", {"query": "polyp size"}, "all", "polyp size"),
+        ("is his diabetes well controlled", "results", {"names": [A1C]}, "whether", A1C),
+        ("is the HbA1c at target", "results", {"names": [A1C]}, "whether", A1C),
+        ("what stage is his CKD", "problems", {"status": "all"}, "all", "chronic kidney disease"),
+        ("rubella status", "problems", {"status": "all"}, "all", "rubella"),
+        ("HIV test done?", "search_record", {"query": "hiv"}, "all", "hiv"),
+        ("list everything from 2018", "timeline",
+         {"since": "2018-01-01", "until": "2018-12-31"}, "all", ""),
+        ("what happened between May and October 2018", "timeline",
+         {"since": "2018-05-01", "until": "2018-10-31"}, "all", ""),
+        ("what tests were done on 22 November 2014", "timeline",
+         {"since": "2014-11-22", "until": "2014-11-22", "kinds": ["all"]}, "all", ""),
+        ("was she anaemic in pregnancy", "problems", {"status": "all"}, "whether",
+         "anemia in pregnancy"),
         ("care plans", "care", {}, "all", "care plan"),
         ("who is her doctor", "care", {}, "all", "care team"),
         ("insurance", "care", {}, "all", "coverage"),
@@ -77,6 +101,32 @@ def test_a_message_asks_one_thing_of_the_chart(
     text: str, tool: str, arguments: dict[str, Any], aspect: str, name: str
 ) -> None:
     assert asked(text) == (tool, arguments, aspect, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("does she have asthma or COPD", ["asthma", "copd"]),
+        ("any allergy to latex or penicillin?", ["latex", "penicillin"]),
+        ("stage and ECOG", ["stage", "ECOG"]),
+    ],
+)
+def test_two_things_of_one_list_are_both_asked_for(text: str, names: list[str]) -> None:
+    assert [question.name for question in about(text)] == names
+
+
+def test_of_two_different_things_none_is_answered_with_yes() -> None:
+    asked_for = about("is his weight in his care plan goals?")
+
+    assert [question.tool for question in asked_for] == ["care", "results"]
+    assert {question.aspect for question in asked_for} == {"all"}
+
+
+def test_values_beside_a_treatment_are_all_asked_for() -> None:
+    first, second = about("haemoglobin during chemo")
+
+    assert (first.tool, first.aspect) == ("results", "trend")
+    assert (second.tool, second.name) == ("procedures", "chemotherapy")
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
+from services.language.answer_words import answer_words
 from services.language.utterance import ChartQuestion
 from services.records.answers.asked_rows import asked_rows
+from services.records.answers.direct import answered
 from services.records.views.lists import procedures
 from tests.services.records.charts import record, resource
 
@@ -44,3 +46,28 @@ def test_radiotherapy_is_found_however_many_words_it_is_written_in(
     done = resource("Procedure", "rt", code={"text": recorded}, performedDateTime="2024-12-02")
     chart = record(done)
     assert [row.name for row in procedures(chart, name=name).rows] == [recorded]
+
+
+def test_what_speaks_of_part_of_a_longer_name_is_told_beside_its_absence() -> None:
+    asked = ChartQuestion("problems", {"status": "all"}, "whether", "polyp malignant")
+    search = ChartQuestion("search_record", {"query": "polyp malignant"}, "all", "polyp malignant")
+    polyp = ViewRow(
+        kind="problem", name="Polyp of colon", status="active", sources=("Condition/p",)
+    )
+    other = ViewRow(kind="procedure", name="Colonoscopy", sources=("Procedure/c",))
+    given = [(asked, _view("problems", polyp)), (search, _view("search_record", polyp, other))]
+
+    said = answered([asked], given, answer_words("en"))
+    assert isinstance(said, str)
+    assert said.startswith("“polyp malignant” (1 problems): not in the record.")
+    assert "**Polyp of colon**" in said
+    assert "Colonoscopy" not in said
+
+
+def test_a_vague_word_of_a_name_is_no_part_of_it() -> None:
+    asked = ChartQuestion("results", {"names": ["blood type"]}, "all", "blood type")
+    search = ChartQuestion("search_record", {"query": "blood type"}, "all", "blood type")
+    row = ViewRow(kind="vital sign", name="Blood Pressure", value="120/80")
+    given = [(asked, _view("results")), (search, _view("search_record", row))]
+
+    assert "Blood Pressure" not in str(answered([asked], given, answer_words("en")))

@@ -10,6 +10,7 @@ from services.language.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import Situation
 from services.records.answers.sentences import answer_of
+from services.records.finding import means
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
@@ -111,6 +112,37 @@ def test_whether_a_problem_is_there_says_yes_no_or_that_it_is_over() -> None:
     assert answer("does she have gout?") == "“gout” (2 problems): not in the record."
 
 
+def test_what_is_not_there_is_not_counted() -> None:
+    assert (
+        answer("how many children does she have?") == "“children” (2 problems): not in the record."
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "label", "is_meant"),
+    [
+        ("cancer", "Overlapping malignant neoplasm of colon", True),
+        ("cancer", "Acute myeloid leukemia", True),
+        ("malignancy", "Adenocarcinoma of lung", True),
+        ("cancer", "Benign neoplasm of colon", False),
+        ("lymphoma", "Overlapping malignant neoplasm of colon", False),
+        ("lung cancer", "Overlapping malignant neoplasm of colon", False),
+        ("adenocarcinoma", "Squamous cell carcinoma of skin", False),
+        ("heart disease", "Chronic congestive heart failure (disorder)", True),
+        ("heart disease", "Hypertension", False),
+        ("HIV", "Human immunodeficiency virus antigen test", True),
+    ],
+)
+def test_classes_of_illnesses_hold_their_members(asked: str, label: str, is_meant: bool) -> None:
+    assert means("problem", asked, label=label, codes=()) is is_meant
+
+
+def test_a_summary_holds_no_numbers_of_the_state() -> None:
+    ssn = ViewRow(kind="personal", name="social security number", value="999-29-2368")
+    assert "999-29-2368" not in answer("give me a summary of her chart", (*IDENTITY, ssn))
+    assert "999-29-2368" in answer("what is her social security number?", (*IDENTITY, ssn))
+
+
 def test_an_allergy_is_found_by_its_word() -> None:
     assert answer("is she allergic to latex?").startswith("Yes: **Latex allergy**")
     assert answer("is she allergic to penicillin?").startswith("“penicillin”")
@@ -132,7 +164,8 @@ def test_who_the_patient_is_comes_from_the_summary() -> None:
 
 def test_another_time_is_not_said_to_be_missing_altogether() -> None:
     assert answer("did she have sinusitis in 2015?") == (
-        "Nothing of that time is in the record: sinusitis."
+        "Nothing of that time is in the record: sinusitis.\n"
+        "- **Viral sinusitis**, resolved, 2012-01-01 to 2012-01-14 [Condition/s]"
     )
 
 

@@ -42,6 +42,17 @@ def drug(
     )
 
 
+@pytest.mark.parametrize("asked", ["blood pressure", "hypertension", "high blood pressure"])
+def test_drugs_are_found_by_what_they_are_taken_for(asked: str) -> None:
+    chart = record(
+        drug("h", "Hydrochlorothiazide 25 MG", reasonCode=[{"text": "Hypertension"}]),
+        drug("m", "Metformin 500 mg", reasonCode=[{"text": "Diabetes"}]),
+    )
+
+    view = medications(chart, today=TODAY, status="all", name=asked)
+    assert [row.name for row in view.rows] == ["Hydrochlorothiazide 25 MG"]
+
+
 def test_that_no_drug_was_stopped_is_not_that_none_is_taken() -> None:
     chart = record(drug("a", "Apixaban 5 mg"), drug("m", "Metformin 500 mg"))
 

@@ -1,0 +1,91 @@
+"""The days, the limits and the counts of a chart question. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from services.language.chart_words import Lexicon, Piece
+from services.language.utterance import Aspect, ChartQuestion, TimeSpan
+
+_TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents", "changes"})
+_TAKES_LAST_DAY = frozenset({"results", "timeline", "changes"})
+_WHOLE = frozenset({"chart_summary", "current_status"})
+_MOST_ROWS = 50
+_SHORT_DAYS = 92
+OVER_TIME: Final[frozenset[Aspect]] = frozenset(
+    {"minimum", "maximum", "average", "count", "change", "trend", "first"}
+)
+"""What is worked out over all values."""
+ALL_VALUES = 1_000
+"""As many values as the tool gives, for what is counted or compared over all of them."""
+
+
+def hull_of(spans: Sequence[TimeSpan]) -> TimeSpan | None:
+    """Return the days from the first to the last that are named: "2020 versus 2015"."""
+    first, last = [one.since for one in spans], [one.until for one in spans]
+    since, until = [one for one in first if one], [one for one in last if one]
+    if len(spans) > 1 and len(since) == len(until) == len(spans):
+        return TimeSpan(min(since), max(until), " ".join(one.text for one in spans))
+    return spans[0] if spans else None
+
+
+def numbers_in(pieces: Sequence[Piece], words: Lexicon) -> Iterator[tuple[int, float]]:
+    """Yield the figures with their places among the pieces."""
+    for at, piece in enumerate(pieces):
+        word = piece.words[0].removesuffix("%")
+        if len(piece.words) == 1 and word.replace(".", "", 1).isdigit():
+            yield at, float(word)
+        elif len(piece.words) == 1 and word in words.numbers and word not in ("one", "ein", "eine"):
+            yield at, float(words.numbers[word])
+
+
+def with_figures(
+    question: ChartQuestion,
+    span: TimeSpan | None,
+    numbers: Sequence[tuple[int, float]],
+    pieces: Sequence[Piece],
+) -> ChartQuestion:
+    """Return the question with its days, its limit ("above 5") and its count ("last 3")."""
+    found = question if span is None else with_days(question, span)
+    arguments = dict(found.arguments)
+    for at, number in numbers:
+        before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
+        if "above" in before or "below" in before:
+            side = "above" if "above" in before else "below"
+            found = (
+                replace(found, above=number) if side == "above" else replace(found, below=number)
+            )
+            continue
+        around = [each for piece in pieces[max(0, at - 2) : at + 3] for each in piece.of("aspect")]
+        is_count = number == int(number) and 1 < number <= _MOST_ROWS
+        if is_count and "latest" in around and question.tool in ("results", "encounters"):
+            return replace(found, arguments={**arguments, "last": int(number)}, aspect="all")
+    return found
+
+
+def arguments_of(question: ChartQuestion) -> dict[str, object]:
+    """Return what the tool is called with; all values where fewer would give a wrong answer.
+
+    The highest of twelve values is not the highest on record.
+    """
+    arguments = dict(question.arguments)
+    has_limit = question.above is not None or question.below is not None
+    over_all = question.aspect in OVER_TIME or question.back or has_limit
+    if question.tool == "results" and over_all:
+        arguments.setdefault("last", ALL_VALUES)
+    return arguments
+
+
+def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
+    """Return the question for the days of `span`, also told to its tool where it takes them."""
+    if question.tool in _WHOLE and not question.name:
+        question = replace(question, tool="timeline", arguments={})  # a summary of some days
+    arguments = dict(question.arguments)
+    if question.tool in _TAKES_DAYS and span.since is not None:
+        arguments["since"] = span.since.isoformat()
+    if question.tool in _TAKES_LAST_DAY and span.until is not None:
+        arguments["until"] = span.until.isoformat()
+    is_short = span.since and span.until and (span.until - span.since).days <= _SHORT_DAYS
+    if question.tool == "timeline" and is_short:
+        arguments.setdefault("kinds", ["all"])  # of a month all that happened is told
+    return replace(question, arguments=arguments, span=span)
