@@ -155,12 +155,14 @@ def figures_of(turns: Sequence[Turn]) -> list[Figure]:
     dearest = max(lookups, key=lambda turn: turn.tokens)
     tokens = sum(turn.tokens for turn in turns)
     calls = max(len(turn.requests) for turn in lookups)
+    readers = [prompt_tokens(one) for one in requests if "response_format" in one.body]
     return [
         info(PLACE, "requests of the talk", len(requests), ""),
         _bar("prompt tokens of the talk", tokens, "tokens", 117_000),
         Figure(PLACE, "shared prefix", shared_prefix(requests), "", 0.75, True, "count"),
         _bar("a record question, at most", dearest.tokens, "tokens", 3_500),
         info(PLACE, "a record question, mean", sum(t.tokens for t in lookups) / len(lookups), ""),
+        _bar("the reader's call, at most", max(readers), "tokens", 600),
         _bar("calls of a record question, at most", calls, "", 2),
         info(PLACE, "calls of a board", max(len(turn.requests) for turn in boards), ""),
         _bar("… in sequence", max(turn.in_sequence for turn in boards), "", 7),

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
-from services.language.reader import MessageReading, question
+from services.language.reader import AddressedReading, question
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.fakes_openai_brain import brain
 from tests.group_chat.team_world import team_world
@@ -123,7 +123,7 @@ async def test_the_brain_reads_the_classifiers_question() -> None:
             purpose="reader",
             instructions="Read.",
             text=question("has patient_15 had surgery?", patients=["patient_4", "patient_15"]),
-            answer=MessageReading,
+            answer=AddressedReading,
         )
         await models.close()
     assert read.patient == "p1"

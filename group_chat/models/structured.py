@@ -101,7 +101,8 @@ class WireStructured:
     def _shape(self, answer: type[BaseModel]) -> dict[str, Any]:
         if answer not in self._shapes:
             function = openai.pydantic_function_tool(answer)["function"]
-            self._shapes[answer] = dict(_without_bounds(function["parameters"]))
+            shape = dict(_without_bounds(function["parameters"]))
+            self._shapes[answer] = _in_place(shape, shape.pop("$defs", {}))
         return self._shapes[answer]
 
 
@@ -139,6 +140,17 @@ def _without_bounds(node: Any) -> Any:
         }
     if isinstance(node, list):
         return [_without_bounds(value) for value in node]
+    return node
+
+
+def _in_place(node: Any, parts: Mapping[str, Any]) -> Any:
+    """Return a schema without references: our answers hold nothing of their own kind."""
+    if isinstance(node, Mapping):
+        if "$ref" in node:
+            return _in_place(parts[str(node["$ref"]).rpartition("/")[2]], parts)
+        return {key: _in_place(value, parts) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_in_place(value, parts) for value in node]
     return node
 
 

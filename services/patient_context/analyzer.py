@@ -19,12 +19,13 @@ from services.language.reader import (
     CLEAR,
     PATIENTS_LIMIT,
     PURPOSE,
+    AddressedReading,
     MessageReading,
     ReaderTeam,
+    addressed_shape,
     instructions,
     place_of,
     question,
-    reading_shape,
 )
 from services.model_port import StructuredModel
 from services.patient_context.pattern import PatientIdPattern
@@ -63,7 +64,7 @@ class PatientContextAnalyzer:
         self._model = model
         self._pattern = pattern
         self._team = team or ReaderTeam(())
-        self._instructions = instructions(self._team)
+        self._instructions = instructions(self._team, with_patients=True)
 
     async def analyze_patient_context(
         self, user_text: str, prior_patient_id: PatientId | None, known_patient_ids: Sequence[str]
@@ -104,7 +105,7 @@ class PatientContextAnalyzer:
                 purpose=PURPOSE,
                 instructions=self._instructions,
                 text=question(neutralise(reading.text), patients=rows),
-                answer=reading_shape(self._team),
+                answer=addressed_shape(self._team),
             )
         except ModelError as error:
             _log.warning("patient_context_model_failed", code=error.code)
@@ -138,13 +139,13 @@ def _row(
     return ", ".join(filter(None, (shown, person.name, sex, born)))
 
 
-def _meant(read: MessageReading, others: Sequence[PatientId]) -> PatientId | None:
+def _meant(read: AddressedReading, others: Sequence[PatientId]) -> PatientId | None:
     place = place_of(read.patient)
     return others[place] if place is not None and place < len(others) else None
 
 
 def _decision(
-    read: MessageReading, meant: PatientId | None, reading: Reading
+    read: AddressedReading, meant: PatientId | None, reading: Reading
 ) -> PatientContextDecision:
     if read.patient == CLEAR:
         return PatientContextDecision(action="CLEAR", reasoning="the reader")

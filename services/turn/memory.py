@@ -19,11 +19,11 @@ from data_models.memory_blocks import ContextEnrichment, IntentClassification
 from services.group_chat_port import AgentCard, MessageMeaning
 from services.language.read_statements import statements_read
 from services.language.reader import (
-    OPEN,
     PURPOSE,
     MessageReading,
     folded_in,
     instructions,
+    is_of_the_open,
     is_settled,
     question,
     reading_shape,
@@ -204,7 +204,7 @@ class TurnMemory:
         if turn.understanding is None:
             return
         turn.understanding = self._understood(turn.understanding, turn.utterance)
-        if read.patient == OPEN and not turn.understanding.statements:
+        if is_of_the_open(read) and not turn.understanding.statements:
             stated = statements_read(read.stated, turn.text)
             turn.understanding = replace(turn.understanding, statements=stated)
 

@@ -5,13 +5,13 @@ from pydantic import BaseModel
 
 from data_models.errors import ModelOutputError
 from group_chat.offline.offline_structured import OfflineStructured
-from services.language.reader import MessageReading, question
+from services.language.reader import AddressedReading, question
 
 
 async def decide(message: str, *others: str, is_open: bool = True) -> str:
     asked = question(message, patients=["patient_4" if is_open else "", *others])
     reading = await OfflineStructured().ask(
-        purpose="reader", instructions="", text=asked, answer=MessageReading
+        purpose="reader", instructions="", text=asked, answer=AddressedReading
     )
     return reading.patient
 
