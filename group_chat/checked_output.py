@@ -17,6 +17,7 @@ from services.statements.known import KnownRows
 from services.statements.rows import stems_of
 from services.statements.shown import repeats
 from services.statements.verdict import UNCHECKED, Verdict
+from services.statements.words_read import read_words
 
 RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
@@ -38,6 +39,8 @@ class StatementChecking:
 
     def __init__(self, *, team: Team, is_language_model: bool) -> None:
         self.is_language_model = is_language_model
+        if is_language_model:
+            read_words()
         self._speakers = {spec.name: _speaker(spec) for spec in team.agents}
 
     def of(self, turn: TurnContext, agent: str) -> MessageCheck:
@@ -70,6 +73,9 @@ class CheckedOutput:
         """Return the sentences that are complete now."""
         if self._check is None:
             return [CheckedPiece(text, UNCHECKED)] if text else []
+        # Before a sentence is complete: it waits for nothing but its own check.
+        if len(self._turn.views) > self._views:
+            self._take_in(self._check.grounds)
         return self._checked(self._sentences.feed(text))
 
     def finish(self) -> list[CheckedPiece]:

@@ -46,6 +46,7 @@ def dates_in(text: str) -> list[FoundDate]:
     return [found for one in pattern.finditer(text) if (found := _found(one)) and _is_date(found)]
 
 
+@lru_cache(maxsize=4_000)
 def recorded_date(text: str) -> WrittenDate | None:
     """Return a FHIR date or dateTime as its day, month or year; None where it is none."""
     parts = text[:10].split("-")
@@ -98,7 +99,9 @@ def _pattern() -> re.Pattern[str]:
     names = sorted(statement_words().months, key=len, reverse=True)
     # With a capital: "may" is a word too.
     written = (form for one in names for form in (re.escape(one.capitalize()), one.upper()))
-    month = f"(?:{'|'.join(written)})"
+    # Tried at each word: what it begins with is cheaper to look at than sixty names.
+    first = "".join(sorted({one[0].upper() for one in names}))
+    month = f"(?=[{first}])(?:{'|'.join(written)})"
     year = r"(?:19|20)\d\d"
     ordinal = "(?:st|nd|rd|th)"
     time = r"(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?"

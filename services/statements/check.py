@@ -129,10 +129,10 @@ class MessageCheck:
 
     def _quoted(self, sentence: Sentence) -> tuple[str, ...] | None:
         """Return the sources of what the sentence only repeats."""
-        said = self.grounds.rows.quoted_in(sentence.text)
         is_known = all(ref in self.grounds.rows.sources for ref in sentence.refs)
         states = any(one.has_values or one.names or one.smoking for one in sentence.clauses)
-        return said.sources if said is not None and is_known and states else None
+        said = self.grounds.rows.quoted_in(sentence.text) if is_known and states else None
+        return said.sources if said is not None else None
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:

@@ -13,8 +13,8 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     return (
         is_denied_alike(clause, row)
         and is_of_same_matter(clause, row)
-        and _measures(clause, row)
         and all(has_date(one, row) for one in clause.dates)
+        and _measures(clause, row)
         and all(
             any(one.fits(known) for known in row.stages) or _says_plainly(one.value, row)
             for one in clause.stages

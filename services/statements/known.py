@@ -30,12 +30,14 @@ class KnownRows:
         self.words: set[str] = set()
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
-        self._quotable: list[Quotable] = []
+        self._quotable: dict[str, list[Quotable]] = {}  # by each of its words
 
     def quoted_in(self, sentence: str) -> Quotable | None:
         """Return what a sentence only repeats, word for word."""
         said = repeated(sentence)
-        return next((one for one in self._quotable if is_quote(said, one)), None)
+        words = (word for part in said.parts for word in part.split())
+        holding = min((self._quotable.get(one, []) for one in words), key=len, default=[])
+        return next((one for one in holding if is_quote(said, one)), None)
 
     def add_view(self, view: ChartView) -> None:
         """Take in what a tool of this turn returned."""
@@ -43,11 +45,10 @@ class KnownRows:
         self._add(rows_of_view(view))
         for row in view.rows:
             text = f"{row.value} {row.unit} {row.range} {row.flag} {row.status} {row.detail}"
-            self._quotable.append(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
+            self._quote(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
         for source in view.sources:
             if source.quote:
-                said = quotable(source.title, source.quote, source.date or "", (source.ref,))
-                self._quotable.append(said)
+                self._quote(quotable(source.title, source.quote, source.date or "", (source.ref,)))
         self._count(view)
         empty = empty_of_view(view)
         if empty is not None:
@@ -63,7 +64,8 @@ class KnownRows:
     def add_result(self, data: Mapping[str, Any]) -> None:
         """Take in a tool's result that is no view."""
         self._add(rows_of_result(data))
-        self._quotable += quotables_of_result(data)
+        for one in quotables_of_result(data):
+            self._quote(one)
         missing = data.get("not_in_the_record")
         for one in missing if isinstance(missing, list) else ():
             text = f"{one}: not in the record"
@@ -99,6 +101,10 @@ class KnownRows:
     def with_day(self, year: int | None, month: int | None) -> list[KnownRow]:
         """Return the rows of a month, or of a year."""
         return self._by_day.get((year, month), [])
+
+    def _quote(self, said: Quotable) -> None:
+        for word in set(said.text.split()):
+            self._quotable.setdefault(word, []).append(said)
 
     def _add(self, rows: Iterable[KnownRow]) -> None:
         for row in rows:

@@ -6,6 +6,7 @@ from services.language.quantities import Quantity, unit_code
 from services.language.unit_sizes import converted
 
 _ABOUT = 0.05
+_HALF = 0.501  # numbers are rounded to whole ones at most
 
 
 def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bool:
@@ -18,11 +19,12 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
         return False
     # A point may part thousands, but 8.092 g are not 8.092 kg for that.
     readings = claimed.readings if claimed.unit in ("", known.unit) else claimed.readings[:1]
-    return any(
-        _fits(claimed, one, there, is_about)
-        for one in readings
-        for there in _in_unit(known, claimed.unit)
-    )
+    recorded = _in_unit(known, claimed.unit)
+    for one in readings:
+        for there in recorded:
+            if _fits(claimed, one, there, is_about):
+                return True
+    return False
 
 
 def is_comparable(claimed: Quantity, known: Quantity) -> bool:
@@ -32,14 +34,14 @@ def is_comparable(claimed: Quantity, known: Quantity) -> bool:
     return converted(1.0, known.unit, claimed.unit) is not None
 
 
-def _in_unit(known: Quantity, unit: str) -> list[float]:
+def _in_unit(known: Quantity, unit: str) -> tuple[float, ...]:
     if not unit or unit == known.unit:
-        return list(known.readings)
+        return known.readings
     if not known.unit:
         # A number without unit in the record is no number with one, but for scores and counts.
-        return list(known.readings) if unit in _BARE_UNITS else []
-    found = [converted(known.number, known.unit, unit)]
-    return [one for one in found if one is not None]
+        return known.readings if unit in _BARE_UNITS else ()
+    found = converted(known.number, known.unit, unit)
+    return () if found is None else (found,)
 
 
 _BARE_UNITS = frozenset({"{score}", "a", "{cycle}", "{tbl}"})
@@ -50,6 +52,9 @@ def _fits(claimed: Quantity, number: float, there: float, is_about: bool) -> boo
         if isclose(number, there, rel_tol=1e-9):
             return True
         return there < number if claimed.comparator[0] == "<" else there > number
+    off = abs(number - there)
+    if off > _HALF and off > _ABOUT * max(abs(number), abs(there)):
+        return False  # farther than any rounding: most rows end here
     if isclose(number, there, rel_tol=1e-6, abs_tol=1e-9):
         return True
     if is_about and isclose(number, there, rel_tol=_ABOUT):
@@ -57,7 +62,7 @@ def _fits(claimed: Quantity, number: float, there: float, is_about: bool) -> boo
     significant = len(str(abs(number)).replace(".", "").strip("0"))
     if significant < 2 and abs(number) < 10 and not claimed.decimals:
         return False  # 5 for 4.6 would be another value
-    return abs(number - there) <= 0.5 * 10.0**-claimed.decimals * (1 + 1e-9)
+    return off <= 0.5 * 10.0**-claimed.decimals * (1 + 1e-9)
 
 
 def quantity(number: float, unit: str, *, comparator: str = "") -> Quantity:

@@ -126,7 +126,9 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     told, name, core = clause_of(text), stems_of(row.name), core_of(row.name)
     kind, standing = clause_of(row.kind), _STANDING.get(row.status.lower(), "")
     dates = [day for one in (row.date, row.end) if one and (day := recorded_date(one))]
-    dates += [day for found in dates_in(f"{row.value} {row.detail}") for day in found.readings]
+    if row.detail or row.number is None:
+        said = f"{row.value} {row.detail}"
+        dates += [day for found in dates_in(said) for day in found.readings]
     denies = standing == "absent" or negates(told) or negates(clause_of(row.name[:_DENIAL_CHARS]))
     # "Allergies: penicillin" is of allergies; "Documentation of current medications" is of none.
     is_of_topic = denies or not row.kind or len(row.name.split()) <= _TOPIC_WORDS
