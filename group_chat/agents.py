@@ -17,6 +17,7 @@ from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.team_tools import HAND_OVER
 from group_chat.tools.tool import Tool
 from group_chat.tools.watcher import ToolWatcher
+from services.language.changes_asked import CHANGES
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 
@@ -137,7 +138,7 @@ class AgentFactory:
         return self._speaker(spec, team, _must_call(tools, rounds=1))
 
     def _chart(self, spec: AgentSpec) -> ToolKernel:
-        beside = {GUIDELINES, TRIALS}.intersection(spec.tools)
+        beside = {GUIDELINES, TRIALS, CHANGES}.intersection(spec.tools)
         reading = sorted(name for name in RECORD_TOOLS | beside if name in self._tools)
         return self._kernel_with([one for one in reading if not self._tools[one].changes])
 

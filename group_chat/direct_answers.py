@@ -10,6 +10,7 @@ from group_chat.agents import TeamAgent
 from group_chat.look_up import look_up, look_up_more
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
+from services.language.changes_asked import CHANGES
 from services.language.chart_questions import SEARCH
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
@@ -58,7 +59,10 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     text = turn.request.text
     is_first = not (turn.said or any(each.agent_responses for each in turn.request.history))
     names = ["not_a_model"] if is_first else []
-    tells = any(one.part in _REASONS or one.aspect in _OVER_TIME for one in read.about)
+    tells = any(
+        one.part in _REASONS or one.aspect in _OVER_TIME or one.tool == CHANGES
+        for one in read.about
+    )
     if says(text, "advice") or (asks_for_judgement(text) and not tells):
         names.append(caution_for(text))
     return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)

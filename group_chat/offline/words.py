@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 
 from services.language.in_english import in_english
+from services.language.people_words import common_words
 from services.language.phrases import says, words_for
 from services.language.text_words import joins_questions, spaced, telling_words
 
@@ -74,7 +75,8 @@ def known_word_like(word: str) -> str | None:
     """Return the word of a topic that `word` may be misspelt from; None if it is one, or far."""
     known = sorted(one for topic in _TOPICS for one in words_for(f"topic_{topic}"))
     folded = word.casefold()
-    if folded in known or folded in _SHORT_FOR or len(word) < _SPELT_CHARS:
+    is_short = folded in _SHORT_FOR or len(word) < _SPELT_CHARS
+    if folded in known or is_short or folded in common_words():
         return None
     near = get_close_matches(folded, known, n=1, cutoff=_NEARNESS)
     return next(

@@ -119,13 +119,19 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     if "size" in part.frames and part.runs:
         return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
     found = list(_asked_of(part, words, is_asked=is_asked))
-    is_mixed = len({each.tool for each in found}) > 1
+    is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         return [replace(each, aspect="trend") if each.tool == "results" else each for each in found]
     return [
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
     ]
+
+
+def _has_more(part: QuestionPart) -> bool:
+    """Whether more is said of what is known: "a tetanus shot after the laceration"."""
+    tools = {known.tool for run in part.runs for known in run.known}
+    return len(tools) > 1 or (bool(tools) and any(not run.known for run in part.runs))
 
 
 def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:

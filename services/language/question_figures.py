@@ -10,6 +10,7 @@ from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 _TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents", "changes"})
 _TAKES_LAST_DAY = frozenset({"results", "timeline", "changes"})
 _WHOLE = frozenset({"chart_summary", "current_status"})
+_STATES = frozenset({"medications", "problems"})
 _MOST_ROWS = 50
 _SHORT_DAYS = 92
 OVER_TIME: Final[frozenset[Aspect]] = frozenset(
@@ -81,6 +82,8 @@ def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
     if question.tool in _WHOLE and not question.name:
         question = replace(question, tool="timeline", arguments={})  # a summary of some days
     arguments = dict(question.arguments)
+    if question.tool in _STATES:
+        arguments.setdefault("status", "all")  # what was taken then may have ended since
     if question.tool in _TAKES_DAYS and span.since is not None:
         arguments["since"] = span.since.isoformat()
     if question.tool in _TAKES_LAST_DAY and span.until is not None:

@@ -31,6 +31,7 @@ class TimeWords(BaseModel):
         onward: What stands before and behind a day from which on something counts.
         in_: What stands before a date and changes nothing.
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
+        lasting: Before a length that ends today: "over 5 years".
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
         locale: For babel.
@@ -52,6 +53,7 @@ class TimeWords(BaseModel):
     ago: tuple[str, ...]
     ago_first: tuple[str, ...]
     several: Mapping[str, int]
+    lasting: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     slashes: Literal["month_first", "day_first"]
@@ -127,6 +129,7 @@ class _TimeReader:
             (rf"(?<!\w){since}{within}(?P<which>{last}) (?:{count} )?(?:{unit})(?!\w)", self._last),
             (rf"(?<!\w){since}{within}(?:{unit}) (?P<which>{last})(?!\w)", self._last),
             (rf"(?<!\w)(?:{_any(words.since)}) {count} (?:{unit})(?!\w)", self._rolling),
+            (rf"(?<!\w)(?:{_any(words.lasting)}) {count} (?:{unit})(?!\w)", self._rolling),
             (rf"(?<!\w){since}{within}(?:{_any(words.this)}) (?:{unit})(?!\w)", self._this),
             (rf"(?<!\w){since}(?P<word>{_any(words.days)})(?!\w)", self._day_word),
             (

@@ -58,6 +58,8 @@ async def test_days_are_asked_for_without_a_look(site: EvidenceSite) -> None:
     site.change("patient_4", _NEW)
     told = (await site.talk("patient_4", "what is new since 15 November 2026?")).text
     assert "Potassium" in told
+    assert "compare nothing" not in told
+    assert "2024" not in told  # the course before those days
     assert "6.1" in told
 
 

@@ -117,7 +117,8 @@ def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
     if question.name:
         return False
     is_panel = question.tool == "documents" and row.kind in _NO_LETTERS
-    return is_panel or (question.tool == "chart_summary" and row.name in _NUMBERS_OF_STATE)
+    is_whole = question.tool in ("chart_summary", "search_record")
+    return is_panel or (is_whole and row.name in _NUMBERS_OF_STATE)
 
 
 _OF_THE_PERSON = frozenset({"birth date", "vital status", "age", "sex", "name", "identifiers"})

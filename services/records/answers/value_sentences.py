@@ -24,8 +24,21 @@ _FEWEST_SHOWN = 3
 def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     """Return what is told of each thing that was measured."""
     every = _by_name(rows)
+    if question.part == "range" and not question.name:
+        return _out_of_range([series[0] for series in every], words)
     most = max(_FEWEST_SHOWN, _ROWS_SHOWN // len(every))
     return [_of_series(question, series, words, most=most) for series in every]
+
+
+def _out_of_range(newest: Sequence[ViewRow], words: AnswerWords) -> list[str]:
+    """Return what is flagged of all newest values, and how many are not or have no range."""
+    flagged = [row for row in newest if row.flag]
+    rest = [row for row in newest if row not in flagged]
+    bare = [row for row in rest if not row.range]
+    of = words.things_of["results"]
+    said = [_sentence(row, words) for row in flagged]
+    counts = ((len(rest) - len(bare), words.unflagged), (len(bare), words.no_range))
+    return [*said, *(f"{count} {of}: {why}." for count, why in counts if count)]
 
 
 def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:

@@ -33,6 +33,8 @@ def _compared(word: str) -> str:
             word = word.replace(british, american)
     if len(word) > _SHORTEST_GREEK and word.endswith(_GREEK_PLURALS):
         return f"{word[:-2]}is"
+    if word.endswith("ies") and len(word) > _SHORTEST_GREEK:
+        return f"{word[:-3]}y"
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
         return word[:-1]
     return word

@@ -42,8 +42,22 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
         ("her problems, active only", "problems", {}, "all", ""),
         ("when did she finish chemo", "procedures", {"name": "chemotherapy"}, "when",
          "chemotherapy"),
-        ("when is she next due for a colonoscopy", "procedures", {"name": "colonoscopy"}, "when",
-         "colonoscopy"),
+        ("when is she next due for a colonoscopy", "procedures", {"name": "colonoscopy"},
+         "latest", "colonoscopy"),
+        ("is she due for a flu shot", "immunizations", {"name": "influenza"}, "latest",
+         "influenza"),
+        ("head circumference", "results", {"names": ["head circumference"]}, "all",
+         "head circumference"),
+        ("Was geschah 2018?", "timeline", {"since": "2018-01-01", "until": "2018-12-31"}, "all",
+         ""),
+        ("Wurde ein Herzecho gemacht?", "procedures", {"name": "echocardiogram"}, "whether",
+         "echocardiogram"),
+        ("weight change over 5 years", "results", {"names": [WEIGHT], "since": "2021-11-22"},
+         "change", WEIGHT),
+        ("what was prescribed in 2017", "medications", {"status": "all"}, "all", ""),
+        ("is he up to date with vaccinations", "immunizations", {}, "trend", ""),
+        ("give me her problem list sorted by date", "problems", {}, "all", ""),
+        ("when was the last well child visit", "encounters", {}, "latest", "check up"),
         ("eGFR vs creatinine, last three", "results",
          {"names": ["estimated glomerular filtration rate", "creatinine"], "last": 3}, "all",
          "estimated glomerular filtration rate, creatinine"),
@@ -116,9 +130,9 @@ def test_two_things_of_one_list_are_both_asked_for(text: str, names: list[str]) 
 
 
 def test_of_two_different_things_none_is_answered_with_yes() -> None:
-    asked_for = about("is his weight in his care plan goals?")
+    asked_for = about("did she get a tetanus shot after the laceration?")
 
-    assert [question.tool for question in asked_for] == ["care", "results"]
+    assert [question.name for question in asked_for] == ["tetanus", "laceration"]
     assert {question.aspect for question in asked_for} == {"all"}
 
 

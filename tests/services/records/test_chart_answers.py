@@ -130,11 +130,26 @@ def test_what_is_not_there_is_not_counted() -> None:
         ("adenocarcinoma", "Squamous cell carcinoma of skin", False),
         ("heart disease", "Chronic congestive heart failure (disorder)", True),
         ("heart disease", "Hypertension", False),
+        ("injury", "Facial laceration", True),
+        ("arthritis", "Osteoarthritis of knee", True),
+        ("rheumatoid arthritis", "Osteoarthritis of knee", False),
         ("HIV", "Human immunodeficiency virus antigen test", True),
     ],
 )
 def test_classes_of_illnesses_hold_their_members(asked: str, label: str, is_meant: bool) -> None:
     assert means("problem", asked, label=label, codes=()) is is_meant
+
+
+def test_what_is_abnormal_is_told_and_the_rest_is_counted() -> None:
+    bare = ViewRow(kind="laboratory", name="Sodium", value="140", number=140, date="2020-03-04")
+    low = potassium("2020-03-04", 3.1, "low").model_copy(update={"name": "Magnesium"})
+    said = answer("which labs are abnormal?", (*VALUES, low, bare))
+
+    assert said.splitlines() == [
+        "**Magnesium**: 3.1 mmol/L (3.5 – 5.1), low, 2020-03-04 [Observation/k-2020-03-04]",
+        "1 values: not flagged in the record.",
+        "1 values: the record gives no reference range.",
+    ]
 
 
 def test_a_summary_holds_no_numbers_of_the_state() -> None:
