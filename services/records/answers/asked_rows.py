@@ -68,6 +68,7 @@ _NUMBERS_OF_STATE = frozenset(
 )
 """Told to who asks for them by name, in no summary."""
 _TO_COME = frozenset({"appointment"})
+_KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _VAGUE = frozenset(
     (word,)
     for word in words_of(
@@ -242,11 +243,17 @@ def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     "Reconstruction of the knee" is told of a knee: what there is of it helps who asks.
     """
     telling = [word for word in tokens_of(fold(name)[0]) if words_of(word)[:1] not in _VAGUE]
-    if len(tokens_of(fold(name)[0])) < _SOME_WORDS:
+    if len(tokens_of(fold(name)[0])) < _SOME_WORDS or _is_known(name):
         return ()
     counts = [sum(_has_words(row, word) for word in telling) for row in rows]
     most = max(counts, default=0)
     return tuple(row for row, count in zip(rows, counts, strict=True) if most and count == most)
+
+
+def _is_known(name: str) -> bool:
+    """Whether it is the name of one thing: part of "hemoglobin A1c" is another."""
+    table = concept_table()
+    return any(table.named(kind, name) for kind in _KINDS_OF_CONCEPT)
 
 
 def _title(row: ViewRow) -> frozenset[str]:

@@ -142,7 +142,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_of_people = question.tool in ("encounters", "documents") and question.part == "people"
     if is_of_people and question.span is None and (people := _people(question.tool, rows, words)):
         return "\n".join(people[:_ROWS_SHOWN])
-    if question.part is not None and len(rows) <= _ROWS_SHOWN:
+    if question.part is not None and question.name and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
     shown = rows[: _PASSAGES_SHOWN if is_search else _LIST_SHOWN]

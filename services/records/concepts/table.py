@@ -150,6 +150,7 @@ class ConceptTable:
             if concept is not None:
                 parts = (concept, *self.leaves(concept)) if kind == "drug" else (concept,)
                 found |= {" ".join(words) for part in parts for words in part.words}
+        found |= {" ".join(words_of(other)) for other in names_of_procedure(name)[1:]}
         return frozenset(found)
 
 
@@ -184,6 +185,19 @@ def class_taken_for(complaint: str) -> str:
     found = (name for name, said in rows["taken_for"].items()
              for one in said if words_of(one) == words_of(complaint))  # fmt: skip
     return next(found, "")
+
+
+def names_of_procedure(name: str) -> tuple[str, ...]:
+    """Return `name` and what else is said for the same thing done."""
+    wanted = words_of(name)
+    same = (group for group in _procedures() if any(words_of(one) == wanted for one in group))
+    return (name, *(one for group in same for one in group if words_of(one) != wanted))
+
+
+@cache
+def _procedures() -> tuple[tuple[str, ...], ...]:
+    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    return tuple(tuple(group) for group in rows["procedures"])
 
 
 @cache

@@ -3,7 +3,7 @@
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.records.concepts.table import words_of_no_operation
+from services.records.concepts.table import names_of_procedure, words_of_no_operation
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
 from services.records.entry import Entry, codes, end_of, instant, one
@@ -219,6 +219,10 @@ def is_operation(row: ViewRow) -> bool:
 
 
 def _is_named(row: ViewRow, name: str) -> bool:
+    return any(_says(row, each) for each in names_of_procedure(name))
+
+
+def _says(row: ViewRow, name: str) -> bool:
     wanted = _apart(name)
     have = _apart(f"{row.name} {row.detail}")
     return all(

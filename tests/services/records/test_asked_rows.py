@@ -71,3 +71,12 @@ def test_a_vague_word_of_a_name_is_no_part_of_it() -> None:
     given = [(asked, _view("results")), (search, _view("search_record", row))]
 
     assert "Blood Pressure" not in str(answered([asked], given, answer_words("en")))
+
+
+def test_part_of_a_name_that_is_known_is_another_thing() -> None:
+    asked = ChartQuestion("results", {"names": ["hemoglobin a1c"]}, "latest", "hemoglobin a1c")
+    search = ChartQuestion("search_record", {"query": "hemoglobin a1c"}, "all", "hemoglobin a1c")
+    row = ViewRow(kind="laboratory", name="Hemoglobin [Mass/volume] in Blood", value="14.8")
+    given = [(asked, _view("results")), (search, _view("search_record", row))]
+
+    assert "14.8" not in str(answered([asked], given, answer_words("en")))

@@ -152,6 +152,12 @@ def test_what_is_abnormal_is_told_and_the_rest_is_counted() -> None:
     ]
 
 
+def test_all_drugs_ever_stopped_holds_the_stopped_ones() -> None:
+    taken = ViewRow(kind="medication", name="Simvastatin", status="active", date="1998-05-22")
+    over = ViewRow(kind="medication", name="Ibuprofen", status="stopped", date="2012-03-05")
+    assert "Ibuprofen" in answer("show all drugs ever stopped", (taken, over))
+
+
 def test_a_summary_holds_no_numbers_of_the_state() -> None:
     ssn = ViewRow(kind="personal", name="social security number", value="999-29-2368")
     assert "999-29-2368" not in answer("give me a summary of her chart", (*IDENTITY, ssn))

@@ -8,6 +8,7 @@ from services.records.kinds import CLINICAL
 from services.records.record import record_from_resources
 from services.records.views import lists
 from services.records.views.lines import lines_of
+from services.records.views.lists import procedures
 from services.records.views.medications import medications
 from services.records.views.papers import documents
 from services.records.views.problems import problems
@@ -40,6 +41,23 @@ def drug(
         key,
         **{"status": status, "medicationCodeableConcept": {"text": name}, **intent, **more},
     )
+
+
+@pytest.mark.parametrize(
+    ("asked", "recorded"),
+    [
+        ("spirometry", "Measurement of respiratory function (procedure)"),
+        ("pap smear", "Cytopathology procedure, preparation of smear, genital source"),
+        ("sterilisation", "Bilateral tubal ligation"),
+        ("delivery", "Cesarean section"),
+        ("TB test", "Skin test for tuberculosis"),
+    ],
+)
+def test_a_procedure_is_found_by_another_name_of_it(asked: str, recorded: str) -> None:
+    done = resource("Procedure", "p", status="completed", code={"text": recorded})
+    other = resource("Procedure", "o", status="completed", code={"text": "Colonoscopy"})
+
+    assert [row.name for row in procedures(record(done, other), name=asked).rows] == [recorded]
 
 
 @pytest.mark.parametrize("asked", ["blood pressure", "hypertension", "high blood pressure"])
