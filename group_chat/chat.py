@@ -86,7 +86,9 @@ class ClinicalGroupChat(AgentGroupChat):
         self._ids = ids
         self._limits = limits
         self._meter = OutputMeter(limit_bytes=limits.output_bytes)
-        self._earlier = lines_of(turn.request.history, limit_chars=limits.window_chars)
+        self._earlier = lines_of(
+            turn.request.history, limit_chars=limits.window_chars, plan=turn.request.plan
+        )
         self._asked = line_of(None, turn.request.text)
         self._beside = SideBySide(
             turn=turn,

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from data_models.chat_context import Turn
-from services.memory_blocks.shown_turns import LONG_MESSAGE_SHARE, first_shown
+from data_models.plan import Plan
+from services.memory_blocks.shown_turns import LONG_MESSAGE_SHARE, first_shown, shown_answers
 from services.patient_context.snapshot import neutralise
 
 SUMMARY_MARK = "CONVERSATION_SUMMARY"
@@ -21,13 +22,15 @@ class Line:
     text: str
 
 
-def lines_of(turns: Sequence[Turn], *, limit_chars: int) -> list[list[Line]]:
+def lines_of(
+    turns: Sequence[Turn], *, limit_chars: int, plan: Plan | None = None
+) -> list[list[Line]]:
     """Return the messages of the turns that are shown, oldest first, look-alikes as data."""
-    shown = turns[first_shown(turns, window_chars=limit_chars) :]
+    shown = turns[first_shown(turns, window_chars=limit_chars, plan=plan) :]
     return [
         [
             line_of(None, turn.user_message),
-            *(line_of(one.agent, one.text) for one in turn.agent_responses if one.text),
+            *(line_of(one.agent, one.text) for one in shown_answers(turn, plan) if one.text),
         ]
         for turn in shown
     ]

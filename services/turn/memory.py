@@ -101,7 +101,7 @@ class TurnMemory:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
         document, found = turn.document(), turn.understanding
         earlier = document.chat_history[:-1]
-        place = first_shown(earlier, window_chars=self._window_chars)
+        place = first_shown(earlier, window_chars=self._window_chars, plan=document.plan)
         first = earlier[place].turn_id if earlier else 1
         summary = shown_summary(document, before=first) if first > 1 else held_lines(document)
         if found is None:

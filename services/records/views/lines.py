@@ -80,7 +80,7 @@ def line_of(row: ViewRow, *, with_time: bool = False, says_active: bool = False)
         f"until {row.end[:10]}" if row.end and row.end[:10] != row.date[:10] else "",
         row.status if row.status not in _USUAL or (says_active and row.status == "active") else "",
         row.detail,
-        _sources(row.sources),
+        _sources([ref for ref in row.sources if f"[{ref}]" not in row.detail] or row.sources[:1]),
     ]
     return "  ".join(" ".join(part.split()) for part in parts if part)
 
@@ -123,6 +123,7 @@ def _some(lines: list[str]) -> list[str]:
 
 
 def _row_lines(view: ChartView, rows: Sequence[ViewRow]) -> list[str]:
+    rows = _with_studies(rows)
     same_day = Counter((row.name, row.date[:10]) for row in rows)
     is_mixed = view.tool in _MIXED or any(not must_stay(row) for row in rows if row.status)
     lines = list[str]()
@@ -134,6 +135,23 @@ def _row_lines(view: ChartView, rows: Sequence[ViewRow]) -> list[str]:
         with_time = same_day[row.name, row.date[:10]] > 1
         lines.append(line_of(row, with_time=with_time, says_active=is_mixed))
     return lines
+
+
+def _with_studies(rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return rows with each imaging study told in the line of its report, where both are there."""
+    place_of = {row.sources[0]: place for place, row in enumerate(rows) if row.sources}
+    found: list[ViewRow | None] = list(rows)
+    for place, study in enumerate(rows):
+        at = [place_of[ref] for ref in study.sources[1:] if ref in place_of]
+        report = found[at[0]] if study.kind == "imaging study" and at else None
+        if report is None or (report.name, report.date) != (study.name, study.date):
+            continue
+        told = [report.detail, study.value, study.detail]
+        sources = (*report.sources, study.sources[0])
+        detail = "; ".join(part.removesuffix(";") for part in told if part)
+        found[at[0]] = report.model_copy(update={"detail": detail, "sources": sources})
+        found[place] = None
+    return [row for row in found if row is not None]
 
 
 def _passages(rows: Sequence[ViewRow]) -> list[str]:
