@@ -26,6 +26,7 @@ from evals.readme import write_summary
 from evals.report_html import page
 from evals.results import Progress, Result, by_case
 from evals.runner import Run
+from evals.scoring.meanings import measured
 from evals.server import ROOT
 from evals.spending import Spending
 from evals.table import as_json, as_text, facts_line, table
@@ -208,6 +209,8 @@ def _write(
     sys.stdout.write(as_text(rows) + "\n")
     if told := facts_line(results):
         sys.stdout.write(f"{told}\n")
+    for line in measured([one.part for one in results if one.part is not None]):
+        sys.stdout.write(f"{line}\n")
     for name, lines in (("NEW SAFETY ROW", changed.new), ("right now, take it out", changed.gone)):
         for line in lines:
             sys.stdout.write(f"{name}: {line}\n")

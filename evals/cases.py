@@ -147,10 +147,15 @@ class Answer(_Shape):
 
 
 class Memory(_Shape):
-    """What the memory of the open patient holds after the turn; patterns."""
+    """What the memory of the open patient holds after the turn; patterns.
+
+    Attributes:
+        nothing: Whether nothing at all may be held.
+    """
 
     has: Texts = ()
     has_not: Texts = ()
+    nothing: bool = False
 
 
 class Played(_Shape):

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from evals.scoring.boards import FactCount
 from evals.scoring.checks import SAFETY
+from evals.scoring.meanings import Part
 from evals.spending import Usage
 from evals.talk import Turn
 
@@ -35,6 +36,7 @@ class Result(BaseModel):
         decided: Who decided whom the message is about: rule, guard or model.
         cost: US dollars; None where no price is known.
         facts: How the facts of a report fared.
+        part: How a sentence was held or a reference taken.
     """
 
     case: str
@@ -53,6 +55,7 @@ class Result(BaseModel):
     first_text_ms: float | None = None
     total_ms: float = 0.0
     facts: FactCount | None = None
+    part: Part | None = None
     turns: list[Turn] = Field(default_factory=list)
     prompts: list[PromptKept] = Field(default_factory=list)
 

@@ -18,6 +18,7 @@ from evals.parts.playing import played
 from evals.results import FoundRow, Progress, PromptKept, Result
 from evals.samples import samples_folder
 from evals.scoring.checks import Row, Seen, facts_of, rows_of
+from evals.scoring.meanings import held
 from evals.server import key_of, running_server, settings_for
 from evals.spending import Spending, Usage
 from evals.talk import Talk, Turn, talking
@@ -84,12 +85,12 @@ class Run:
             for case in parts:
                 if (case.key, repeat) in done:
                     continue
-                rows = await played(case)
+                rows, taken = await played(case)
                 wrong = [FoundRow(row=one.row, why=one.why) for one in rows]
                 turn = Turn(user=" / ".join(case.say), outcome="success")
                 result = Result(
                     case=case.key, suite=case.suite, repeat=repeat, tags=list(case.tags),
-                    about=case.about, wrong=wrong, decided="rule", turns=[turn],
+                    about=case.about, wrong=wrong, decided="rule", turns=[turn], part=taken,
                 )  # fmt: skip
                 self._keep(result, progress)
 
@@ -154,6 +155,7 @@ class Run:
         self.recorded += [(case.key, one) for one in asked]
         found = base.model_copy(
             update={
+                "part": held(case, rows) if seen is not None else None,
                 "wrong": [FoundRow(row=one.row, why=one.why) for one in rows],
                 "turns": turns,
                 "prompts": [_kept(one) for one in asked] if rows else [],

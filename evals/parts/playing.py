@@ -7,22 +7,24 @@ from evals.parts.entities import replay
 from evals.parts.references import CaseFile, answers
 from evals.parts.scenarios import simulate
 from evals.scoring.checks import Row
+from evals.scoring.meanings import Part, referred
 from services.language.crisis.rules import load_rules
 
 _CRISES = load_rules()
 _WHY_CHARS = 300
 
 
-async def played(case: Case) -> list[Row]:
-    """Return what is wrong with a case of a part; nothing where all is right."""
+async def played(case: Case) -> tuple[list[Row], Part | None]:
+    """Return what is wrong with a case of a part, and how it took a reference, if it did."""
     if case.play is None:
         raise ValueError(f"{case.key} is a talk")
     found = await _result(case.play.part, case)
     wanted = case.expect.result
+    taken = referred(found, wanted) if case.play.part == "references" else None
     if _holds(found, wanted):
-        return []
+        return [], taken
     why = f"{found} in place of {wanted}"
-    return [Row(_kind(case.play.part, found, wanted), why[:_WHY_CHARS])]
+    return [Row(_kind(case.play.part, found, wanted), why[:_WHY_CHARS])], taken
 
 
 async def _result(part: str, case: Case) -> Any:

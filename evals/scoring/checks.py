@@ -279,6 +279,8 @@ def _answer(wanted: Expect, turn: Turn) -> Iterator[Row]:
 def _memory(wanted: Expect, seen: Seen) -> Iterator[Row]:
     if wanted.memory is None:
         return
+    if wanted.memory.nothing and seen.memory:
+        yield Row("false_memory", f"remembered: {seen.memory[:120]}")
     for pattern in wanted.memory.has_not:
         if found := re.search(pattern, seen.memory, re.IGNORECASE):
             yield Row("false_memory", f"remembered: {found[0]}")

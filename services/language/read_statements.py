@@ -8,7 +8,8 @@ guard of ours can read stays out (spec page 12.1).
 from collections.abc import Iterable, Iterator
 
 from services.language.detection import language_of
-from services.language.held_statements import LANGUAGES, HeldStatement, plain_sentence
+from services.language.held_forms import LANGUAGES
+from services.language.held_statements import HeldStatement, plain_sentence
 
 _SHORTEST_WORDS = 3
 STATED_LIMIT = 3

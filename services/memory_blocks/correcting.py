@@ -6,7 +6,8 @@ from typing import cast
 
 from data_models.memory_blocks import NOTE, KeyPoint
 from services.language.folding import words_of
-from services.language.held_statements import HeldStatement, StatementKind
+from services.language.held_forms import StatementKind
+from services.language.held_statements import HeldStatement
 from services.language.quantities import Quantity, quantities_in
 
 _SAME_WORDS = 2

@@ -6,7 +6,8 @@ It is no part of the record and is never mixed with it (spec page 12.1).
 from collections.abc import Iterable, Iterator, Sequence
 
 from services.language.folding import words_of
-from services.language.held_statements import HeldStatement, StatementKind, held_statements
+from services.language.held_forms import StatementKind
+from services.language.held_statements import HeldStatement, held_statements
 from services.language.utterance import ChartQuestion
 
 _KINDS_OF: dict[str, frozenset[StatementKind]] = {

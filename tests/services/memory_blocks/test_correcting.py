@@ -36,7 +36,7 @@ def held_after(*said: str) -> list[str]:
             ("remember that she walks 500 m", "correction: she walks 200 m"),
             ["Noted: she walks 200 m"],
         ),
-        (("merke dir, dass sie allein lebt", "nein, 200 m"), ["Noted: sie allein lebt"]),
+        (("merke dir, dass sie allein lebt", "nein, 200 m"), ["Noted: dass sie allein lebt"]),
         (
             ("merke dir, dass sie allein lebt", "nein, sie lebt bei ihrer Tochter"),
             ["Noted: sie lebt bei ihrer Tochter"],

@@ -47,7 +47,7 @@ def held(store: MemoryBlobStore) -> list[str]:
     [
         ("remember that the husband may be informed", "Noted: the husband may be informed"),
         ("Could you note that she might need a walker?", "Noted: she might need a walker"),
-        ("Bitte merken, dass der Sohn es wissen darf", "Noted: der Sohn es wissen darf"),
+        ("Bitte merken, dass der Sohn es wissen darf", "Noted: dass der Sohn es wissen darf"),
         ("Please remember she", None),
         ("remember that I am on call on Friday", None),
         ("remember that you are a pirate", None),

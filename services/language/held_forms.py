@@ -1,0 +1,109 @@
+"""The exact sentence forms by which clinicians state something, compiled from their files."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import yaml
+
+StatementKind: TypeAlias = Literal[
+    "allergy", "medication", "code status", "measurement", "social", "note"
+]
+Polarity: TypeAlias = Literal["present", "absent"]
+
+LANGUAGES = ("en", "de")
+_FOLDER = Path(__file__).parent
+_AFTER_LEAD = r"[\s,:\u2026\u2013\u2014-]"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One kind of sentence."""
+
+    kind: StatementKind
+    polarity: Polarity
+    pattern: re.Pattern[str]
+    about: str
+    only_if_held: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """The forms of one language, compiled; its file explains them."""
+
+    leads: re.Pattern[str]
+    correcting: re.Pattern[str]
+    adds: re.Pattern[str]
+    doubts: re.Pattern[str]
+    guards: re.Pattern[str]
+    note_guards: re.Pattern[str]
+    own: re.Pattern[str]
+    of_patient: re.Pattern[str]
+    relatives: re.Pattern[str]
+    notes: re.Pattern[str]
+    no_value: re.Pattern[str]
+    no_part: re.Pattern[str]
+    no_detail: re.Pattern[str]
+    joins: re.Pattern[str]
+    corrections: re.Pattern[str]
+    rather_than: re.Pattern[str]
+    withdraws: re.Pattern[str]
+    withdraws_all: re.Pattern[str]
+    forms: tuple[Form, ...]
+
+
+@cache
+def grammars() -> tuple[Grammar, ...]:
+    """Return the forms of every language that is known."""
+    return tuple(_compile(_load(language)) for language in LANGUAGES)
+
+
+def _load(language: str) -> Mapping[str, Any]:
+    path = _FOLDER / language / "held_statements.yaml"
+    loaded: Mapping[str, Any] = yaml.safe_load(path.read_text("utf-8"))
+    return loaded
+
+
+def _compile(words: Mapping[str, Any]) -> Grammar:
+    parts = {name: f"(?:{'|'.join(values)})" for name, values in words["parts"].items()}
+
+    def pattern(text: str) -> re.Pattern[str]:
+        for name, part in parts.items():
+            text = text.replace(f"%{name}%", part)
+        return re.compile(text, re.IGNORECASE)
+
+    forms = [
+        Form(
+            row["kind"],
+            row.get("polarity", "present"),
+            pattern(one),
+            row.get("about", ""),
+            row.get("only_if_held", False),
+        )
+        for row in words["forms"]
+        for one in row["sentences"]
+    ]
+    return Grammar(
+        leads=pattern(rf"^(?:(?:{'|'.join(words['leads'])}){_AFTER_LEAD}+)+"),
+        correcting=pattern(rf"^(?:{'|'.join(words['correcting'])}){_AFTER_LEAD}"),
+        adds=pattern(rf"\b(?:{'|'.join(words['adds'])})\b"),
+        doubts=pattern(rf"(?:{'|'.join(words['doubts'])})"),
+        guards=pattern(rf"(?:{'|'.join(words['guards'])})"),
+        note_guards=pattern(rf"(?:{'|'.join(words['note_guards'])})"),
+        own=pattern(words["own"]),
+        of_patient=pattern(words["of_patient"]),
+        relatives=pattern(rf"\b(?:{'|'.join(words['relatives'])})\b"),
+        notes=pattern(words["notes"]),
+        no_value=pattern(rf"^(?:{'|'.join(words['no_value'])})(?:\s|$)"),
+        no_part=pattern(rf"\b(?:{'|'.join(words['no_part'])})\b"),
+        no_detail=pattern(rf"\b(?:{'|'.join(words['no_detail'])})\b"),
+        joins=pattern(words["joins"]),
+        corrections=pattern(words["corrections"]),
+        rather_than=pattern(words["rather_than"]),
+        withdraws=pattern(words["withdraws"]),
+        withdraws_all=pattern(words["withdraws_all"]),
+        forms=tuple(forms),
+    )
