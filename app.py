@@ -27,6 +27,7 @@ from foundation import (
     patients_of,
     reader_of,
     restoring_of,
+    rounds_of,
     started,
 )
 from routes.context import RouteContext, SocketLimits
@@ -48,6 +49,7 @@ from services.conversations.legacy import LegacyHistory
 from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
+from services.rounds.round_factory import Rounds
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
@@ -98,7 +100,8 @@ def build(
         },
         clock=clock,
     )
-    context = _route_context(base, scheduler, reader, readiness, operators)
+    rounds = rounds_of(base, scheduler, reader)
+    context = _route_context(base, scheduler, reader, readiness, operators, rounds)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
     application = create_web_app(context=context, door=door_of(base, session))
@@ -111,12 +114,15 @@ def build(
         operators.runner.start()
         await base.team.start(lambda: started(base))
         hand_over.start()
+        rounds.preparer.start()
 
     async def drain(seconds: float) -> None:
+        await rounds.preparer.rest()
         await hand_over.rest()
         await scheduler.drain(seconds=seconds)
 
     async def close() -> None:
+        await rounds.preparer.rest()
         await hand_over.close()
         await operators.runner.close()
         await base.close()
@@ -211,6 +217,7 @@ def _route_context(
     reader: ConversationReader,
     readiness: Readiness,
     operators: Operators,
+    rounds: Rounds,
 ) -> RouteContext:
     settings = base.settings
     return RouteContext(
@@ -243,6 +250,8 @@ def _route_context(
             ids=base.ids,
         ),
         restoring=restoring_of(base, reader),
+        rounds=rounds.service,
+        round_deeds=rounds.deeds,
         patient_id_example=base.pattern.example(),
         link_hosts=settings.link_allow_list,
         limits=SocketLimits(

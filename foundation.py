@@ -40,14 +40,21 @@ from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
 from services.records.records_factory import Records, records_for
 from services.replica import Replica
+from services.rounds.choosing import Choice
+from services.rounds.round_book import RoundBook
+from services.rounds.round_entry import RoundEntry
+from services.rounds.round_factory import Rounds, rounds_for
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.telemetry.metrics import Metrics
 from services.turn.clinic import clinic_for
+from services.turn.looks import look_book_for
 from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
+from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader
+from services.views.patient_finder import PatientFinder
 from services.views.restoring import Restoring
 from settings import Settings
 
@@ -279,4 +286,26 @@ def patients_of(base: Foundation) -> PatientContextService:
         door=base.access.door,
         records=base.records,
         contacts=OwnContacts(back_end=base.assistant),
+    )
+
+
+def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationReader) -> Rounds:
+    """Return the rounds of this process."""
+    door, audit = base.access.door, base.audit
+    return rounds_for(
+        base.settings,
+        entry=RoundEntry(book=RoundBook(store=base.stores.users), door=door, audit=audit),
+        choice=Choice(
+            finder=PatientFinder(directory=base.directory, door=door, audit=audit),
+            directory=base.directory,
+            records=base.records,
+            door=door,
+            pattern=base.pattern,
+        ),
+        scheduler=scheduler,
+        reader=reader,
+        looks=look_book_for(base.settings, users=base.stores.users),
+        replica=base.replica,
+        clock=base.clock,
+        ids=base.ids,
     )

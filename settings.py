@@ -256,6 +256,8 @@ class Settings(BaseSettings):
 
     since_last_looked: bool | None = _set(None, "Keep for each user how a chart looked (hashes only) and tell what changed since; with `FHIR_BASE_URL` every opening then reads the whole chart; unset: with files only", "true")
 
+    rounds_parallel: Count = _set(4, "Patients of a round that are prepared side by side in this process", 4)
+
     guidelines_dir: Path | None = _set(None, "Folder of the hospital's own guidelines (Markdown, HTML, PDF, Word), read again when a file changes; unset: none, and in dev without `FHIR_BASE_URL` invented samples", "./guidelines")
     trials_base_url: Url | None = _set(None, "Register of studies with the API of ClinicalTrials.gov (v2). Coded diagnoses, marker names, age (90 at most), sex and `TRIALS_COUNTRY` are sent there when somebody asks for studies; unset: nothing leaves", "https://clinicaltrials.gov")
     trials_dir: Path | None = _set(None, "Folder of studies in that API's JSON, for closed networks; unset: none, and in dev without `FHIR_BASE_URL` invented samples", "./studies")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, Protocol
 
 from data_models.conversation import (
     ANSWERED_HOURS,
@@ -30,8 +30,22 @@ class ClaimTimes:
     grace: timedelta = timedelta(seconds=5)
 
 
+class Held(Protocol):
+    """What one replica works on until it is done, or is dead: a turn, a list of a round."""
+
+    @property
+    def replica(self) -> str:
+        """Name of the replica."""
+        ...
+
+    @property
+    def expires_at(self) -> datetime:
+        """Until when it counts as alive; renewed while it works."""
+        ...
+
+
 def claim_state(
-    running: RunningTurn | None,
+    running: Held | None,
     *,
     now: datetime,
     times: ClaimTimes,

@@ -8,7 +8,7 @@ from pydantic import AwareDatetime, Field
 from data_models.document import Document, Part
 from data_models.effects import Deed
 from data_models.identifiers import PatientId
-from data_models.incoming_message import IncomingMessage
+from data_models.incoming_message import ROUNDS, IncomingMessage
 
 ANSWERED_INLINE = 256
 ANSWERED_HOURS = 24
@@ -176,6 +176,11 @@ class Conversation(Document):
     pending_clear: str | None = None
     last_clear: LastClear | None = None
     pending_restore: str | None = None
+
+    @property
+    def kind(self) -> Literal["talk", "rounds"]:
+        """Whether somebody began it by talking, or a round prepares a patient in it."""
+        return "rounds" if self.channel == ROUNDS else "talk"
 
     def undoable_clear(self, principal: str, *, now: datetime) -> LastClear | None:
         """Return the last clear if it is this principal's, and not too long ago to be undone."""

@@ -7,6 +7,7 @@
     * MessageTooLongError
     * InvalidIdentifierError
     * StaleQuestionError
+    * RoundsListError: an entry of a round's list is not one patient's; the text says which
     * NothingToUndoError: the caller cleared nothing in the last 24 hours
     * MemoryItemError: the item is gone, or not as it was
     * MemoryChangedError: the memory changed since it was read
@@ -25,6 +26,7 @@
     * UnauthenticatedError
     * ForbiddenError
     * NotFoundError
+      * NoSuchListError: no list of a round, or not the caller's
     * ChartClosedError: the patient's chart is not open to the caller
       * ChartUncheckedError: retry; nobody can tell just now
     * SignInUnavailableError: retry
@@ -151,6 +153,17 @@ class StaleQuestionError(UserInputError):
     code = "stale_question"
     user_message = "That button belongs to an earlier question. Nothing was changed."
     http_status = 409
+
+
+class RoundsListError(UserInputError):
+    """A list of a round cannot be made or changed as asked; the text names what and the remedy."""
+
+    code = "rounds_list"
+    user_message = "That list cannot be made. Please name the patients again; nothing was changed."
+
+    def __init__(self, text: str) -> None:
+        super().__init__("a list of a round cannot be made or changed as asked")
+        self.user_message = text
 
 
 class NothingToUndoError(UserInputError):
@@ -329,6 +342,13 @@ class NotFoundError(AccessError):
     code = "not_found"
     user_message = "There is no such conversation."
     http_status = 404
+
+
+class NoSuchListError(NotFoundError):
+    """Absent, malformed or somebody else's: one answer for all three."""
+
+    code = "no_such_list"
+    user_message = "There is no such list of patients."
 
 
 class ChartClosedError(AccessError):

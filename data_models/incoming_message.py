@@ -8,6 +8,8 @@ from data_models.identifiers import hashed
 from data_models.plan import StepEdit
 
 WEB = "web"
+ROUNDS = "rounds"
+"""`channel_id` of the messages that prepare a patient for a round."""
 ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
@@ -78,6 +80,11 @@ class IncomingMessage(BaseModel):
     def is_delivered(self) -> bool:
         """Whether the channel sends the answer by itself; on the web, who asks watches."""
         return self.channel != WEB
+
+    @property
+    def is_of_rounds(self) -> bool:
+        """Whether no person wrote it: it prepares a patient for a round."""
+        return self.channel_id == ROUNDS
 
     @property
     def message_hash(self) -> str:

@@ -22,6 +22,8 @@ from routes.ports import (
 from services.access.limits import MessageRate, SocketSlots
 from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import AgentCard
+from services.rounds.round_deeds import RoundDeeds
+from services.rounds.round_service import RoundService
 from services.scenarios.operators.operator_service import OperatorService
 
 
@@ -71,6 +73,7 @@ class RouteContext:
         chart: None where no chart is shown beside the conversation.
         restoring: None where a clear is undone by its word only.
         memory: None where nobody can look at what is remembered.
+        rounds: None where no rounds are made; nor `round_deeds`.
         operators: None where scenarios are not served.
         reads: None: reads are not counted; nor exports.
         glass: None where no chart is opened in an emergency.
@@ -93,6 +96,8 @@ class RouteContext:
     chart: PatientChart | None = None
     memory: MemoryService | None = None
     restoring: Restoring | None = None
+    rounds: RoundService | None = None
+    round_deeds: RoundDeeds | None = None
     operators: OperatorService | None = None
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from data_models.chat_context import Turn
 from routes.export import WORD_TYPE
 from routes.openapi_memory import memory_paths, memory_schemas
 from routes.openapi_operator import operator_paths, operator_schemas
+from routes.openapi_rounds import round_paths, round_schemas
 from routes.openapi_schemas import SCHEMAS
 from routes.rates import READS, UNCOUNTED
 from routes.replies import json_reply
@@ -242,7 +243,7 @@ def _models() -> Json:
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
-    paths |= _patients() | memory_paths() | operator_paths()
+    paths |= _patients() | memory_paths() | round_paths() | operator_paths()
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",
@@ -254,7 +255,13 @@ def document() -> Json:
         "security": [{"bearer": []}, {}],
         "paths": paths,
         "components": {
-            "schemas": {**SCHEMAS, **_models(), **memory_schemas(), **operator_schemas()},
+            "schemas": {
+                **SCHEMAS,
+                **_models(),
+                **memory_schemas(),
+                **round_schemas(),
+                **operator_schemas(),
+            },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }

@@ -17,7 +17,7 @@ UNCOUNTED: Mapping[str, str] = {
     "/api/{agent}/messages": "The bot counts by the user whom the channel names.",
 }
 """Writing routes that this door does not count, and why."""
-EXPORTS = frozenset({"/api/chats/{chat_id}/export"})
+EXPORTS = frozenset({"/api/chats/{chat_id}/export", "/api/rounds/{round_id}/print"})
 _SOCKETS = frozenset({"/api/ws/chats/{chat_id}/messages"})
 _OPERATORS = "/api/operator/"
 """Asks for the role itself."""

@@ -16,6 +16,7 @@ from routes.patients import patient_routes
 from routes.problem import problems
 from routes.quality import quality_routes
 from routes.rates import counting
+from routes.rounds import round_routes
 from routes.security_headers import security_headers
 from routes.sign_in import SignInRoutes, tell_page
 from routes.static_client import StaticClient
@@ -124,6 +125,7 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
         web.post("/api/ag-ui", ag_ui.ag_ui),
         *patient_routes(),
+        *round_routes(),
         *operator_routes(),
         *emergency_routes(),
         *quality_routes(),

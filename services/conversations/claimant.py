@@ -77,7 +77,9 @@ class Claimant:
             return stored
         now = self._clock.now()
         if not message.is_delivered:
-            await self._owners.add(message.owner, message.conversation_id)
+            await self._owners.add(
+                message.owner, message.conversation_id, is_listed=not message.is_of_rounds
+            )
         new = Conversation(
             conversation_id=message.conversation_id,
             owner=message.owner,

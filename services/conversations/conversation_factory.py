@@ -41,8 +41,10 @@ def claimant_for(
             grace=timedelta(seconds=settings.claim_grace_seconds),
         ),
         queue_depth=settings.queue_depth,
-        # Where a queue promises that a message is answered, no other message buries it.
-        is_promised=lambda message: settings.turn_queue is not None and message.is_delivered,
+        # Where a queue, or a round's list, promises that a message is answered, nothing buries it.
+        is_promised=lambda message: (
+            message.is_of_rounds or (settings.turn_queue is not None and message.is_delivered)
+        ),
     )
 
 

@@ -16,9 +16,14 @@ class OwnerIndex:
     def __init__(self, *, store: BlobStore) -> None:
         self._store = store
 
-    async def add(self, owner: str, conversation_id: str) -> None:
-        """Note that `conversation_id` is `owner`'s; repeating it is no error."""
-        name = f"{_prefix(owner)}{storage_folder(conversation_id)}"
+    async def add(self, owner: str, conversation_id: str, *, is_listed: bool = True) -> None:
+        """Note that `conversation_id` is `owner`'s; repeating it is no error.
+
+        Args:
+            is_listed: Whether the owner's list of conversations has it.
+        """
+        folder = _prefix(owner) if is_listed else f"users/{hashed(owner)}-unlisted/"
+        name = f"{folder}{storage_folder(conversation_id)}"
         try:
             await self._store.create(name, conversation_id.encode())
         except BlobExistsError:

@@ -128,7 +128,7 @@ def _is_in(recorded: str, since: date | None, until: date) -> bool:
 
 
 def _rows(record: PatientRecord, changed: Sequence[Changed], today: date) -> list[ViewRow]:
-    by_ref = _rows_by_ref(record, today) if changed else {}
+    by_ref = rows_by_ref(record, today) if changed else {}
     rows = [_row(record, one, by_ref) for one in changed]
     return list(
         {(row.sources, row.name, row.status, row.value, row.date): row for row in rows}.values()
@@ -155,7 +155,7 @@ def _plain_row(record: PatientRecord, ref: str) -> ViewRow:
     return ViewRow(kind="change", name=name, date=entry.date, status=entry.status, sources=(ref,))
 
 
-def _rows_by_ref(record: PatientRecord, today: date) -> dict[str, ViewRow]:
+def rows_by_ref(record: PatientRecord, today: date) -> dict[str, ViewRow]:
     """Return a row for each resource; of several parts the one row that names all of them."""
     found: dict[str, list[ViewRow]] = {}
     for row in course(record, today=today, kinds=["all"], limit=_EVERY_ROW).rows:

@@ -15,7 +15,7 @@ from typing import Any
 from data_models.blob_store import BlobStore
 from data_models.claim import Claim
 from data_models.conversation import AnsweredMessage, Conversation
-from data_models.errors import CorruptDocumentError
+from data_models.errors import BlobChangedError, CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from services.chart_access.break_glass import FOLDER as EMERGENCIES
@@ -23,6 +23,8 @@ from services.chart_access.break_glass import without_reason
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
 from services.evidence.looks import is_of_patient
 from services.operations.mentions import forget_what_waits, is_waited_for, names
+from services.rounds.round_book import FOLDER as ROUNDS
+from services.rounds.round_book import without_patient
 
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
@@ -115,15 +117,22 @@ class Forgetting:
             if folder == _OWNER_INDEX:
                 continue
             async for row in self.users.list(f"{folder}/"):
-                if folder == EMERGENCIES:
-                    cut = await self._without_reason(row.name, patient_id, dry_run=dry_run)
-                    report.rewritten += cut
-                elif is_of_patient(row.name, patient_id):
-                    report.deleted += 1
-                    if not dry_run:
-                        await self.users.delete(row.name)
-                elif await _names(self.users, row.name, patient_id):
-                    await self._owed(row.name, report, dry_run=dry_run)
+                if folder == ROUNDS:
+                    await self._of_round(row.name, patient_id, report, dry_run=dry_run)
+                else:
+                    await self._one_beside(row.name, patient_id, report, dry_run=dry_run)
+
+    async def _one_beside(
+        self, name: str, patient_id: PatientId, report: ForgetReport, *, dry_run: bool
+    ) -> None:
+        if name.startswith(f"{EMERGENCIES}/"):
+            report.rewritten += await self._without_reason(name, patient_id, dry_run=dry_run)
+        elif is_of_patient(name, patient_id):
+            report.deleted += 1
+            if not dry_run:
+                await self.users.delete(name)
+        elif await _names(self.users, name, patient_id):
+            await self._owed(name, report, dry_run=dry_run)
 
     async def _owed(self, name: str, report: ForgetReport, *, dry_run: bool) -> None:
         """Take out a reply that waits for its channel; report whatever else names the patient."""
@@ -133,6 +142,25 @@ class Forgetting:
         report.deleted += 1
         if not dry_run:
             await self.users.delete(name)
+
+    async def _of_round(
+        self, name: str, patient_id: PatientId, report: ForgetReport, *, dry_run: bool
+    ) -> None:
+        """Take the patient out of a round's list, and delete what was written of them on it."""
+        while (blob := await self.users.read(name)) is not None:
+            rest = without_patient(name, blob.data, patient_id)
+            if rest is None:
+                return
+            try:
+                if not dry_run and rest:
+                    await self.users.replace(name, rest, etag=blob.etag)
+                elif not dry_run:
+                    await self.users.delete(name)
+            except BlobChangedError:
+                continue  # a server prepares the list just now
+            report.rewritten += bool(rest)
+            report.deleted += not rest
+            return
 
     async def _without_reason(self, name: str, patient_id: PatientId, *, dry_run: bool) -> bool:
         """Take out why a chart was opened in an emergency; who, when and the review stay."""

@@ -50,8 +50,10 @@ class TurnLooks:
             turn.run.emit(Notice("progress", line_of(earlier.last, now)))
 
     async def end(self, turn: TurnDraft) -> None:
-        """Note what the user has seen, once the turn is stored."""
+        """Note what the user has seen, once the turn is stored; of a round they saw nothing yet."""
         if turn.look is None or turn.patient_id is None or self.book is None:
+            return
+        if turn.claim.message.is_of_rounds:
             return
         user = turn.claim.message.sender.principal_id
         try:
@@ -60,12 +62,18 @@ class TurnLooks:
             _log.info("look_not_noted", error=type(error).__name__)
 
 
-def looks_for(settings: Settings, *, users: BlobStore, records: PatientRecords) -> TurnLooks:
-    """Return what tells of changes.
+def look_book_for(settings: Settings, *, users: BlobStore) -> LookBook | None:
+    """Return who keeps looks; None: nobody does.
 
     Unless it is asked for, a FHIR server is not: it would be read whole at each opening.
     """
     is_wanted = settings.since_last_looked
     if is_wanted is None:
         is_wanted = settings.fhir_base_url is None
-    return TurnLooks(book=LookBook(store=users), records=records) if is_wanted else TurnLooks()
+    return LookBook(store=users) if is_wanted else None
+
+
+def looks_for(settings: Settings, *, users: BlobStore, records: PatientRecords) -> TurnLooks:
+    """Return what tells of changes, where looks are kept."""
+    book = look_book_for(settings, users=users)
+    return TurnLooks() if book is None else TurnLooks(book=book, records=records)

@@ -93,6 +93,8 @@ class ConversationReader:
             stored = await self._conversations.read(conversation_id, fresh=True)
             if stored is None or stored.document.owner != owner:
                 return None
+            if stored.document.kind != "talk":
+                return None
             return await self._summary(stored.document)
         except (InvalidIdentifierError, CorruptDocumentError, DocumentTooNewError) as error:
             # Whoever opens it is told why; the others are listed.

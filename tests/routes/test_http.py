@@ -21,7 +21,7 @@ from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start
 from tests.routes.fakes import FakeReader
 
 # Both pages are empty without the API, which asks who is there.
-PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics"}
+PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics", "/print.css"}
 
 
 async def get(

@@ -13,6 +13,8 @@ from data_models.identifiers import PatientId
 from services.chart_access.break_glass import BreakGlass
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
+from services.rounds.round_book import RoundBook
+from services.rounds.round_list import Note, RoundList, RoundNotes, RoundPatient
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, SimulatedKill
 from tests.services.world import FarReplica, World
@@ -294,3 +296,27 @@ async def test_what_users_saw_of_the_chart_is_forgotten_and_of_others_stays() ->
     await forgetting_on(world).run(GONE, dry_run=False)
     left = [row.name async for row in world.users.list("looked/")]
     assert left == ["looked/u1/patient_40.json"]
+
+
+async def test_a_patient_leaves_the_lists_of_rounds_with_all_that_was_written_of_them() -> None:
+    world = World()
+    book = RoundBook(store=world.users)
+    ward = (GONE, other := PatientId("patient_40"))
+    rows = tuple(
+        RoundPatient(patient_id=one, conversation_id=f"rounds_{number}")
+        for number, one in enumerate(ward)
+    )
+    await book.create(
+        RoundList(round_id="round_1", owner="a", created_at=world.clock.now(), patients=rows)
+    )
+    note = Note(by="a", at=world.clock.now(), text=CANARY)
+    for one in ward:
+        await book.change_notes("round_1", one, lambda notes: RoundNotes(notes=(note,)))
+    dry = await forgetting_on(world).run(GONE, dry_run=True)
+    assert len((await book.read("round_1")).patients) == 2
+    report = await forgetting_on(world).run(GONE, dry_run=False)
+    assert (report.deleted, report.rewritten) == (dry.deleted, dry.rewritten) == (1, 1)
+    assert [one.patient_id for one in (await book.read("round_1")).patients] == [other]
+    assert (await book.notes("round_1", GONE)).notes == ()
+    assert (await book.notes("round_1", other)).notes == (note,)
+    assert report.mentions == []

@@ -1,0 +1,162 @@
+"""Whom a round is for: typed names and numbers, or who is seen on a day."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from data_models.errors import (
+    InvalidIdentifierError,
+    RecordNotFoundError,
+    RecordReplacedError,
+    RecordsError,
+    RoundsListError,
+)
+from data_models.identifiers import PatientId, storable_patient_id
+from services.chart_access.door import ChartDoor
+from services.identity.directory import Directory, Sought
+from services.language.full_dates import full_dates
+from services.language.letters import folded
+from services.records.dates import first_day, last_day
+from services.records.entry import Entry, end_of, text
+from services.records.need import EVERYTHING
+from services.records.ports import PatientRecords
+from services.rounds.round_list import PATIENTS_LIMIT
+from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatient, PatientFinder
+
+_NOT_MEANT = frozenset({"cancelled", "entered-in-error", "noshow", "proposed"})
+_LOADED_AT_ONCE = 4
+
+
+class IdPattern(Protocol):
+    """Knows the form of our ids; `services.patient_context.pattern.PatientIdPattern` fits."""
+
+    def matches(self, text: str) -> bool:
+        """Whether a text has the form of an id."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Finds the patients of a list. Nobody is guessed: what fits several is refused."""
+
+    finder: PatientFinder
+    directory: Directory
+    records: PatientRecords
+    door: ChartDoor
+    pattern: IdPattern
+
+    async def named(self, entries: Sequence[str], *, owner: str) -> list[PatientId]:
+        """Return whom the entries name, in their order, each once.
+
+        Raises:
+            RoundsListError: an entry is nobody's or several people's; the text says which.
+            RecordsError: the directory has no answer.
+        """
+        wanted = [entry.strip() for entry in entries if entry.strip()]
+        if not wanted:
+            raise RoundsListError("Name at least one patient, by id, or by name and birth date.")
+        if len(wanted) > PATIENTS_LIMIT:
+            raise RoundsListError(f"A list takes {PATIENTS_LIMIT} patients. Please make two.")
+        found = [await self._one(entry, owner) for entry in wanted]
+        problems = [one for one in found if isinstance(one, RoundsListError)]
+        if problems:
+            raise RoundsListError(" ".join(one.user_message for one in problems))
+        return list(dict.fromkeys(one for one in found if not isinstance(one, RoundsListError)))
+
+    async def seen_on(self, day: date, *, owner: str) -> list[PatientId]:
+        """Return who has a visit or an appointment on `day`, of those open to the owner, by id.
+
+        Raises:
+            RoundsListError: nobody has, or there are too many, or the records list nobody.
+            RecordsError: the directory has no answer.
+        """
+        people = (await self.directory.people_for(Sought())).people
+        known = sorted(one.patient_id for one in people if one.patient_id and one.is_active)
+        if not known:
+            raise RoundsListError(
+                "These records cannot be searched by day. Please name the patients."
+            )
+        free = asyncio.Semaphore(_LOADED_AT_ONCE)
+        seen = await asyncio.gather(*(self._is_seen(one, day, owner, free) for one in known))
+        found = [one for one, is_seen in zip(known, seen, strict=True) if is_seen]
+        if not found:
+            raise RoundsListError(
+                f"No patient whose chart is open to you has a visit or an appointment on {day}."
+            )
+        if len(found) > PATIENTS_LIMIT:
+            raise RoundsListError(
+                f"{len(found)} patients are seen on {day}, and a list takes {PATIENTS_LIMIT}. "
+                "Please name the patients."
+            )
+        return found
+
+    async def _one(self, entry: str, owner: str) -> PatientId | RoundsListError:
+        if len(entry) > QUERY_LIMIT_CHARS:
+            return RoundsListError(f"“{entry[:40]}…” is too long for a name and a birth date.")
+        if self.pattern.matches(entry):
+            try:
+                return storable_patient_id(entry)
+            except InvalidIdentifierError:
+                return RoundsListError(f"“{entry}” is no id of a patient.")
+        rows = await self.finder.find(entry, owner=owner)
+        exact = [row for row in rows.patients if _is_named(row, entry)]
+        if len(exact) == 1 and rows.is_whole:
+            return PatientId(exact[0].patient_id)
+        if not rows.patients:
+            return RoundsListError(f"“{entry}”: nobody was found whose chart is open to you.")
+        several = exact or rows.patients
+        who = "; ".join(f"{row.name}, born {row.birth_date or 'unknown'}" for row in several[:5])
+        return RoundsListError(
+            f"“{entry}” may be {who}. Please write the name and the birth date, or the id."
+        )
+
+    async def _is_seen(
+        self, patient_id: PatientId, day: date, owner: str, free: asyncio.Semaphore
+    ) -> bool:
+        async with free:
+            if not await self.door.may_open(owner, patient_id):
+                return False
+            try:
+                record = await self.records.load(patient_id, EVERYTHING)
+            except (RecordNotFoundError, RecordReplacedError):
+                return False
+            except RecordsError:
+                return True  # whose chart cannot be read now is on the list, and their card says so
+            entries = record.entries_of("Encounter", "Appointment")
+            return any(is_on(entry, day) for entry in entries)
+
+
+def is_on(entry: Entry, day: date) -> bool:
+    """Whether a visit or an appointment, if it is meant, is on `day` or goes on then."""
+    if entry.status in _NOT_MEANT:
+        return False
+    first = first_day(entry.date[:10])
+    if first is None or first > day:
+        return False
+    ended = end_of(entry.raw, "period") or text(entry.raw, "end")
+    last = last_day(ended[:10]) if ended else None
+    if last is None:
+        goes_on = entry.kind == "Encounter" and entry.status in (
+            "in-progress",
+            "arrived",
+            "onleave",
+        )
+        last = day if goes_on else last_day(entry.date[:10])
+    return last is not None and day <= last
+
+
+def _is_named(row: FoundPatient, entry: str) -> bool:
+    """Whether each word of the entry is a whole word of the name: who is nearly named is asked."""
+    rest, end = list[str](), 0
+    for one in full_dates(entry):
+        rest.append(entry[end : one.start])
+        end = one.end
+    words = _parts(" ".join([*rest, entry[end:]]))
+    names = {folded(part) for part in _parts(row.name)}
+    return all(folded(word) in names for word in words if not any(sign.isdigit() for sign in word))
+
+
+def _parts(text_: str) -> list[str]:
+    return text_.replace("-", " ").replace(",", " ").replace(";", " ").split()

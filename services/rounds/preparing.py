@@ -1,0 +1,282 @@
+"""Prepares the patients of lists in the background, several side by side, each by itself.
+
+A patient's preparation is a turn of a conversation of its own, so all that guards turns guards it:
+the claim by conditional write, the takeover from a dead replica, one answer for one message. Which
+replica sees to a list is written into the list, by the same rules as a claim.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+
+from data_models.claim import lease_end
+from data_models.claim_decision import ATTEMPTS_LIMIT, ClaimTimes, claim_state
+from data_models.clock import Clock
+from data_models.errors import (
+    ChartClosedError,
+    InterruptedTurnError,
+    NoSuchListError,
+    NotFoundError,
+    RateLimitedError,
+    RoundsError,
+    ServerStoppingError,
+    StoreError,
+)
+from data_models.incoming_message import ROUNDS, WEB, IncomingMessage, Sender
+from data_models.turn_events import RunFailed
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.chart_access.door import ChartDoor
+from services.language.talk_texts import talk_text
+from services.records.big_charts import viewed
+from services.records.ports import PatientRecords
+from services.replica import Replica
+from services.rounds.round_book import RoundBook
+from services.rounds.round_card import card_parts
+from services.rounds.round_list import Hold, RoundList, RoundPatient, again, prepared
+from services.runs.hub import Run
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.conversation_reader import ConversationReader
+
+POLL_SECONDS = 15.0
+_log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparation:
+    """Prepares one patient. Holds nothing of any."""
+
+    scheduler: TurnScheduler
+    reader: ConversationReader
+    records: PatientRecords
+    door: ChartDoor
+    audit: Audit
+    clock: Clock
+
+    async def run(self, found: RoundList, patient: RoundPatient) -> RoundPatient | None:
+        """Return the patient as prepared, or as failed; None: it goes on elsewhere or later."""
+        try:
+            return await self._prepared(found, patient)
+        except ChartClosedError as error:
+            return prepared(patient, "closed", error.code)
+        except ServerStoppingError:
+            return None
+        except RoundsError as error:
+            _log.warning("round_patient_failed", code=error.code, round=found.round_id)
+            return prepared(patient, "failed", error.code)
+
+    async def _prepared(self, found: RoundList, patient: RoundPatient) -> RoundPatient | None:
+        chat, owner = patient.conversation_id, found.owner
+        await self.door.enter(owner, patient.patient_id, conversation_id=chat)
+        await self._counted(owner)
+        await self.audit.record(
+            AuditEntry(
+                principal=owner,
+                conversation=chat,
+                patient=patient.patient_id,
+                actions=("prepare_round",),
+            )
+        )
+        record = await self.records.load(patient.patient_id)
+        now = self.clock.now()
+        # A chart whose card cannot be made says so now, not at the bedside.
+        await viewed(record, lambda one: card_parts(one, now=now, before=None, keeps_looks=False))
+        run = await self._asked(self._message(found, patient))
+        failure = _failure(run)
+        if failure is not None:
+            return _after_failure(patient, failure)
+        try:
+            page = await self.reader.messages(
+                chat, owner=owner, patient_id=patient.patient_id, limit=1
+            )
+        except NotFoundError:
+            return prepared(patient, "failed", "unlinked")
+        if not (page.turns and page.turns[-1].agent_responses):
+            return prepared(patient, "failed", "no_answer")
+        return prepared(patient, "ready").model_copy(update={"run_id": run.run_id})
+
+    async def _counted(self, owner: str) -> None:
+        """Count a read of the owner's, once they may read more."""
+        while True:
+            try:
+                self.door.count_opening(owner)
+            except RateLimitedError as error:
+                await asyncio.sleep(error.retry_after_seconds)
+            else:
+                return
+
+    async def _asked(self, message: IncomingMessage) -> Run:
+        """Have the patient's own conversation answer; return the run that did."""
+        left = await self.scheduler.go_on(message)  # what a dead replica had begun
+        if left is not None:
+            await left.wait()
+        run = await self.scheduler.submit(message)
+        await run.wait()
+        return run
+
+    def _message(self, found: RoundList, patient: RoundPatient) -> IncomingMessage:
+        text = talk_text(found.language, "round_question", patient=patient.patient_id)
+        return IncomingMessage(
+            conversation_id=patient.conversation_id,
+            channel=WEB,
+            channel_id=ROUNDS,
+            owner=found.owner,
+            sender=Sender(principal_id=found.owner),
+            message_id=f"{found.round_id}-{patient.attempt}",
+            text=text,
+            received_at=self.clock.now(),
+        )
+
+
+def _after_failure(patient: RoundPatient, code: str) -> RoundPatient | None:
+    """Return the patient whose turn failed; one that was only interrupted is asked for again."""
+    if code == ServerStoppingError.code:
+        return None
+    if code == InterruptedTurnError.code and patient.attempt < ATTEMPTS_LIMIT:
+        return again(patient)
+    return prepared(patient, "failed", code)
+
+
+def _failure(run: Run) -> str | None:
+    last = run.past()[-1]
+    return last.code if isinstance(last, RunFailed) else None
+
+
+class RoundPreparer:
+    """One per replica. Goes on with lists whose replica died.
+
+    Args:
+        parallel: How many patients are prepared side by side in this process.
+    """
+
+    def __init__(
+        self,
+        *,
+        book: RoundBook,
+        preparation: Preparation,
+        replica: Replica,
+        clock: Clock,
+        parallel: int,
+        times: ClaimTimes,
+        poll_seconds: float = POLL_SECONDS,
+    ) -> None:
+        self._book = book
+        self._preparation = preparation
+        self._replica = replica
+        self._clock = clock
+        self._free = asyncio.Semaphore(parallel)
+        self._times = times
+        self._poll_seconds = poll_seconds
+        self._lists: dict[str, asyncio.Task[None]] = {}
+        self._looking: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look for lists that are not prepared."""
+        self._looking = asyncio.create_task(self._look())
+
+    def prepare(self, round_id: str) -> None:
+        """Prepare a list of the book in the background, unless that goes on here already."""
+        if round_id in self._lists:
+            return
+        task = asyncio.create_task(self._prepare(round_id))
+        self._lists[round_id] = task
+        task.add_done_callback(lambda _: self._lists.pop(round_id, None))
+
+    async def idle(self) -> None:
+        """Return once nothing is prepared here."""
+        while self._lists:
+            await asyncio.wait(list(self._lists.values()))
+
+    async def rest(self) -> None:
+        """Prepare nothing more; what is not ready goes on elsewhere, or at the next start."""
+        tasks = [*self._lists.values(), *([self._looking] if self._looking else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _look(self) -> None:
+        while True:
+            try:
+                for round_id in await self._book.unprepared():
+                    self.prepare(round_id)
+            except StoreError as error:
+                _log.warning("rounds_unread", code=error.code)
+            await asyncio.sleep(self._poll_seconds)
+
+    async def _prepare(self, round_id: str) -> None:
+        try:
+            while (found := await self._book.change(round_id, self._held)) is not None:
+                if not found.waiting:
+                    await self._book.done(round_id)
+                    return
+                if not await self._all(found):
+                    return  # `_look` comes back to it
+        except NoSuchListError:
+            await self._book.done(round_id)
+        except StoreError as error:
+            _log.warning("round_not_prepared", code=error.code, round=round_id)
+
+    def _held(self, found: RoundList) -> RoundList | None:
+        """Return the list in our name; None if another replica prepares it."""
+        hold, now = found.hold, self._clock.now()
+        is_ours = hold is not None and hold.replica == self._replica.name
+        state = claim_state(hold, now=now, times=self._times, is_dead=self._replica.is_dead)
+        if state == "held" and not is_ours:
+            return None
+        ours = Hold(replica=self._replica.name, expires_at=lease_end(now, self._times))
+        return found.model_copy(update={"hold": ours if found.waiting else None})
+
+    async def _all(self, found: RoundList) -> bool:
+        """Prepare who waits, the list in our name meanwhile; whether each came to an end here."""
+        keeping = asyncio.create_task(self._keep(found.round_id))
+        tasks = {asyncio.create_task(self._one(found, one)): one for one in found.waiting}
+        try:
+            await asyncio.wait(tasks)
+        finally:
+            keeping.cancel()
+            for task in tasks:
+                task.cancel()
+        for task, patient in tasks.items():
+            if not task.cancelled() and (error := task.exception()) is not None:
+                # What no part foresaw is one patient's, and on their card.
+                _log.error("round_patient_broken", error=type(error).__name__)
+                await self._note(found, patient, prepared(patient, "failed", RoundsError.code))
+        return all(task.cancelled() or task.exception() or task.result() for task in tasks)
+
+    async def _keep(self, round_id: str) -> None:
+        while True:
+            await asyncio.sleep(self._times.renew_every.total_seconds())
+            try:
+                await self._book.change(round_id, self._held)
+            except StoreError as error:
+                _log.warning("round_not_kept", code=error.code, round=round_id)
+
+    async def _one(self, found: RoundList, patient: RoundPatient) -> bool:
+        async with self._free:
+            after = await self._preparation.run(found, patient)
+        if after is None:
+            return False
+        try:
+            await self._note(found, patient, after)
+        except StoreError as error:
+            _log.warning("round_not_noted", code=error.code, round=found.round_id)
+            return False
+        return True
+
+    async def _note(self, found: RoundList, before: RoundPatient, after: RoundPatient) -> None:
+        await self._book.change(found.round_id, lambda now: _noted(now, before, after))
+
+
+def _noted(now: RoundList, before: RoundPatient, after: RoundPatient) -> RoundList | None:
+    """Return the list with what became of a patient, unless they were asked for anew since."""
+    row = now.patient(before.patient_id)
+    if row is None or row.attempt != before.attempt or row.state != "waiting":
+        return None
+    came = {
+        "state": after.state,
+        "problem": after.problem,
+        "attempt": after.attempt,
+        "run_id": after.run_id,
+    }
+    return now.with_patient(row.model_copy(update=came))

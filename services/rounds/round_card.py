@@ -1,0 +1,187 @@
+"""One patient's card on a round: rows of the chart by code, in the order of a round. Pure."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+
+from pydantic import BaseModel, ConfigDict
+
+from data_models.chart_view import ChartView, LeftOut, ViewRow
+from data_models.identifiers import PatientId
+from services.evidence.changes import changes_view, rows_by_ref
+from services.evidence.chart_states import ChartStates, chart_states, state_of
+from services.records.dates import last_day
+from services.records.entry import Entry
+from services.records.record import PatientRecord
+from services.records.views.demographics import demographics
+from services.records.views.lists import allergies, encounters
+from services.records.views.medications import medications
+from services.records.views.problems import problems
+from services.records.views.results import results
+from services.records.views.view import newest_first, view_of
+
+RECENT_DAYS = 7
+"""Where nobody looked before, results of so many days are to be looked at."""
+_WAITS_FOR_RESULT = ("ServiceRequest", "Observation", "DiagnosticReport", "ImagingStudy")
+
+
+class Who(BaseModel):
+    """Whose card it is: the patient's number in the record, name and birth date.
+
+    Attributes:
+        name: "" where the record has none; so `birth_date` and `sex`.
+        numbers: Record numbers, without their systems.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    patient_id: PatientId
+    name: str
+    birth_date: str
+    sex: str
+    age: str
+    deceased: str
+    numbers: tuple[str, ...]
+
+
+class CardParts(BaseModel):
+    """What the chart says, by code.
+
+    Attributes:
+        open_items: What waits: orders and results that are pending.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    who: Who
+    why: ChartView
+    changes: ChartView
+    to_look_at: ChartView
+    open_items: ChartView
+    medications: ChartView
+    allergies: ChartView
+
+    @property
+    def views(self) -> tuple[tuple[str, ChartView], ...]:
+        """The parts by name, in the order in which a card shows them."""
+        return (
+            ("why", self.why),
+            ("changes", self.changes),
+            ("results", self.to_look_at),
+            ("open", self.open_items),
+            ("medications", self.medications),
+            ("allergies", self.allergies),
+        )
+
+
+def who_is(record: PatientRecord, *, today: date) -> Who:
+    """Return whose record it is."""
+    found = demographics(record, today=today)
+    return Who(
+        patient_id=record.patient_id,
+        name=found.name or "",
+        birth_date=found.birth_date or "",
+        sex=found.sex or "",
+        age=found.age or "",
+        deceased=found.deceased or "",
+        numbers=tuple(dict.fromkeys(one.rpartition("|")[2] for one in found.identifiers)),
+    )
+
+
+def card_parts(
+    record: PatientRecord, *, now: datetime, before: ChartStates | None, keeps_looks: bool
+) -> CardParts:
+    """Return the parts of the card as the chart is now.
+
+    Args:
+        before: The chart at the end of the user's last look; None: nobody knows.
+        keeps_looks: Whether looks are kept at all.
+    """
+    today = now.date()
+    return CardParts(
+        who=who_is(record, today=today),
+        why=_why(record, now),
+        changes=_changes(record, now, before, keeps_looks=keeps_looks),
+        to_look_at=_to_look_at(record, today, before),
+        open_items=_open_items(record, today),
+        medications=medications(record, today=today),
+        allergies=allergies(record),
+    )
+
+
+def _why(record: PatientRecord, now: datetime) -> ChartView:
+    """The visit that goes on or was last, what is planned, and the active problems."""
+    visits, has = encounters(record, now=now.isoformat(), last=1), problems(record)
+    return view_of(
+        record,
+        "encounters",
+        "Why here",
+        [*visits.rows, *has.rows],
+        left_out=[*visits.left_out, *has.left_out],
+        nothing="Neither a visit nor an active problem is recorded.",
+    )
+
+
+def _changes(
+    record: PatientRecord, now: datetime, before: ChartStates | None, *, keeps_looks: bool
+) -> ChartView:
+    if not keeps_looks:
+        nothing = "This server does not keep when you last looked (SINCE_LAST_LOOKED)."
+        return view_of(record, "changes", "Changes since you last looked", [], nothing=nothing)
+    return changes_view(record, before, chart_states(record, at=now))
+
+
+def _to_look_at(record: PatientRecord, today: date, before: ChartStates | None) -> ChartView:
+    """What is flagged among the newest values, and what came since the user's last look."""
+    newest = results(record)
+    since = today - timedelta(days=RECENT_DAYS)
+    shown = [
+        row
+        for row in newest.rows
+        if row.flag or (_is_new(row, before) if before else _is_since(row, since))
+    ]
+    rest = len(newest.rows) - len(shown)
+    than = "since you last looked" if before else f"in the last {RECENT_DAYS} days"
+    looked_at = f"Of {len(newest.rows)} newest values none is flagged, and none came {than}."
+    return view_of(
+        record,
+        "results",
+        "Results to look at",
+        newest_first(shown),
+        left_out=[LeftOut(count=rest, what="newest values without a flag", argument="results")],
+        nothing=looked_at if newest.rows else newest.nothing,
+    )
+
+
+def _is_new(row: ViewRow, before: ChartStates) -> bool:
+    return any(ref not in before.rows for ref in row.sources)
+
+
+def _is_since(row: ViewRow, since: date) -> bool:
+    day = last_day(row.date[:10])
+    return day is not None and day >= since
+
+
+def _open_items(record: PatientRecord, today: date) -> ChartView:
+    waiting = [entry for entry in record.entries.values() if _waits(entry, today)]
+    by_ref = rows_by_ref(record, today) if waiting else {}
+    return view_of(
+        record,
+        "open",
+        "Open questions",
+        newest_first(_waiting_rows(waiting, by_ref)),
+        nothing="No order or result of the record is pending.",
+    )
+
+
+def _waits(entry: Entry, today: date) -> bool:
+    return entry.kind in _WAITS_FOR_RESULT and state_of(entry, today) == "pending"
+
+
+def _waiting_rows(waiting: Sequence[Entry], by_ref: dict[str, ViewRow]) -> Iterator[ViewRow]:
+    for entry in waiting:
+        row = by_ref.get(entry.ref)
+        if row is None:
+            name = entry.kind
+            row = ViewRow(kind="open", name=name, date=entry.date, sources=(entry.ref,))
+        status = ", ".join(filter(None, [row.status, "pending" * (row.status != "pending")]))
+        yield row.model_copy(update={"status": status})

@@ -1,0 +1,142 @@
+"""What people do on a round: tick off, write notes, hand over, take over, prepare again."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from data_models.clock import Clock
+from data_models.errors import RoundsListError
+from data_models.identifiers import PatientId
+from services.rounds.preparing import RoundPreparer
+from services.rounds.round_entry import RoundEntry
+from services.rounds.round_list import (
+    NOTES_LIMIT,
+    Note,
+    RoundList,
+    RoundNotes,
+    RoundPatient,
+    SignOut,
+    accepted,
+    again,
+    handed,
+    ticked,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundDeeds:
+    """Every method raises `NoSuchListError` for a list that is absent or not the caller's.
+
+    Each is refused with `ChartClosedError` while the patient's chart is not open to the caller.
+    """
+
+    entry: RoundEntry
+    preparer: RoundPreparer
+    clock: Clock
+
+    async def tick(self, round_id: str, patient_id: str, *, principal: str, is_done: bool) -> None:
+        """Tick a patient off, or take the tick back.
+
+        Raises:
+            ChartClosedError: the chart is not open to the caller now.
+        """
+        at = self.clock.now() if is_done else None
+        await self._change(
+            round_id, patient_id, principal, "tick_round", lambda one: ticked(one, at)
+        )
+
+    async def prepare_again(self, round_id: str, patient_id: str, *, principal: str) -> None:
+        """Prepare a patient once more, whatever came of it before."""
+        await self._change(round_id, patient_id, principal, "prepare_again", again)
+        await self.entry.book.reopen(round_id)
+        self.preparer.prepare(round_id)
+
+    async def note(self, round_id: str, patient_id: str, *, principal: str, text: str) -> None:
+        """Add a note on a patient.
+
+        Raises:
+            RoundsListError: there are 50 already.
+            ChartClosedError: the chart is not open to the caller now.
+        """
+        patient = await self.entry.entered(round_id, patient_id, principal, "note_round")
+        note = Note(by=principal, at=self.clock.now(), text=text)
+        await self.entry.book.change_notes(
+            round_id, patient.patient_id, lambda notes: _with_note(notes, note)
+        )
+
+    async def hand_over(self, round_id: str, patient_id: str, *, sign_out: SignOut) -> None:
+        """Hand a patient over to a colleague, who finds them among their own lists.
+
+        Raises:
+            RoundsListError: to oneself, or the colleague may not open the chart.
+            ChartClosedError: the chart is not open to who hands over.
+        """
+        giver, to = sign_out.by, sign_out.to
+        patient = await self.entry.entered(round_id, patient_id, giver, "hand_over_round")
+        if to == giver:
+            raise RoundsListError(
+                "You have this patient already. Name the colleague who takes over."
+            )
+        if not await self.entry.door.may_open(to, patient.patient_id):
+            raise RoundsListError(
+                "This patient's chart is not open to that colleague. Nothing was handed over."
+            )
+        await self.entry.book.change_notes(
+            round_id, patient.patient_id, lambda notes: _with_sign_out(notes, sign_out)
+        )
+        await self.entry.book.share(round_id, to)
+        await self._set(round_id, patient.patient_id, lambda one: handed(one, to, sign_out.at))
+
+    async def accept(
+        self, round_id: str, patient_id: str, *, principal: str, synthesis: str
+    ) -> None:
+        """Take a patient over who was handed to the caller, in the caller's own words.
+
+        Raises:
+            RoundsListError: the patient was not handed to the caller, or is taken over already.
+        """
+        patient = await self.entry.entered(round_id, patient_id, principal, "accept_round")
+        if patient.handed_to != principal or patient.accepted_at is not None:
+            raise RoundsListError("Nobody waits for you to take this patient over.")
+        await self.entry.book.change_notes(
+            round_id, patient.patient_id, lambda notes: _with_synthesis(notes, synthesis)
+        )
+        now = self.clock.now()
+        await self._set(round_id, patient.patient_id, lambda one: accepted(one, now))
+
+    async def _change(
+        self,
+        round_id: str,
+        patient_id: str,
+        principal: str,
+        action: str,
+        change: Callable[[RoundPatient], RoundPatient],
+    ) -> None:
+        patient = await self.entry.entered(round_id, patient_id, principal, action)
+        await self._set(round_id, patient.patient_id, change)
+
+    async def _set(
+        self, round_id: str, patient_id: PatientId, change: Callable[[RoundPatient], RoundPatient]
+    ) -> None:
+        def changed(now: RoundList) -> RoundList | None:
+            row = now.patient(patient_id)
+            return None if row is None else now.with_patient(change(row))
+
+        await self.entry.book.change(round_id, changed)
+
+
+def _with_note(notes: RoundNotes, note: Note) -> RoundNotes:
+    if len(notes.notes) >= NOTES_LIMIT:
+        raise RoundsListError(f"A patient takes {NOTES_LIMIT} notes on a round. Nothing was added.")
+    return notes.model_copy(update={"notes": (*notes.notes, note)})
+
+
+def _with_sign_out(notes: RoundNotes, sign_out: SignOut) -> RoundNotes:
+    kept = notes.sign_outs[-NOTES_LIMIT + 1 :]
+    return notes.model_copy(update={"sign_outs": (*kept, sign_out)})
+
+
+def _with_synthesis(notes: RoundNotes, synthesis: str) -> RoundNotes:
+    if not notes.sign_outs:
+        return notes
+    last = notes.sign_outs[-1].model_copy(update={"synthesis": synthesis})
+    return notes.model_copy(update={"sign_outs": (*notes.sign_outs[:-1], last)})

@@ -1,0 +1,71 @@
+"""The one way to a patient of a list: whose the list is, whether the chart is open, on record."""
+
+from dataclasses import dataclass
+
+from data_models.errors import NoSuchListError
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.chart_access.door import ChartDoor
+from services.rounds.round_book import RoundBook
+from services.rounds.round_list import RoundList, RoundPatient
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundEntry:
+    """Every method raises `NoSuchListError` for a list that is absent or not the caller's."""
+
+    book: RoundBook
+    door: ChartDoor
+    audit: Audit
+
+    async def found(
+        self, round_id: str, principal: str
+    ) -> tuple[RoundList, tuple[RoundPatient, ...]]:
+        """Return a list, and whom of it the caller may look at."""
+        found = await self.book.read(round_id)
+        patients = found.seen_by(principal)
+        if not patients:
+            raise NoSuchListError
+        return found, patients
+
+    async def entered(
+        self, round_id: str, patient_id: str, principal: str, action: str
+    ) -> RoundPatient:
+        """Return a patient of a list whose chart is open; that somebody comes is on record.
+
+        Raises:
+            ChartClosedError: the chart is not open to the caller now.
+        """
+        _, patients = await self.found(round_id, principal)
+        patient = among(patients, patient_id)
+        await self.enter(patient, principal, action)
+        return patient
+
+    async def enter(self, patient: RoundPatient, principal: str, action: str) -> None:
+        """Return if the chart is open to the caller now; that is on record.
+
+        Raises:
+            ChartClosedError: it is not.
+        """
+        chat = patient.conversation_id
+        await self.door.enter(principal, patient.patient_id, conversation_id=chat)
+        await self.audit.record(
+            AuditEntry(
+                principal=principal,
+                conversation=chat,
+                patient=patient.patient_id,
+                actions=(action,),
+            )
+        )
+
+
+def among(patients: tuple[RoundPatient, ...], patient_id: str) -> RoundPatient:
+    """Return the patient of that id.
+
+    Raises:
+        NoSuchListError: there is none.
+    """
+    found = next((one for one in patients if one.patient_id == patient_id), None)
+    if found is None:
+        raise NoSuchListError
+    return found

@@ -1,0 +1,73 @@
+"""The rounds that the settings ask for."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from data_models.claim_decision import ClaimTimes
+from data_models.clock import Clock, IdSource
+from services.evidence.looks import LookBook
+from services.replica import Replica
+from services.rounds.choosing import Choice
+from services.rounds.preparing import Preparation, RoundPreparer
+from services.rounds.round_deeds import RoundDeeds
+from services.rounds.round_entry import RoundEntry
+from services.rounds.round_service import RoundService
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.conversation_reader import ConversationReader
+from settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What belongs to rounds: lists and cards, what people do on them, the work behind."""
+
+    service: RoundService
+    deeds: RoundDeeds
+    preparer: RoundPreparer
+
+
+def rounds_for(
+    settings: Settings,
+    *,
+    entry: RoundEntry,
+    choice: Choice,
+    scheduler: TurnScheduler,
+    reader: ConversationReader,
+    looks: LookBook | None,
+    replica: Replica,
+    clock: Clock,
+    ids: IdSource,
+) -> Rounds:
+    """Return the rounds: lists of the book behind `entry`, of patients of the records."""
+    records = choice.records
+    preparer = RoundPreparer(
+        book=entry.book,
+        preparation=Preparation(
+            scheduler=scheduler,
+            reader=reader,
+            records=records,
+            door=entry.door,
+            audit=entry.audit,
+            clock=clock,
+        ),
+        replica=replica,
+        clock=clock,
+        parallel=settings.rounds_parallel,
+        times=ClaimTimes(
+            lease=timedelta(seconds=settings.claim_seconds),
+            renew_every=timedelta(seconds=settings.claim_renew_seconds),
+            grace=timedelta(seconds=settings.claim_grace_seconds),
+        ),
+    )
+    service = RoundService(
+        entry=entry,
+        preparer=preparer,
+        choice=choice,
+        records=records,
+        reader=reader,
+        looks=looks,
+        clock=clock,
+        ids=ids,
+    )
+    deeds = RoundDeeds(entry=entry, preparer=preparer, clock=clock)
+    return Rounds(service=service, deeds=deeds, preparer=preparer)

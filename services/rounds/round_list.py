@@ -1,0 +1,167 @@
+"""The list of a round: whose turn it is and how far each is. Ids and states only. Pure."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from data_models.identifiers import PatientId
+
+PATIENTS_LIMIT = 60
+TEXT_LIMIT_CHARS = 2_000
+NOTES_LIMIT = 50
+State: TypeAlias = Literal["waiting", "ready", "failed", "closed"]
+Severity: TypeAlias = Literal["unstable", "watcher", "stable"]
+
+
+class Hold(BaseModel):
+    """The replica that prepares the list; past `expires_at` another goes on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    replica: str
+    expires_at: AwareDatetime
+
+
+class RoundPatient(BaseModel):
+    """One patient of a list.
+
+    Attributes:
+        conversation_id: The patient's own conversation of this round.
+        problem: Code of the error if the preparation failed.
+        run_id: The turn that prepared the patient.
+        attempt: Counts preparations that were asked for; each is a message of its own.
+        handed_to: Principal who has the patient now, "" while the owner has.
+        accepted_at: When that colleague took the patient over.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    patient_id: PatientId
+    conversation_id: str
+    state: State = "waiting"
+    problem: str = ""
+    run_id: str = ""
+    attempt: int = 1
+    ticked_at: AwareDatetime | None = None
+    handed_to: str = ""
+    handed_at: AwareDatetime | None = None
+    accepted_at: AwareDatetime | None = None
+
+
+class RoundList(BaseModel):
+    """`rounds/{round_id}.json`.
+
+    Attributes:
+        day: The day whose visits it was made from, if it was: `2026-12-02`.
+        language: In which the preparation asks, ISO 639-1.
+        hold: None while nobody prepares it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    round_id: str
+    owner: str
+    created_at: AwareDatetime
+    language: str = "en"
+    day: str = ""
+    patients: tuple[RoundPatient, ...]
+    hold: Hold | None = None
+
+    def patient(self, patient_id: str) -> RoundPatient | None:
+        """Return the patient of that id."""
+        return next((one for one in self.patients if one.patient_id == patient_id), None)
+
+    def with_patient(self, patient: RoundPatient) -> "RoundList":
+        """Return the list with `patient` in the place of the one of the same id."""
+        rows = tuple(
+            patient if one.patient_id == patient.patient_id else one for one in self.patients
+        )
+        return self.model_copy(update={"patients": rows})
+
+    def without(self, patient_id: str) -> "RoundList":
+        """Return the list without a patient."""
+        rows = tuple(one for one in self.patients if one.patient_id != patient_id)
+        return self.model_copy(update={"patients": rows})
+
+    def seen_by(self, principal: str) -> tuple[RoundPatient, ...]:
+        """Return whom of the list `principal` may look at: all as the owner, else those handed."""
+        if principal == self.owner:
+            return self.patients
+        return tuple(one for one in self.patients if one.handed_to == principal)
+
+    @property
+    def waiting(self) -> tuple[RoundPatient, ...]:
+        """Those who are to be prepared yet."""
+        return tuple(one for one in self.patients if one.state == "waiting")
+
+    @property
+    def progress(self) -> Mapping[str, int]:
+        """How many patients are in each state."""
+        return Counter(one.state for one in self.patients)
+
+
+class Note(BaseModel):
+    """What somebody wrote about a patient on the round."""
+
+    model_config = ConfigDict(frozen=True)
+
+    by: str
+    at: AwareDatetime
+    text: str = Field(min_length=1, max_length=TEXT_LIMIT_CHARS)
+
+
+class SignOut(BaseModel):
+    """A hand-over after I-PASS; who receives it adds the synthesis.
+
+    Attributes:
+        to: Principal of the colleague.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    by: str
+    to: str
+    at: AwareDatetime
+    illness_severity: Severity
+    patient_summary: str = Field(min_length=1, max_length=TEXT_LIMIT_CHARS)
+    action_list: str = Field(default="", max_length=TEXT_LIMIT_CHARS)
+    situation_awareness: str = Field(default="", max_length=TEXT_LIMIT_CHARS)
+    synthesis: str = Field(default="", max_length=TEXT_LIMIT_CHARS)
+
+
+class RoundNotes(BaseModel):
+    """`rounds/{round_id}/{patient_id}.json`: words of people about one patient of a round."""
+
+    model_config = ConfigDict(frozen=True)
+
+    notes: tuple[Note, ...] = ()
+    sign_outs: tuple[SignOut, ...] = ()
+
+
+def prepared(patient: RoundPatient, state: State, problem: str = "") -> RoundPatient:
+    """Return the patient after a preparation."""
+    return patient.model_copy(update={"state": state, "problem": problem})
+
+
+def again(patient: RoundPatient) -> RoundPatient:
+    """Return the patient to be prepared once more."""
+    changed = {"state": "waiting", "problem": "", "attempt": patient.attempt + 1}
+    return patient.model_copy(update=changed)
+
+
+def ticked(patient: RoundPatient, at: datetime | None) -> RoundPatient:
+    """Return the patient ticked off; None: not any more."""
+    return patient.model_copy(update={"ticked_at": at})
+
+
+def handed(patient: RoundPatient, to: str, at: datetime) -> RoundPatient:
+    """Return the patient handed over to a colleague, who has not accepted yet."""
+    return patient.model_copy(update={"handed_to": to, "handed_at": at, "accepted_at": None})
+
+
+def accepted(patient: RoundPatient, at: datetime) -> RoundPatient:
+    """Return the patient taken over."""
+    return patient.model_copy(update={"accepted_at": at})

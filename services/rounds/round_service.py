@@ -1,0 +1,225 @@
+"""Makes lists of rounds and shows their cards: whose chart is open is asked at each look."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+import structlog
+
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock, IdSource
+from data_models.errors import (
+    ChartClosedError,
+    NotFoundError,
+    RecordsError,
+    StoreError,
+)
+from data_models.identifiers import PatientId
+from services.evidence.chart_states import ChartStates, chart_states
+from services.evidence.looks import LookBook
+from services.records.big_charts import viewed
+from services.records.need import PERSON
+from services.records.ports import PatientRecords
+from services.rounds.choosing import Choice
+from services.rounds.preparing import RoundPreparer
+from services.rounds.round_card import CardParts, Who, card_parts, who_is
+from services.rounds.round_entry import RoundEntry, among
+from services.rounds.round_list import RoundList, RoundPatient
+from services.rounds.round_view import (
+    RoundCard,
+    RoundRow,
+    RoundSummary,
+    RoundView,
+    row_of,
+    summary_of,
+)
+from services.views.conversation_reader import ConversationReader
+
+_log = structlog.get_logger()
+_WHO_AT_ONCE = 8
+_TURNS = 200
+_PROBLEMS = {
+    "chart_closed": "This patient's chart is not open to you.",
+    "chart_unchecked": "Nobody can tell just now whether this chart is open to you.",
+    "unlinked": "The preparation could not be matched to this patient.",
+    "no_answer": "The preparation gave no answer.",
+    "interrupted": "The preparation was interrupted too often.",
+}
+"""Of errors that happened in the background; others are told by their code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundService:
+    """Every method raises `NoSuchListError` for a list that is absent or not the caller's.
+
+    Attributes:
+        looks: None: it is not kept who looked when.
+    """
+
+    entry: RoundEntry
+    preparer: RoundPreparer
+    choice: Choice
+    records: PatientRecords
+    reader: ConversationReader
+    looks: LookBook | None
+    clock: Clock
+    ids: IdSource
+
+    async def create(
+        self, *, owner: str, entries: list[str], day: date | None, language: str
+    ) -> RoundSummary:
+        """Make a list of who is named, else of who is seen on `day`, and begin to prepare it.
+
+        Raises:
+            RoundsListError: nobody, too many, or an entry that is not one patient's.
+            RecordsError: the directory has no answer.
+        """
+        if day is not None and not entries:
+            patients = await self.choice.seen_on(day, owner=owner)
+        else:
+            patients = await self.choice.named(entries, owner=owner)
+        found = RoundList(
+            round_id=self.ids.new_id("round"),
+            owner=owner,
+            created_at=self.clock.now(),
+            language=language,
+            day="" if day is None else day.isoformat(),
+            patients=tuple(
+                RoundPatient(patient_id=one, conversation_id=self.ids.new_id("rounds"))
+                for one in patients
+            ),
+        )
+        await self.entry.book.create(found)
+        self.preparer.prepare(found.round_id)
+        return summary_of(found, owner)
+
+    async def of(self, principal: str) -> list[RoundSummary]:
+        """Return the newest lists that the caller made or was handed patients of."""
+        lists = await self.entry.book.of(principal)
+        return [summary_of(one, principal) for one in lists if one.seen_by(principal)]
+
+    async def show(self, round_id: str, *, principal: str) -> RoundView:
+        """Return a list with who its patients are, as far as their charts are open."""
+        found, patients = await self.entry.found(round_id, principal)
+        free = asyncio.Semaphore(_WHO_AT_ONCE)
+
+        async def row(patient: RoundPatient) -> RoundRow:
+            async with free:
+                return await self._row(patient, principal)
+
+        rows = await asyncio.gather(*(row(one) for one in patients))
+        return RoundView(summary=summary_of(found, principal), patients=list(rows))
+
+    async def card(self, round_id: str, patient_id: str, *, principal: str) -> RoundCard:
+        """Return one patient's card as the chart is now; that somebody looked is on record first.
+
+        A chart that cannot be read leaves a card that says so. What the card shows, the caller has
+        seen: the next one tells what changed since.
+
+        Raises:
+            ChartClosedError: the chart is not open to the caller now.
+        """
+        card, now = await self._card(round_id, patient_id, principal, "read_round_card")
+        if self.looks is not None and now is not None:
+            try:
+                await self.looks.note(principal, card.row.patient_id, now)
+            except StoreError as error:
+                _log.info("look_not_noted", error=type(error).__name__)
+        return card
+
+    async def _card(
+        self, round_id: str, patient_id: str, principal: str, action: str
+    ) -> tuple[RoundCard, ChartStates | None]:
+        found, patients = await self.entry.found(round_id, principal)
+        patient = among(patients, patient_id)
+        await self.entry.enter(patient, principal, action)
+        chart, problem = await self._chart(patient.patient_id, principal)
+        notes = await self.entry.book.notes(round_id, patient.patient_id)
+        is_mine = found.owner == principal
+        parts, now = chart or (None, None)
+        row = row_of(
+            patient,
+            who=None if parts is None else parts.who,
+            problem=problem or _told(patient.problem),
+        )
+        card = RoundCard(
+            round_id=round_id,
+            place=patients.index(patient) + 1,
+            of=len(patients),
+            row=row,
+            parts=parts,
+            said=await self._said(patient, principal) if is_mine else [],
+            chat_id=patient.conversation_id if is_mine else "",
+            notes=notes.notes,
+            sign_outs=notes.sign_outs,
+        )
+        return card, now
+
+    async def ward_list(self, round_id: str, *, principal: str) -> list[RoundCard]:
+        """Return the cards of all patients, in order; a closed one has nothing but its number."""
+        _, patients = await self.entry.found(round_id, principal)
+        cards = []
+        for place, patient in enumerate(patients, 1):
+            try:
+                card, _ = await self._card(round_id, patient.patient_id, principal, "print_round")
+            except ChartClosedError as error:
+                row = row_of(patient, who=None, problem=error.user_message)
+                card = RoundCard(round_id=round_id, place=place, of=len(patients), row=row)
+            cards.append(card)
+        return cards
+
+    async def _row(self, patient: RoundPatient, principal: str) -> RoundRow:
+        try:
+            await self.entry.enter(patient, principal, "read_round")
+            who: Who | None = who_is(
+                await self.records.load(patient.patient_id, PERSON), today=self.clock.now().date()
+            )
+            problem = _told(patient.problem)
+        except (ChartClosedError, RecordsError) as error:
+            who, problem = None, error.user_message
+        return row_of(patient, who=who, problem=problem)
+
+    async def _chart(
+        self, patient_id: PatientId, principal: str
+    ) -> tuple[tuple[CardParts, ChartStates] | None, str]:
+        """Return the parts and what they stand on, or why there are none."""
+        now = self.clock.now()
+        try:
+            record = await self.records.load(patient_id)
+            make = partial(
+                card_parts,
+                now=now,
+                before=await self._before(patient_id, principal),
+                keeps_looks=self.looks is not None,
+            )
+            return (
+                await viewed(record, make), await viewed(record, partial(chart_states, at=now)),
+            ), ""  # fmt: skip
+        except RecordsError as error:
+            return None, error.user_message
+
+    async def _before(self, patient_id: PatientId, principal: str) -> ChartStates | None:
+        if self.looks is None:
+            return None
+        looked = await self.looks.read(principal, patient_id)
+        return None if looked is None else looked.baseline(self.clock.now())
+
+    async def _said(self, patient: RoundPatient, owner: str) -> list[AgentMessage]:
+        """Return what the model said of this patient; nothing before they are prepared."""
+        if patient.state != "ready":
+            return []
+        try:
+            page = await self.reader.messages(
+                patient.conversation_id, owner=owner, patient_id=patient.patient_id, limit=_TURNS
+            )
+        except NotFoundError:
+            return []
+        made = (turn for turn in page.turns if turn.run_id == patient.run_id)
+        said = next((turn.agent_responses for turn in made), [])
+        # What the built-in rules say are rows, and those are on the card.
+        return [message for message in said if message.made_by == "model"]
+
+
+def _told(code: str) -> str:
+    return _PROBLEMS.get(code, f"The preparation failed ({code}).") if code else ""

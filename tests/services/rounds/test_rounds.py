@@ -1,0 +1,355 @@
+"""Rounds over the services: who may see what, what a failure leaves, what a dead replica leaves."""
+
+import asyncio
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from data_models.claim_decision import ClaimTimes
+from data_models.errors import ChartClosedError, NoSuchListError, RoundsListError
+from data_models.identifiers import PatientId
+from services.audit.entry import AuditEntry
+from services.chart_access.door import ChartDoor
+from services.evidence.looks import LookBook
+from services.identity.directory import FileDirectory
+from services.patient_context.pattern import PatientIdPattern
+from services.rounds.choosing import Choice
+from services.rounds.preparing import Preparation, RoundPreparer
+from services.rounds.round_book import RoundBook
+from services.rounds.round_deeds import RoundDeeds
+from services.rounds.round_entry import RoundEntry
+from services.rounds.round_list import Hold, SignOut
+from services.rounds.round_service import RoundService
+from services.views.patient_finder import PatientFinder
+from tests.services.records.charts import records_in
+from tests.services.rounds.charts_of_a_ward import (
+    DAY,
+    canary,
+    family,
+    given,
+    strangers_in,
+    write_ward,
+)
+from tests.services.world import OWNER, World
+
+COLLEAGUE = "ben"
+
+
+class Roster:
+    """An `AccessPolicy`: charts that are closed, to whom."""
+
+    def __init__(self) -> None:
+        self.closed: set[tuple[str, str]] = set()
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        return (principal_id, patient_id) not in self.closed
+
+
+class RememberedAudit:
+    """Keeps entries in memory."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def record(self, entry: AuditEntry) -> None:
+        self.entries.append(entry)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@dataclass
+class Ward:
+    """One replica with charts in a folder; several may share a world's stores."""
+
+    folder: Path
+    world: World = field(default_factory=World)
+    roster: Roster = field(default_factory=Roster)
+    times: ClaimTimes = field(default_factory=ClaimTimes)
+    keeps_looks: bool = True
+
+    def __post_init__(self) -> None:
+        world = self.world
+        self.audit = RememberedAudit()
+        self.door = ChartDoor(policy=self.roster, audit=self.audit, clock=world.clock)
+        self.pattern = PatientIdPattern.compile("^patient_[0-9]+$")
+        self.records = records_in(self.folder, world.clock)
+        directory = FileDirectory(
+            records=self.records, fits=self.pattern.matches, clock=world.clock
+        )
+        self.entry = RoundEntry(book=RoundBook(store=world.users), door=self.door, audit=self.audit)
+        self.preparer = RoundPreparer(
+            book=self.entry.book,
+            preparation=Preparation(
+                scheduler=world.scheduler,
+                reader=world.reader,
+                records=self.records,
+                door=self.door,
+                audit=self.audit,
+                clock=world.clock,
+            ),
+            replica=world.replica,
+            clock=world.clock,
+            parallel=3,
+            times=self.times,
+        )
+        self.service = RoundService(
+            entry=self.entry,
+            preparer=self.preparer,
+            choice=Choice(
+                finder=PatientFinder(directory=directory, door=self.door, audit=self.audit),
+                directory=directory,
+                records=self.records,
+                door=self.door,
+                pattern=self.pattern,
+            ),
+            records=self.records,
+            reader=world.reader,
+            looks=LookBook(store=world.users) if self.keeps_looks else None,
+            clock=world.clock,
+            ids=world.ids,
+        )
+        self.deeds = RoundDeeds(entry=self.entry, preparer=self.preparer, clock=world.clock)
+
+    async def prepared(self, *entries: str, owner: str = OWNER) -> str:
+        made = await self.service.create(
+            owner=owner, entries=list(entries), day=None, language="en"
+        )
+        await self.preparer.idle()
+        return made.round_id
+
+    def actions(self, name: str) -> list[str | None]:
+        return [one.patient for one in self.audit.entries if name in one.actions]
+
+
+@pytest.fixture
+def ward(tmp_path: Path) -> Ward:
+    write_ward(tmp_path, 6)
+    return Ward(tmp_path)
+
+
+def sign_out(ward: Ward, **more: str) -> SignOut:
+    said = {"by": OWNER, "to": COLLEAGUE, "illness_severity": "watcher",
+            "patient_summary": "Stable on the ward.", **more}  # fmt: skip
+    return SignOut.model_validate({**said, "at": ward.world.clock.now()})
+
+
+async def test_a_card_holds_the_rows_of_one_patient_and_the_list_ids_and_states_alone(
+    ward: Ward,
+) -> None:
+    round_id = await ward.prepared("patient_1", "patient_2", "patient_3")
+    for number in (1, 2, 3):
+        card = await ward.service.card(round_id, f"patient_{number}", principal=OWNER)
+        assert strangers_in(card.model_dump_json(), number) == []
+        assert canary(number) in card.model_dump_json()
+        assert (card.place, card.of, card.row.state) == (number, 3, "ready")
+    blob = await ward.world.users.read(f"rounds/{round_id}.json")
+    assert blob is not None
+    assert [word for word in ("Canary", "Fam", "Giv") if word.encode() in blob.data] == []
+    assert await ward.world.reader.list_of(owner=OWNER) == []
+    assert ward.actions("prepare_round") == ["patient_1", "patient_2", "patient_3"]
+    assert "rounds-open" not in [one async for one in ward.world.users.folders()]
+
+
+async def test_each_patient_has_a_conversation_whose_prompts_name_no_other(ward: Ward) -> None:
+    await ward.prepared("patient_1", "patient_2", "patient_3", "patient_4")
+    asked = [(one.patient_id, one.text) for one in ward.world.team.requests]
+    assert sorted(str(patient) for patient, _ in asked) == [f"patient_{n}" for n in (1, 2, 3, 4)]
+    for patient, text in asked:
+        named = [f"patient_{n}" for n in (1, 2, 3, 4) if f"patient_{n}" in text]
+        assert named == [patient]
+
+
+async def test_a_chart_closed_before_the_preparation_is_on_the_list_by_its_number_alone(
+    ward: Ward,
+) -> None:
+    ward.roster.closed.add((OWNER, "patient_2"))
+    round_id = await ward.prepared("patient_1", "patient_2")
+    view = await ward.service.show(round_id, principal=OWNER)
+    assert [one.state for one in view.patients] == ["ready", "closed"]
+    assert view.patients[1].who is None
+    assert strangers_in(view.model_dump_json(), 1) == []
+    assert [one.patient_id for one in ward.world.team.requests] == ["patient_1"]
+
+
+async def test_access_withdrawn_after_the_preparation_shows_nothing_on_any_surface(
+    ward: Ward,
+) -> None:
+    round_id = await ward.prepared("patient_1", "patient_2")
+    ward.roster.closed.add((OWNER, "patient_2"))
+    with pytest.raises(ChartClosedError):
+        await ward.service.card(round_id, "patient_2", principal=OWNER)
+    for found in (
+        (await ward.service.show(round_id, principal=OWNER)).model_dump_json(),
+        str([one.model_dump_json() for one in await ward.service.ward_list(
+            round_id, principal=OWNER)]),
+    ):  # fmt: skip
+        assert strangers_in(found, 1) == []
+        assert "not open to you" in found
+    with pytest.raises(ChartClosedError):
+        await ward.deeds.note(round_id, "patient_2", principal=OWNER, text="x")
+    with pytest.raises(ChartClosedError):
+        await ward.deeds.tick(round_id, "patient_2", principal=OWNER, is_done=True)
+
+
+async def test_a_damaged_chart_says_so_on_its_card_and_keeps_no_other_back(ward: Ward) -> None:
+    (ward.folder / "patient_2.json").write_text('{"resourceType": "Bundle", "entry": [')
+    round_id = await ward.prepared("patient_1", "patient_2", "patient_3")
+    summary = (await ward.service.of(OWNER))[0]
+    assert (summary.ready, summary.failed, summary.waiting) == (2, 1, 0)
+    card = await ward.service.card(round_id, "patient_2", principal=OWNER)
+    assert card.parts is None
+    assert card.row.state == "failed"
+    assert card.row.problem
+    # Mended, it is prepared again on a word.
+    write_ward(ward.folder, 2)
+    later = Ward(ward.folder, world=ward.world)
+    await later.deeds.prepare_again(round_id, "patient_2", principal=OWNER)
+    await later.preparer.idle()
+    assert (await later.service.card(round_id, "patient_2", principal=OWNER)).row.state == "ready"
+
+
+async def test_somebody_elses_list_does_not_exist(ward: Ward) -> None:
+    round_id = await ward.prepared("patient_1")
+    for read in (round_id, "round_none", "../users", "rounds/x", "a" * 300):
+        with pytest.raises(NoSuchListError):
+            await ward.service.show(read, principal="eve")
+    with pytest.raises(NoSuchListError):
+        await ward.service.card(round_id, "patient_2", principal=OWNER)
+    assert await ward.service.of("eve") == []
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ("Nobody", "nobody was found"),
+        ("Fam", "may be"),
+        ("Famabsn", "Famabson, born 1941-02-03"),
+        ("", "at least one"),
+        ("Givablin Famacson", "Famacson"),
+    ],
+)
+async def test_an_entry_that_is_not_one_patients_makes_no_list(
+    ward: Ward, entry: str, why: str
+) -> None:
+    with pytest.raises(RoundsListError) as refused:
+        await ward.service.create(owner=OWNER, entries=[entry], day=None, language="en")
+    assert why in refused.value.user_message
+    assert await ward.service.of(OWNER) == []
+
+
+async def test_names_birth_dates_and_ids_mix_and_nobody_is_twice_on_a_list(ward: Ward) -> None:
+    round_id = await ward.prepared(
+        "patient_3", f"{given(1)} {family(1)}", f"{family(2)}, 1942-02-03", "patient_1"
+    )
+    view = await ward.service.show(round_id, principal=OWNER)
+    assert [one.patient_id for one in view.patients] == ["patient_3", "patient_1", "patient_2"]
+
+
+async def test_a_day_lists_who_is_seen_then_and_open_to_the_user(ward: Ward) -> None:
+    ward.roster.closed.add((OWNER, "patient_5"))
+    day = date.fromisoformat(DAY)
+    made = await ward.service.create(owner=OWNER, entries=[], day=day, language="en")
+    await ward.preparer.idle()
+    view = await ward.service.show(made.round_id, principal=OWNER)
+    assert [one.patient_id for one in view.patients] == [f"patient_{n}" for n in (1, 2, 3, 4, 6)]
+    before = day - timedelta(days=1)
+    with pytest.raises(RoundsListError):
+        await ward.service.create(owner=OWNER, entries=[], day=before, language="en")
+
+
+async def test_showing_a_card_is_a_look_and_preparing_or_printing_it_is_none(ward: Ward) -> None:
+    round_id = await ward.prepared("patient_1")
+    await ward.service.ward_list(round_id, principal=OWNER)
+    assert [row async for row in ward.world.users.list("looked/")] == []
+    await ward.service.card(round_id, "patient_1", principal=OWNER)
+    assert len([row async for row in ward.world.users.list("looked/")]) == 1
+
+
+async def test_a_handed_over_patient_is_the_colleagues_with_i_pass_and_their_synthesis(
+    ward: Ward,
+) -> None:
+    round_id = await ward.prepared("patient_1", "patient_2")
+    await ward.deeds.note(round_id, "patient_1", principal=OWNER, text="Ask the daughter.")
+    await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward))
+    (theirs,) = await ward.service.of(COLLEAGUE)
+    assert (theirs.patients, theirs.is_mine) == (1, False)
+    card = await ward.service.card(round_id, "patient_1", principal=COLLEAGUE)
+    assert card.sign_outs[-1].illness_severity == "watcher"
+    assert card.notes[0].text == "Ask the daughter."
+    assert (card.chat_id, card.said) == ("", [])
+    with pytest.raises(NoSuchListError):
+        await ward.service.card(round_id, "patient_2", principal=COLLEAGUE)
+    await ward.deeds.accept(
+        round_id, "patient_1", principal=COLLEAGUE, synthesis="Watch the fever."
+    )
+    mine = await ward.service.card(round_id, "patient_1", principal=OWNER)
+    assert mine.sign_outs[-1].synthesis == "Watch the fever."
+    assert mine.row.accepted_at is not None
+    with pytest.raises(RoundsListError):
+        await ward.deeds.accept(round_id, "patient_1", principal=COLLEAGUE, synthesis="again")
+
+
+async def test_nothing_is_handed_to_somebody_whose_chart_it_is_not(ward: Ward) -> None:
+    round_id = await ward.prepared("patient_1")
+    ward.roster.closed.add((COLLEAGUE, "patient_1"))
+    with pytest.raises(RoundsListError):
+        await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward))
+    with pytest.raises(RoundsListError):
+        await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward, to=OWNER))
+    assert await ward.service.of(COLLEAGUE) == []
+    assert (await ward.service.card(round_id, "patient_1", principal=OWNER)).sign_outs == ()
+
+
+async def test_ticks_notes_and_preparations_at_once_lose_nothing(ward: Ward) -> None:
+    ward.world.team.gate.clear()
+    made = await ward.service.create(
+        owner=OWNER, entries=[f"patient_{n}" for n in range(1, 7)], day=None, language="en"
+    )
+    for number in range(1, 7):
+        patient = f"patient_{number}"
+        await ward.deeds.tick(made.round_id, patient, principal=OWNER, is_done=True)
+        await ward.deeds.note(made.round_id, patient, principal=OWNER, text=f"note {number}")
+    ward.world.team.gate.set()
+    await ward.preparer.idle()
+    (summary,) = await ward.service.of(OWNER)
+    assert (summary.ready, summary.ticked) == (6, 6)
+
+
+async def left_by(ward: Ward, replica: str, until: timedelta) -> str:
+    """Keep a list that `replica` had begun to prepare; return its id."""
+    ward.world.team.gate.clear()
+    made = await ward.service.create(
+        owner=OWNER, entries=["patient_1", "patient_2"], day=None, language="en"
+    )
+    await ward.preparer.rest()
+    ward.world.team.gate.set()
+    hold = Hold(replica=replica, expires_at=ward.world.clock.now() + until)
+    await ward.entry.book.change(
+        made.round_id, lambda found: found.model_copy(update={"hold": hold})
+    )
+    return made.round_id
+
+
+async def test_what_a_dead_replica_left_another_finds_and_prepares(ward: Ward) -> None:
+    await left_by(ward, "elsewhere", timedelta(minutes=-1))
+    other = Ward(ward.folder, world=ward.world)
+    other.preparer.start()
+    async with asyncio.timeout(30):
+        while (await other.service.of(OWNER))[0].ready < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await other.preparer.rest()
+    for number in (1, 2):
+        asked = [one for one in ward.world.team.requests if one.patient_id == f"patient_{number}"]
+        assert len(asked) == 1
+
+
+async def test_what_another_replica_prepares_is_left_to_it(ward: Ward) -> None:
+    round_id = await left_by(ward, "elsewhere", timedelta(minutes=1))
+    other = Ward(ward.folder, world=ward.world)
+    other.preparer.prepare(round_id)
+    await other.preparer.idle()
+    assert (await other.service.of(OWNER))[0].waiting == 2
+    assert ward.world.team.requests == []
