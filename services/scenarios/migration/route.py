@@ -18,6 +18,8 @@ from services.scenarios.migration.own_way import OwnWay
 
 NESTING_LIMIT = 40
 """So many undecided forks in a row are looked through before one is asked about anyway."""
+LOOKS_LIMIT = 2_000
+"""So many ways on of one session, each with what can be met again; beyond that, forks are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ class RouteFinder:
         self._may_divert = may_divert
         self._find_work, self._unsafe = work, unsafe
         self._legs = _legs(move, path, goal)
-        self._explored: dict[tuple[int, str, bool], Route] = {}
+        self._explored: dict[tuple[int, str, bool, frozenset[str]], Route] = {}
 
     @cached_property
     def _work(self) -> Mapping[str, frozenset[str]]:
@@ -188,7 +190,7 @@ class RouteFinder:
         if not missing:
             chosen = possible[0] if possible else self._fallback(branches)
             return None if chosen is None else self._settled(place, chosen)
-        if place.nesting >= NESTING_LIMIT:
+        if place.nesting >= NESTING_LIMIT or len(self._explored) >= LOOKS_LIMIT:
             return Undecided(place.steps, place.step, missing)
         return self._compared(place, possible, missing)
 
@@ -224,24 +226,18 @@ class RouteFinder:
         return tuple(step for step in routes[0].steps if step in shared or step in self._work)
 
     def _supposed(self, place: _Place, branch: Branch) -> Route:
-        """Return the rest of the route if `branch` were taken, each place looked at once.
+        """Return the rest of the route if `branch` were taken, as who knows all would walk it.
 
-        A place that is being looked at is met again only in a loop, which adds nothing.
+        Of where it came along only that counts which can be met again: there the leg ends.
         """
         if not isinstance(self._settled(place, branch), Branch):
             return Diverted((), place.step, branch)
-        onwards = self._onwards(place, branch.target)
-        key = onwards.leg, onwards.step, onwards.is_free
+        onwards = replace(self._onwards(place, branch.target), steps=(branch.target,),
+                          nesting=place.nesting + 1)  # fmt: skip
+        ahead = self._way.reached_from(branch.target)
+        key = onwards.leg, onwards.step, onwards.is_free, onwards.seen & {*ahead, branch.target}
         if key not in self._explored:
-            self._explored[key] = Arrived(())
-            self._explored[key] = self._walk(
-                replace(
-                    onwards,
-                    steps=(branch.target,),
-                    seen=frozenset({place.step}),
-                    nesting=place.nesting + 1,
-                )
-            )
+            self._explored[key] = self._walk(onwards)
         return self._explored[key]
 
     def _is_blocked(self, route: Route) -> bool:

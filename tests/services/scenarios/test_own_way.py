@@ -183,6 +183,7 @@ def exclusive(draft: tuple[Node, ...]) -> tuple[Node, ...]:
 @many
 @given(worlds(simple=True))
 @example(simple_world_of(256, 2, 7, 5))  # two steps alike, equally near, in a loop with each other
+@example(simple_world_of(353269265, 2, 6, 5))  # a way rests on a loop that leads back to its fork
 def test_the_order_in_which_exclusive_branches_are_written_changes_nothing(world: World) -> None:
     def graphs(drafts: tuple[tuple[Node, ...], ...]) -> Played:
         made = [graph_of(draft, number) for number, draft in enumerate(drafts, 1)]
