@@ -1,6 +1,6 @@
 # One command per job, the same on a developer's machine and in CI. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check format lint types imports locks lock bench nightly sbom clean setup setup-dev
+.PHONY: help run test test-fast check format lint types imports locks web lock bench nightly sbom clean setup setup-dev
 
 # The Python that makes the environment; afterwards everything runs in .venv.
 PYTHON ?= python3
@@ -32,7 +32,7 @@ test: setup-dev ## Run every test
 test-fast: setup-dev ## Run, in a minute, the tests that need no browser, no Azurite and no model
 	$(PYTEST) -n $(FAST_WORKERS) $(SIDE_BY_SIDE) -m "not slow" $(ARGS)
 
-check: setup-dev lint types imports locks ## Check format, lint, types, imports and locks
+check: setup-dev lint types imports locks web ## Check format, lint, types, imports, locks and the web client
 
 lint: setup-dev
 	$(BIN)/ruff format --check .
@@ -47,9 +47,13 @@ imports: setup-dev
 locks: setup-dev
 	$(BIN)/python -m scripts.check_locks
 
+web: setup-dev
+	$(BIN)/python -m scripts.check_web
+
 format: setup-dev ## Format the code and mend what can be mended
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/python -m scripts.check_web format
 
 lock: setup-dev ## Renew the locks from requirements/*.in and package.json; UPGRADE=1 for newer versions
 	for name in uv runtime dev node; do \

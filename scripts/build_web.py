@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.node import find_node
+from scripts.node import Node, find_node
 from scripts.workshop import ROOT, Stamp, say
 
 WEB = ROOT / "web"
@@ -18,11 +18,8 @@ def sources() -> list[Path]:
     return [*named, *sorted(path for path in (WEB / "src").rglob("*") if path.is_file())]
 
 
-def build() -> None:
-    """Install the client's packages and build it, each only if needed."""
-    stamp = Stamp(STAMP, sources())
-    if stamp.is_current():
-        return
+def installed() -> Node:
+    """Install the client's packages, only if needed, and return what runs their programs."""
     node = find_node()
     packages = Stamp(PACKAGES_STAMP, [WEB / name for name in MANIFEST])
     if not packages.is_current():
@@ -31,6 +28,15 @@ def build() -> None:
         quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
         node.npm(["ci", *quiet], cwd=WEB)
         packages.write()
+    return node
+
+
+def build() -> None:
+    """Install the client's packages and build it, each only if needed."""
+    stamp = Stamp(STAMP, sources())
+    if stamp.is_current():
+        return
+    node = installed()
     say("building the web client")
     node.npm(["run", "--silent", "build"], cwd=WEB)
     stamp.write()

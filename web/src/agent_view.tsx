@@ -58,8 +58,12 @@ export const AgentView = memo(function AgentView({ item, session, onSource }: Ag
         <span class="ai-label">{makerOf(item, session)}</span>
         <span class="agent-role">{session.agents[place]?.description}</span>
         {item.timestamp && <time dateTime={item.timestamp}>{clock(item.timestamp)}</time>}
-        {item.isDone && <CopyButton text={claimsInText(item.text, item.claims)} label={strings.copy.answerLong} />}
+        {item.isDone && (
+          <CopyButton text={claimsInText(item.text, item.claims)} label={strings.copy.answerLong} />
+        )}
       </header>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press on a link inside comes up to here, from keys too */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the links inside are what has the focus */}
       <div
         ref={prose}
         class={item.isDone ? "prose" : "prose writing"}
@@ -107,7 +111,8 @@ function Support({ claims }: { claims: Claim[] }) {
   const isWhole = supported === claims.length;
   return (
     <p class={isWhole ? "support" : "support partly"}>
-      <span aria-hidden="true">{isWhole ? "✓" : "⚠"}</span> {strings.claims.supported(supported, claims.length)}
+      <span aria-hidden="true">{isWhole ? "✓" : "⚠"}</span>{" "}
+      {strings.claims.supported(supported, claims.length)}
     </p>
   );
 }
@@ -135,11 +140,7 @@ function Sources({ citations, onOpen }: SourcesProps) {
       <ol>
         {citations.map((one, place) => (
           <li key={one.ref}>
-            <button
-              type="button"
-              class="source"
-              onClick={() => onOpen(place + 1)}
-            >
+            <button type="button" class="source" onClick={() => onOpen(place + 1)}>
               <span class="cite">
                 <span class="visually-hidden">{strings.sources.name} </span>
                 {place + 1}

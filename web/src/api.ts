@@ -25,8 +25,7 @@ export class ApiError extends Error {
   }
 }
 
-export const isSignedOut = (error: unknown): boolean =>
-  error instanceof ApiError && error.status === 401;
+export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
 /** What a browser can send as a WebSocket subprotocol, the only place for a token there. */
 const SENDABLE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
@@ -42,12 +41,11 @@ export const signInWith = (key: string | null): void => {
   token = key;
 };
 
-export const socketProtocols = (): string[] =>
-  token === null ? ["rounds"] : ["rounds", `bearer.${token}`];
+export const socketProtocols = (): string[] => (token === null ? ["rounds"] : ["rounds", `bearer.${token}`]);
 
 async function request(path: string, method = "GET", body?: unknown): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
-  if (token !== null) headers["Authorization"] = `Bearer ${token}`;
+  if (token !== null) headers.Authorization = `Bearer ${token}`;
   const sent = body === undefined ? {} : { body: JSON.stringify(body) };
   if (csrf !== null && method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -137,9 +135,7 @@ export const chart = (chatId: string, patientId: string, part: string, name: str
 };
 
 export const source = (chatId: string, patientId: string, ref: string): Promise<SourceText> =>
-  ask(
-    `${chat(chatId)}/sources?patient_id=${encodeURIComponent(patientId)}&ref=${encodeURIComponent(ref)}`,
-  );
+  ask(`${chat(chatId)}/sources?patient_id=${encodeURIComponent(patientId)}&ref=${encodeURIComponent(ref)}`);
 
 export const artifactUrl = (chatId: string, patientId: string, artifactId: string): string =>
   `${chat(chatId)}/artifacts/${encodeURIComponent(artifactId)}?patient_id=${encodeURIComponent(patientId)}`;

@@ -29,7 +29,19 @@ interface BannerProps {
 }
 
 /** Who this is about, always in view; each patient of a conversation has a mark of its own. */
-export function Banner({ chatId, state, people, isOffline, isBusy, onSwitch, onSearch, onMemory, hasChart, onChart, children }: BannerProps) {
+export function Banner({
+  chatId,
+  state,
+  people,
+  isOffline,
+  isBusy,
+  onSwitch,
+  onSearch,
+  onMemory,
+  hasChart,
+  onChart,
+  children,
+}: BannerProps) {
   const active = state.patient_id;
   const colour = active === null ? "no-patient" : hueOf(people, active);
   return (
@@ -87,13 +99,7 @@ function Roster({ state, people, isBusy, onSwitch }: RosterProps) {
     <nav class="roster" aria-label={said.roster}>
       <span class="roster-label">{said.switchTo}</span>
       {others.map((id) => (
-        <button
-          type="button"
-          class="chip with-mark"
-          key={id}
-          disabled={isBusy}
-          onClick={() => onSwitch(id)}
-        >
+        <button type="button" class="chip with-mark" key={id} disabled={isBusy} onClick={() => onSwitch(id)}>
           <PatientMark people={people} patientId={id} person={people.get(id) ?? null} />{" "}
           <span class="visually-hidden">{said.switchTo} </span>
           {[id, people.get(id)?.name].filter(Boolean).join(" ")}

@@ -40,13 +40,17 @@ interface EntryProps extends ChartEntriesProps {
 function Entry({ view, row, onSource }: EntryProps) {
   const value = row.unit && row.value ? `${row.value} ${row.unit}` : row.value;
   const dates = [shownDate(row.date), row.end && shownDate(row.end)].filter(Boolean).join(" – ");
-  const about = [dates, row.status, row.range && said.range(row.range), row.detail].filter(Boolean).join(" · ");
+  const about = [dates, row.status, row.range && said.range(row.range), row.detail]
+    .filter(Boolean)
+    .join(" · ");
   return (
     <li class="entry">
       <p dir="auto">
         <strong>{row.name}</strong>
         {value && ` ${value}`}
-        {row.flag && <span class="flag"> {`${said.signs[row.flag] ?? "!"} ${said.flags[row.flag] ?? row.flag}`}</span>}{" "}
+        {row.flag && (
+          <span class="flag"> {`${said.signs[row.flag] ?? "!"} ${said.flags[row.flag] ?? row.flag}`}</span>
+        )}{" "}
         <span class="row-sources">
           <RowSources view={view} row={row} onSource={onSource} />
         </span>

@@ -8,7 +8,16 @@ import { strings } from "./strings";
 import type { ChartView, ViewRow } from "./types";
 
 const said = strings.chart;
-const PARTS = ["summary", "results", "problems", "medications", "allergies", "timeline", "encounters", "documents"] as const;
+const PARTS = [
+  "summary",
+  "results",
+  "problems",
+  "medications",
+  "allergies",
+  "timeline",
+  "encounters",
+  "documents",
+] as const;
 type Part = (typeof PARTS)[number];
 
 /** Where the chart takes the place of the conversation, as in the style sheet. */
@@ -157,7 +166,9 @@ function Results({ chatId, patientId, view, onSource }: ResultsProps) {
             >
               <Value row={row} />
             </button>
-            {open === row.name && <Course chatId={chatId} patientId={patientId} name={row.name} onSource={onSource} />}
+            {open === row.name && (
+              <Course chatId={chatId} patientId={patientId} name={row.name} onSource={onSource} />
+            )}
           </li>
         ))}
       </ul>

@@ -39,7 +39,11 @@ export function View({ view, onSource, isNarrow = false }: ViewProps) {
       {series.length > 0 ? (
         <Twin view={view} onSource={open} />
       ) : view.rows.length > 0 ? (
-        isNarrow ? <ChartEntries view={view} onSource={open} /> : <Rows view={view} onSource={open} />
+        isNarrow ? (
+          <ChartEntries view={view} onSource={open} />
+        ) : (
+          <Rows view={view} onSource={open} />
+        )
       ) : (
         <p class="view-note">{view.nothing || said.nothing}</p>
       )}
@@ -75,7 +79,11 @@ function Rows({ view, onSource }: RowsProps) {
   const isWhole = isOpen || isPrinted || all <= ROWS_SHOWN;
   return (
     <>
-      <ViewTable view={view} rows={isWhole ? view.rows : view.rows.slice(0, ROWS_SHOWN)} onSource={onSource} />
+      <ViewTable
+        view={view}
+        rows={isWhole ? view.rows : view.rows.slice(0, ROWS_SHOWN)}
+        onSource={onSource}
+      />
       {all > ROWS_SHOWN && (
         <button type="button" class="button tiny" aria-expanded={isWhole} onClick={() => setOpen(!isOpen)}>
           {isWhole ? said.fewer(ROWS_SHOWN) : said.all(all)}

@@ -129,7 +129,12 @@ export function withStopped(chat: Chat, keys: ReadonlySet<string>): Chat {
 }
 
 /** Put a page of one patient's stored turns among those on this screen; nothing appears twice. */
-export function withHistory(chat: Chat, patientId: string | null, page: HistoryPage, isNewest: boolean): Chat {
+export function withHistory(
+  chat: Chat,
+  patientId: string | null,
+  page: HistoryPage,
+  isNewest: boolean,
+): Chat {
   const turns = [...chat.turns];
   const lastId = page.turns.at(-1)?.turn_id ?? 0;
   // What was said since the page opened has no place in the history yet: it is newer than the page.

@@ -40,7 +40,8 @@ export function markClaims(answer: HTMLElement): void {
       else if (part === CLOSE) {
         if (isInside) parts.push(sign());
         isInside = false;
-      } else if (part !== "") parts.push(isInside && part.trim() ? marked(part) : document.createTextNode(part));
+      } else if (part !== "")
+        parts.push(isInside && part.trim() ? marked(part) : document.createTextNode(part));
     }
     node.replaceWith(...parts);
   }

@@ -28,7 +28,16 @@ interface ComposerProps {
   onStop: () => void;
 }
 
-export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, onSend, onStop }: ComposerProps) {
+export function Composer({
+  draft,
+  onDraft,
+  isBusy,
+  canSend,
+  waiting,
+  patientId,
+  onSend,
+  onStop,
+}: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   // Code points, as the server counts.
   const length = [...draft].length;
@@ -83,9 +92,7 @@ export function Composer({ draft, onDraft, isBusy, canSend, waiting, patientId, 
         onKeyDown={key}
       />
       <span id="message-hint" class={length > WARN_CHARS ? "counter" : "visually-hidden"}>
-        {length > WARN_CHARS
-          ? said.used(length, LIMIT_CHARS)
-          : said.hint}
+        {length > WARN_CHARS ? said.used(length, LIMIT_CHARS) : said.hint}
       </span>
       {waiting > 0 && <span class="counter">{said.waiting(waiting)}</span>}
       {isBusy && (

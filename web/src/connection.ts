@@ -98,7 +98,10 @@ export class Connection {
     this.isMoving = false;
     this.watcher.onLink("open");
     const started = new Set(
-      this.watcher.turns().filter((turn) => isBegun(turn) || !isOpen(turn)).map((turn) => turn.key),
+      this.watcher
+        .turns()
+        .filter((turn) => isBegun(turn) || !isOpen(turn))
+        .map((turn) => turn.key),
     );
     for (const [key, message] of this.unanswered) {
       // The id makes this safe: a message that did arrive is not run twice.

@@ -33,8 +33,12 @@ export function LineChart({ series, who }: LineChartProps) {
   };
   const point = (event: PointerEvent): void => {
     const x = event.clientX - (box.current?.getBoundingClientRect().left ?? 0);
-    choose(places.reduce((best, place, index) =>
-      Math.abs(place.x - x) < Math.abs((places[best]?.x ?? 0) - x) ? index : best, 0));
+    choose(
+      places.reduce(
+        (best, place, index) => (Math.abs(place.x - x) < Math.abs((places[best]?.x ?? 0) - x) ? index : best),
+        0,
+      ),
+    );
   };
   const read = readout(points[at] as Point, series.unit);
   return (
@@ -85,7 +89,12 @@ function Saving({ box, series, who }: SavingProps) {
   const name = series.name.replace(/[^\p{L}\p{N}]+/gu, "-");
   const picture = (): void => {
     const drawn = box.current?.querySelector("svg");
-    if (drawn) saveAs(svgOf(drawn, `${series.name} (${series.unit}) ${summary(series)}`, who), "image/svg+xml", `${name}.svg`);
+    if (drawn)
+      saveAs(
+        svgOf(drawn, `${series.name} (${series.unit}) ${summary(series)}`, who),
+        "image/svg+xml",
+        `${name}.svg`,
+      );
   };
   const table = (): void => saveAs(`\uFEFF${csvOf(series, who)}`, "text/csv;charset=utf-8", `${name}.csv`);
   return (
@@ -149,7 +158,13 @@ function Axes({ series, scale, width }: { series: Series; scale: Scale; width: n
       )}
       {scale.ticks.map((tick) => (
         <g key={tick}>
-          <line class="chart-grid" x1={EDGE.left} x2={right} y1={heightAt(tick, scale)} y2={heightAt(tick, scale)} />
+          <line
+            class="chart-grid"
+            x1={EDGE.left}
+            x2={right}
+            y1={heightAt(tick, scale)}
+            y2={heightAt(tick, scale)}
+          />
           <text class="chart-label" x={EDGE.left - 6} y={heightAt(tick, scale) + 4} text-anchor="end">
             {tick}
           </text>

@@ -33,7 +33,7 @@ const marked = new Marked({
         const found = PRODUCT.exec(text);
         return found?.index === 0 ? { type: "product", raw: found[0], text: found[0] } : undefined;
       },
-      renderer: (token: Tokens.Generic) => escaped(token["text"] as string),
+      renderer: (token: Tokens.Generic) => escaped(token.text as string),
     },
     {
       name: "source",
@@ -45,7 +45,7 @@ const marked = new Marked({
         if (!found || refs.some((ref) => !cited.includes(ref))) return undefined;
         return { type: "source", raw: found[0], refs };
       },
-      renderer: (token: Tokens.Generic) => (token["refs"] as string[]).map(link).join(""),
+      renderer: (token: Tokens.Generic) => (token.refs as string[]).map(link).join(""),
     },
   ],
 });
@@ -56,8 +56,31 @@ const link = (ref: string): string => {
 };
 
 const TAGS = [
-  "a", "blockquote", "br", "code", "del", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li",
-  "ol", "p", "pre", "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+  "a",
+  "blockquote",
+  "br",
+  "code",
+  "del",
+  "em",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+  "hr",
+  "li",
+  "ol",
+  "p",
+  "pre",
+  "strong",
+  "table",
+  "tbody",
+  "td",
+  "th",
+  "thead",
+  "tr",
+  "ul",
 ];
 
 const WRITTEN = /^(?:P|LI|TD|TH|BLOCKQUOTE|H[1-6])$/;

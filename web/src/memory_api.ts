@@ -68,16 +68,14 @@ export type Operation =
 const place = (chatId: string, patientId: string): string =>
   `/api/chats/${encodeURIComponent(chatId)}/memory?patient_id=${encodeURIComponent(patientId)}`;
 
-export const memory = (chatId: string, patientId: string): Promise<Memory> =>
-  ask(place(chatId, patientId));
+export const memory = (chatId: string, patientId: string): Promise<Memory> => ask(place(chatId, patientId));
 
 export const change = (
   chatId: string,
   patientId: string,
   operation: Operation,
   revision: string,
-): Promise<Memory> =>
-  ask(place(chatId, patientId), "PATCH", { operations: [operation], revision });
+): Promise<Memory> => ask(place(chatId, patientId), "PATCH", { operations: [operation], revision });
 
 /** One turn, from the document or the archive; null if it is not there. */
 export async function turnOf(chatId: string, patientId: string, turnId: number): Promise<Turn | null> {

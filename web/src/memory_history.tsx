@@ -11,8 +11,7 @@ import { titled } from "./words";
 const said = strings.memory;
 const RUNS_SHOWN = 20;
 
-const isTelling = (given: object): boolean =>
-  Object.values(given).some((one) => one !== null && one !== "");
+const isTelling = (given: object): boolean => Object.values(given).some((one) => one !== null && one !== "");
 
 interface TurnSourcesProps {
   turns: number[];
@@ -48,7 +47,11 @@ export function TurnSources({ turns, actions }: TurnSourcesProps) {
           {said.turn(number)}
         </button>
       ))}
-      {opened !== null && isAbsent && <p class="sheet-note" role="status">{said.noTurn}</p>}
+      {opened !== null && isAbsent && (
+        <p class="sheet-note" role="status">
+          {said.noTurn}
+        </p>
+      )}
       {opened !== null && turn?.turn_id === opened && <Excerpt turn={turn} />}
     </div>
   );

@@ -42,7 +42,9 @@ export function ItemRow({ item, actions }: { item: MemoryItem; actions: MemoryAc
 function origin(item: MemoryItem): string {
   const { agent, tool } = item.sources;
   const at = item.updated_at === null ? null : new Date(item.updated_at).toLocaleString();
-  return [said.origin[item.origin] ?? item.origin, agent, tool && plain(tool), at].filter(Boolean).join(" · ");
+  return [said.origin[item.origin] ?? item.origin, agent, tool && plain(tool), at]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 interface ButtonsProps {
@@ -52,8 +54,7 @@ interface ButtonsProps {
 }
 
 function Buttons({ item, actions, onMode }: ButtonsProps) {
-  const restore = (): void =>
-    actions.onChange({ op: "restore", item: item.id }, said.restored(item.label));
+  const restore = (): void => actions.onChange({ op: "restore", item: item.id }, said.restored(item.label));
   return (
     <p class="memory-actions">
       {item.can_correct && (

@@ -34,15 +34,15 @@ export function MemoryPanel({ chatId, patientId, who, onClose }: MemoryPanelProp
   const actions = { chatId, patientId, isBusy, onChange: change };
   return (
     <Sheet id="memory-title" title={said.title(patientId)} who={who} onClose={onClose}>
-        <p class="sheet-note" role="status">
-          {told ?? (memory ? said.hint : !problem && said.loading)}
+      <p class="sheet-note" role="status">
+        {told ?? (memory ? said.hint : !problem && said.loading)}
+      </p>
+      {problem && (
+        <p class="strip error" role="alert">
+          {problem}
         </p>
-        {problem && (
-          <p class="strip error" role="alert">
-            {problem}
-          </p>
-        )}
-        {memory && <MemoryBody memory={memory} actions={actions} />}
+      )}
+      {memory && <MemoryBody memory={memory} actions={actions} />}
     </Sheet>
   );
 }

@@ -16,8 +16,19 @@ export function hueOf(people: People, patientId: string): string {
 /** Of the first and the last name; of who has none, the end of the id. */
 export function initialsOf(person: Person | null, patientId: string): string {
   const names = (person?.name ?? "").split(/[\s,]+/).filter((word) => /^\p{L}/u.test(word));
-  const letters = [names[0], names.length > 1 ? names.at(-1) : undefined].map((name) => [...(name ?? "")][0] ?? "");
-  return letters.join("").toUpperCase() || patientId.replace(/[^A-Za-z0-9]/g, " ").trim().split(" ").at(-1)?.slice(-3) || "?";
+  const letters = [names[0], names.length > 1 ? names.at(-1) : undefined].map(
+    (name) => [...(name ?? "")][0] ?? "",
+  );
+  return (
+    letters.join("").toUpperCase() ||
+    patientId
+      .replace(/[^A-Za-z0-9]/g, " ")
+      .trim()
+      .split(" ")
+      .at(-1)
+      ?.slice(-3) ||
+    "?"
+  );
 }
 
 /** Who the patients of this conversation are, for what is drawn deep within it. */

@@ -88,8 +88,7 @@ export function pressOf(plan: Plan, drafts: Draft[]): Press {
   return press;
 }
 
-const isEdited = (draft: Draft): boolean =>
-  draft.text.trim() !== "" && draft.text.trim() !== draft.proposed;
+const isEdited = (draft: Draft): boolean => draft.text.trim() !== "" && draft.text.trim() !== draft.proposed;
 
 /** Waits for the clinician: nothing runs before the answer. */
 function Proposal({ plan, isBusy, onAnswer, onChange }: PlanCardProps) {

@@ -7,7 +7,14 @@ interface QuestionCardProps {
   onAnswer: (text: string, press: Press) => void;
 }
 
-const YES_OR_NO = new Set(["clear", "compare", "destructive_tool", "new_history", "retire_statement", "undo_clear"]);
+const YES_OR_NO = new Set([
+  "clear",
+  "compare",
+  "destructive_tool",
+  "new_history",
+  "retire_statement",
+  "undo_clear",
+]);
 const CHOICE = /^(\d)\. (.+)$/;
 
 interface Choice {
@@ -41,8 +48,7 @@ function wordsOf(question: Question, hasChoices: boolean): string {
 
 /** The server's one open question; what no button can answer is answered in words below. */
 export function QuestionCard({ question, isBusy, onAnswer }: QuestionCardProps) {
-  const answer = (words: string): void =>
-    onAnswer(words, { target_id: question.id, answer: words });
+  const answer = (words: string): void => onAnswer(words, { target_id: question.id, answer: words });
   const choices = choicesOf(question);
   return (
     <section class="card question" aria-label={strings.question.label}>

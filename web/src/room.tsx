@@ -85,7 +85,9 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     if (!matchMedia(WIDE).matches) setSideBar(false);
     if (id !== patientId) send(`switch to ${id}`);
   };
-  const panes = ["room", hasSideBar && "with-side-bar", (hasChart || hasSheet) && "with-chart"].filter(Boolean).join(" ");
+  const panes = ["room", hasSideBar && "with-side-bar", (hasChart || hasSheet) && "with-chart"]
+    .filter(Boolean)
+    .join(" ");
   const who = patientId !== null && (
     <Who people={chat.people} patientId={patientId} person={chat.people.get(patientId) ?? null} />
   );
@@ -94,78 +96,80 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
   };
   return (
     <Known.Provider value={chat.people}>
-    <div class={panes} onKeyDown={closeOnEscape}>
-      <a class="skip" href="#message" onClick={skipToMessage}>
-        {strings.skipToMessage}
-      </a>
-      <Banner
-        chatId={chatId}
-        state={chat.state}
-        people={chat.people}
-        isOffline={session.model_kind === "offline"}
-        isBusy={busy}
-        onSwitch={(id) => send(`switch to ${id}`)}
-        onSearch={() => setQuery(query ?? "")}
-        onMemory={() => {
-          setOpened(null);
-          setShowsMemory(true);
-        }}
-        hasChart={hasChart}
-        onChart={openChart}
-      >
-        <button
-          type="button"
-          class="button subtle"
-          aria-expanded={hasSideBar}
-          aria-controls="side-bar"
-          aria-label={hasSideBar ? strings.chats.hide : strings.chats.show}
-          onClick={() => setSideBar(!hasSideBar)}
-        >
-          ☰
-        </button>
-      </Banner>
-      {hasSideBar && (
-        <SideBar
-          current={chatId}
-          version={`${chat.state.patient_count} ${busy}`}
-          isReachable={link !== "lost"}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the side bar from anywhere */}
+      <div class={panes} onKeyDown={closeOnEscape}>
+        {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place, and the address must stay */}
+        <a class="skip" href="#message" onClick={skipToMessage}>
+          {strings.skipToMessage}
+        </a>
+        <Banner
+          chatId={chatId}
+          state={chat.state}
+          people={chat.people}
+          isOffline={session.model_kind === "offline"}
           isBusy={busy}
-          onPatient={openPatient}
-          onOpen={onOpen}
-          onNew={onNew}
-        />
-      )}
-      <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
-      <Bottom controls={controls} draft={draft} onDraft={setDraft} onSignIn={onSignIn} />
-      {hasChart && (
-        <ChartPane
-          key={`chart ${patientId}`}
-          chatId={chatId}
-          patientId={patientId}
-          onSource={showSource}
-          onClose={() => setChart(false)}
-        />
-      )}
-      {opened && patientId !== null && (
-        <SourcePanel
-          key={opened.citation.ref}
-          chatId={chatId}
-          patientId={patientId}
-          opened={opened}
-          who={who}
-          onClose={() => setOpened(null)}
-        />
-      )}
-      {showsMemory && patientId !== null && (
-        <MemoryPanel
-          key={patientId}
-          chatId={chatId}
-          patientId={patientId}
-          who={who}
-          onClose={() => setShowsMemory(false)}
-        />
-      )}
-    </div>
+          onSwitch={(id) => send(`switch to ${id}`)}
+          onSearch={() => setQuery(query ?? "")}
+          onMemory={() => {
+            setOpened(null);
+            setShowsMemory(true);
+          }}
+          hasChart={hasChart}
+          onChart={openChart}
+        >
+          <button
+            type="button"
+            class="button subtle"
+            aria-expanded={hasSideBar}
+            aria-controls="side-bar"
+            aria-label={hasSideBar ? strings.chats.hide : strings.chats.show}
+            onClick={() => setSideBar(!hasSideBar)}
+          >
+            ☰
+          </button>
+        </Banner>
+        {hasSideBar && (
+          <SideBar
+            current={chatId}
+            version={`${chat.state.patient_count} ${busy}`}
+            isReachable={link !== "lost"}
+            isBusy={busy}
+            onPatient={openPatient}
+            onOpen={onOpen}
+            onNew={onNew}
+          />
+        )}
+        <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
+        <Bottom controls={controls} draft={draft} onDraft={setDraft} onSignIn={onSignIn} />
+        {hasChart && (
+          <ChartPane
+            key={`chart ${patientId}`}
+            chatId={chatId}
+            patientId={patientId}
+            onSource={showSource}
+            onClose={() => setChart(false)}
+          />
+        )}
+        {opened && patientId !== null && (
+          <SourcePanel
+            key={opened.citation.ref}
+            chatId={chatId}
+            patientId={patientId}
+            opened={opened}
+            who={who}
+            onClose={() => setOpened(null)}
+          />
+        )}
+        {showsMemory && patientId !== null && (
+          <MemoryPanel
+            key={patientId}
+            chatId={chatId}
+            patientId={patientId}
+            who={who}
+            onClose={() => setShowsMemory(false)}
+          />
+        )}
+      </div>
     </Known.Provider>
   );
 }

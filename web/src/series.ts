@@ -76,6 +76,8 @@ export function scaleOf(series: Series): Scale {
   const last = Math.ceil((most + span * 0.05) / step);
   // Nothing of which no value is negative is drawn below zero.
   const from = least >= 0 ? Math.max(first, 0) : first;
-  const ticks = Array.from({ length: last - from + 1 }, (_, at) => Number(((from + at) * step).toPrecision(12)));
+  const ticks = Array.from({ length: last - from + 1 }, (_, at) =>
+    Number(((from + at) * step).toPrecision(12)),
+  );
   return { low: ticks[0] as number, high: ticks.at(-1) as number, ticks };
 }

@@ -43,17 +43,17 @@ export function SourcePanel({ chatId, patientId, opened, who, onClose }: SourceP
   const about = [source?.kind, source?.date ?? citation.date, source?.author].filter(Boolean);
   return (
     <Sheet id="source-title" title={title} who={who} onClose={onClose}>
-        <p class="sheet-about">
-          {about.join(" · ")} <code>{citation.ref}</code>
+      <p class="sheet-about">
+        {about.join(" · ")} <code>{citation.ref}</code>
+      </p>
+      {problem && (
+        <p class="strip error" role="alert">
+          {problem}
         </p>
-        {problem && (
-          <p class="strip error" role="alert">
-            {problem}
-          </p>
-        )}
-        {!source && !problem && <p role="status">{said.loading}</p>}
-        {source?.problem && <p class="strip warning">{source.problem}</p>}
-        {source?.text && <SourceBody source={source} quote={citation.quote ?? null} statement={statement} />}
+      )}
+      {!source && !problem && <p role="status">{said.loading}</p>}
+      {source?.problem && <p class="strip warning">{source.problem}</p>}
+      {source?.text && <SourceBody source={source} quote={citation.quote ?? null} statement={statement} />}
     </Sheet>
   );
 }
@@ -82,6 +82,7 @@ function SourceBody({ source, quote, statement }: SourceBodyProps) {
         ) : (
           <>
             {text.slice(0, span.start)}
+            {/* biome-ignore lint/a11y/useAriaPropsSupportedByRole: readers that name marks say which passage it is */}
             <mark ref={mark} aria-label={said.passage}>
               {text.slice(span.start, span.end)}
             </mark>

@@ -64,7 +64,8 @@ const english = {
   finder: {
     label: "Find a patient",
     hint: "Name, birth date or number",
-    found: (number: number) => (number === 0 ? "Nobody found." : count(number, "patient found", "patients found")),
+    found: (number: number) =>
+      number === 0 ? "Nobody found." : count(number, "patient found", "patients found"),
     more: "Many are found: write more of the name, or the birth date.",
   },
 
@@ -237,10 +238,8 @@ const english = {
     heading: "Not supported by the record:",
     supported: (number: number, all: number) =>
       `${number} of ${all} ${all === 1 ? "statement" : "statements"} supported`,
-    leftOutTitle: (number: number) =>
-      count(number, "statement was left out", "statements were left out"),
-    leftOut: (says: string) =>
-      says ? `The record says: ${says}` : "The record does not agree with it.",
+    leftOutTitle: (number: number) => count(number, "statement was left out", "statements were left out"),
+    leftOut: (says: string) => (says ? `The record says: ${says}` : "The record does not agree with it."),
   },
 
   copy: {

@@ -119,7 +119,11 @@ function useKeptPlace(turns: Turn[], end: { current: HTMLDivElement | null }): v
 
 /** An answer as it is read out: without marks, and of a long one how it begins. */
 function spoken(text: string): string {
-  const plain = text.replace(/\[[A-Z]\w+\/[\w.-]+\]/g, "").replace(/[*`#|>]+/g, " ").replace(/\s+/g, " ").trim();
+  const plain = text
+    .replace(/\[[A-Z]\w+\/[\w.-]+\]/g, "")
+    .replace(/[*`#|>]+/g, " ")
+    .replace(/\s+/g, " ")
+    .trim();
   if (plain.length <= SPOKEN_CHARS) return plain;
   return strings.transcript.andMore(plain.slice(0, plain.lastIndexOf(" ", SPOKEN_CHARS)));
 }

@@ -139,12 +139,16 @@ function ToolsView({ tools, isRunning }: { tools: ItemOf<"tool">[]; isRunning: b
   const agents = [...new Set(tools.map((tool) => tool.agent))].join(", ");
   const isWaiting = isRunning && tools.some((tool) => tool.result === null);
   const outcome = tools.some((tool) => tool.isError) ? "failed" : isWaiting ? "running" : "done";
-  const took = strings.tool.milliseconds(Math.round(tools.reduce((sum, tool) => sum + (tool.durationMs ?? 0), 0)));
+  const took = strings.tool.milliseconds(
+    Math.round(tools.reduce((sum, tool) => sum + (tool.durationMs ?? 0), 0)),
+  );
   return (
     <details class={`tool ${outcome}`}>
       <summary>
         <span class="tool-name">{strings.tool.several(tools.length)}</span>{" "}
-        <span class="tool-state">{[agents, strings.tool[outcome], !isWaiting && took].filter(Boolean).join(" · ")}</span>
+        <span class="tool-state">
+          {[agents, strings.tool[outcome], !isWaiting && took].filter(Boolean).join(" · ")}
+        </span>
       </summary>
       {tools.map((tool) => (
         <ToolView key={tool.id} item={tool} isRunning={isRunning} />
@@ -167,11 +171,11 @@ function ToolView({ item, isRunning }: { item: ItemOf<"tool">; isRunning: boolea
           {[item.agent, strings.tool[outcome], took].filter(Boolean).join(" · ")}
         </span>
       </summary>
-      <pre tabIndex={0} aria-label={strings.tool.arguments}>
+      <pre role="group" tabIndex={0} aria-label={strings.tool.arguments}>
         {pretty(item.args || "{}")}
       </pre>
       {item.result !== null && (
-        <pre tabIndex={0} aria-label={strings.tool.result}>
+        <pre role="group" tabIndex={0} aria-label={strings.tool.result}>
           {pretty(item.result)}
         </pre>
       )}

@@ -3,7 +3,17 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 import * as api from "./api";
-import { type Chat, EMPTY, isOpen, newTurn, reduce, withHistory, withState, withStopped, withTurn } from "./chat";
+import {
+  type Chat,
+  EMPTY,
+  isOpen,
+  newTurn,
+  reduce,
+  withHistory,
+  withState,
+  withStopped,
+  withTurn,
+} from "./chat";
 import { Connection, type Link, type Outgoing } from "./connection";
 import { strings } from "./strings";
 import type { ChatView, Frame, Press } from "./types";
@@ -210,7 +220,9 @@ async function restore(
   const { patient_id, plan, question, artifacts, scenario } = view;
   const all_patient_ids = view.patients.map((patient) => patient.patient_id).sort();
   const patient_count = view.patients.length;
-  const people = new Map(view.patients.map((one) => [one.patient_id, one.name || one.birth_date ? one : null]));
+  const people = new Map(
+    view.patients.map((one) => [one.patient_id, one.name || one.birth_date ? one : null]),
+  );
   const patient = people.get(patient_id ?? "") ?? null;
   const state = { patient_id, patient, plan, question, artifacts, scenario, all_patient_ids, patient_count };
   update((chat) => ({ ...withState(chat, state), people }));

@@ -97,7 +97,9 @@ export function RowSources({ view, row, onSource }: RowSourcesProps) {
           key={ref}
           title={ref}
           aria-label={said.sourceOf(row.name, shownDate(row.date), place + 1)}
-          onClick={() => onSource(view.sources.find((one) => one.ref === ref) ?? { ref, title: row.name }, row)}
+          onClick={() =>
+            onSource(view.sources.find((one) => one.ref === ref) ?? { ref, title: row.name }, row)
+          }
         >
           {place + 1}
         </button>

@@ -188,9 +188,7 @@ function PolicyEditor({ step, name, policy, onChange }: PolicyEditorProps) {
             id={id("conditions")}
             rows={2}
             defaultValue={scope.custom_conditions.join("\n")}
-            onChange={(event) =>
-              narrow({ custom_conditions: listed(event.currentTarget.value, "\n") })
-            }
+            onChange={(event) => narrow({ custom_conditions: listed(event.currentTarget.value, "\n") })}
           />
         </Field>
         {policy && (

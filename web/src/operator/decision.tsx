@@ -77,12 +77,7 @@ export function Decision({ plan, operator, needsSecond, isDirty, onDone }: Decis
             </button>
           </>
         )}
-        <button
-          type="button"
-          class="button danger"
-          disabled={isBusy}
-          onClick={() => setAsked("cancel")}
-        >
+        <button type="button" class="button danger" disabled={isBusy} onClick={() => setAsked("cancel")}>
           {said.cancel}
         </button>
         {hint && <span class="hint">{hint}</span>}

@@ -18,7 +18,7 @@ export function Diff({ old, next }: { old: Graph; next: Graph }) {
   const frames = useRef<(HTMLDivElement | null)[]>([]);
   const together = (event: Event): void => {
     const { scrollTop, scrollLeft } = event.currentTarget as HTMLDivElement;
-    frames.current.forEach((frame) => frame?.scrollTo(scrollLeft, scrollTop));
+    for (const frame of frames.current) frame?.scrollTo(scrollLeft, scrollTop);
   };
   const inOld = (id: string): void =>
     setChosen({ old: id, next: old.nodes.find((node) => node.id === id)?.partner ?? null });
@@ -30,12 +30,7 @@ export function Diff({ old, next }: { old: Graph; next: Graph }) {
       <p class="hint">{said.hint}</p>
       <Legend />
       <div class="side-by-side">
-        <Side
-          graph={old}
-          which={said.now}
-          onScroll={together}
-          frame={(frame) => (frames.current[0] = frame)}
-        >
+        <Side graph={old} which={said.now} onScroll={together} frame={(frame) => (frames.current[0] = frame)}>
           <GraphDrawing
             laid={laid.old}
             label={said.side(old.version, said.now)}
@@ -123,8 +118,7 @@ const Legend = () => (
   </ul>
 );
 
-const titled = (graph: Graph, id: string): string =>
-  graph.nodes.find((node) => node.id === id)?.name ?? id;
+const titled = (graph: Graph, id: string): string => graph.nodes.find((node) => node.id === id)?.name ?? id;
 
 function About({ graph, other, id }: { graph: Graph; other: Graph; id: string | null }) {
   const node = graph.nodes.find((one) => one.id === id);

@@ -74,11 +74,7 @@ export function DryRun({ scenarioId, total, graphs }: DryRunProps) {
             <progress aria-label={said.title} value={found.done} max={Math.max(total, found.done, 1)} />
             <span role="status">{said.progress(found.done, Math.max(total, found.done))}</span>
           </div>
-          {found.done === 0 && !isRunning ? (
-            <p>{said.none}</p>
-          ) : (
-            <Outcomes found={found} graphs={graphs} />
-          )}
+          {found.done === 0 && !isRunning ? <p>{said.none}</p> : <Outcomes found={found} graphs={graphs} />}
         </div>
       )}
     </section>
@@ -173,13 +169,10 @@ function Rows({ rows, graphs }: { rows: DryRunRow[]; graphs: Graph[] }) {
                 <code title={row.session}>{row.session.slice(0, 10)}</code>
               </th>
               <td>
-                {named(row.version, row.step_before)}{" "}
-                <span class="hint">{words.version(row.version)}</span>
+                {named(row.version, row.step_before)} <span class="hint">{words.version(row.version)}</span>
               </td>
               <td>
-                <span class={`chip outcome ${row.effect}`}>
-                  {said.effects[row.effect] ?? row.effect}
-                </span>
+                <span class={`chip outcome ${row.effect}`}>{said.effects[row.effect] ?? row.effect}</span>
               </td>
               <td>{named(next, row.step_after)}</td>
               <td>

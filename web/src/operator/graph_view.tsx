@@ -127,7 +127,14 @@ function StepBox({ node, at, isChosen, onChoose }: StepBoxProps) {
       <g aria-hidden="true">
         <rect x={left} y={top} width={NODE_WIDTH} height={NODE_HEIGHT} rx="8" />
         {node.is_checkpoint && (
-          <rect class="inner" x={left + 3} y={top + 3} width={NODE_WIDTH - 6} height={NODE_HEIGHT - 6} rx="6" />
+          <rect
+            class="inner"
+            x={left + 3}
+            y={top + 3}
+            width={NODE_WIDTH - 6}
+            height={NODE_HEIGHT - 6}
+            rx="6"
+          />
         )}
         {mark && (
           <g class="sign">
@@ -152,7 +159,11 @@ function StepBox({ node, at, isChosen, onChoose }: StepBoxProps) {
               height="17"
               rx="8"
             />
-            <text x={left + NODE_WIDTH - 10 - (String(node.sessions).length * 8) / 2} y={top + 46} text-anchor="middle">
+            <text
+              x={left + NODE_WIDTH - 10 - (String(node.sessions).length * 8) / 2}
+              y={top + 46}
+              text-anchor="middle"
+            >
               {node.sessions}
             </text>
           </g>

@@ -80,11 +80,7 @@ function add(drawing: Drawing, graph: Graph, isOld: boolean): void {
   }
 }
 
-function read(
-  drawing: Drawing,
-  graph: Graph | null,
-  isOld: boolean,
-): { nodes: Laid["nodes"]; ways: Way[] } {
+function read(drawing: Drawing, graph: Graph | null, isOld: boolean): { nodes: Laid["nodes"]; ways: Way[] } {
   if (!graph) return { nodes: [], ways: [] };
   const named = names(graph, isOld);
   const nodes = graph.nodes.map((node) => {

@@ -22,11 +22,7 @@ export function FindSession({ onOpen }: { onOpen: (session: string) => void }) {
       }}
     >
       <label for="find-session">{said.find}</label>
-      <input
-        id="find-session"
-        value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
-      />
+      <input id="find-session" value={text} onInput={(event) => setText(event.currentTarget.value)} />
       <button type="submit" class="button" disabled={text.trim().length < 8}>
         {said.show}
       </button>
@@ -171,11 +167,7 @@ function ActForm({ view, onAct }: ActFormProps) {
       {action === "ask_again" && (
         <div class="field">
           <label for="act-field">{said.which}</label>
-          <select
-            id="act-field"
-            value={field}
-            onChange={(event) => setField(event.currentTarget.value)}
-          >
+          <select id="act-field" value={field} onChange={(event) => setField(event.currentTarget.value)}>
             {view.fields.map((one) => (
               <option key={one.name} value={one.name}>
                 {one.label}
@@ -195,11 +187,7 @@ function ActForm({ view, onAct }: ActFormProps) {
         {said.doIt}
       </button>
       {isAsking && (
-        <Sure
-          question={said.sure(said.actions[action])}
-          onYes={act}
-          onNo={() => setAsking(false)}
-        />
+        <Sure question={said.sure(said.actions[action])} onYes={act} onNo={() => setAsking(false)} />
       )}
     </div>
   );
@@ -222,9 +210,7 @@ export function BulkActs({ scenarioId, versions, onDone }: BulkProps) {
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const run = async (): Promise<void> => {
     setTrouble(null);
-    const which = filter.startsWith("v")
-      ? { version: Number(filter.slice(1)) }
-      : { review: filter };
+    const which = filter.startsWith("v") ? { version: Number(filter.slice(1)) } : { review: filter };
     const what = action === "move" ? { step } : action === "ask_again" ? { fields: [step] } : {};
     const sum: Done = { done: 0, refused: [], cursor: "" };
     try {
@@ -246,11 +232,7 @@ export function BulkActs({ scenarioId, versions, onDone }: BulkProps) {
       <h3 id="bulk-title">{said.bulk}</h3>
       <div class="field">
         <label for="bulk-filter">{said.filter}</label>
-        <select
-          id="bulk-filter"
-          value={filter}
-          onChange={(event) => setFilter(event.currentTarget.value)}
-        >
+        <select id="bulk-filter" value={filter} onChange={(event) => setFilter(event.currentTarget.value)}>
           <option value="*">{said.allFlagged}</option>
           {Object.entries(words.review.reasons).map(([name, text]) => (
             <option key={name} value={name}>
@@ -268,11 +250,7 @@ export function BulkActs({ scenarioId, versions, onDone }: BulkProps) {
       {(action === "move" || action === "ask_again") && (
         <div class="field">
           <label for="bulk-step">{action === "move" ? said.stepId : said.fieldName}</label>
-          <input
-            id="bulk-step"
-            value={step}
-            onInput={(event) => setStep(event.currentTarget.value)}
-          />
+          <input id="bulk-step" value={step} onInput={(event) => setStep(event.currentTarget.value)} />
         </div>
       )}
       <Reason id="bulk-reason" value={reason} onInput={setReason} />
@@ -318,11 +296,7 @@ interface ChoiceProps {
 const Choice = ({ id, label, value, onChange }: ChoiceProps) => (
   <div class="field">
     <label for={id}>{label}</label>
-    <select
-      id={id}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value as SessionAction)}
-    >
+    <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value as SessionAction)}>
       {ACTIONS.map((action) => (
         <option key={action} value={action}>
           {said.actions[action]}

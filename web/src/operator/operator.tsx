@@ -22,7 +22,11 @@ const QUALITY = "#quality";
 const placeInAddress = (): Place => {
   const [, id = "", tab = ""] = location.hash.split("/");
   const known = TABS.find((one) => one === tab);
-  return { isQuality: location.hash === QUALITY, scenarioId: id ? decodeURIComponent(id) : null, tab: known ?? "plan" };
+  return {
+    isQuality: location.hash === QUALITY,
+    scenarioId: id ? decodeURIComponent(id) : null,
+    tab: known ?? "plan",
+  };
 };
 
 /** The list of scenarios, the one that is open, and how good the answers are. */
@@ -117,7 +121,9 @@ export function Operator() {
               <button
                 type="button"
                 class="side-item"
-                {...(card.scenario_id === open && !place.isQuality ? { "aria-current": "page" as const } : {})}
+                {...(card.scenario_id === open && !place.isQuality
+                  ? { "aria-current": "page" as const }
+                  : {})}
                 onClick={() => go({ isQuality: false, scenarioId: card.scenario_id, tab: "plan" })}
               >
                 <span class="side-title">{card.name}</span>

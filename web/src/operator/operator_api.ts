@@ -22,10 +22,8 @@ import type {
 } from "./types";
 
 const base = "/api/operator";
-const one = (id: string, rest = ""): string =>
-  `${base}/scenarios/${encodeURIComponent(id)}${rest}`;
-const paged = (after: string, limit: number): string =>
-  `?limit=${limit}&after=${encodeURIComponent(after)}`;
+const one = (id: string, rest = ""): string => `${base}/scenarios/${encodeURIComponent(id)}${rest}`;
+const paged = (after: string, limit: number): string => `?limit=${limit}&after=${encodeURIComponent(after)}`;
 
 export const scenarios = (): Promise<{
   scenarios: ScenarioCard[];
@@ -33,8 +31,7 @@ export const scenarios = (): Promise<{
   require_approval: boolean;
 }> => ask(`${base}/scenarios`);
 export const overview = (id: string): Promise<Overview> => ask(one(id));
-export const version = (id: string, number: number): Promise<Graph> =>
-  ask(one(id, `/versions/${number}`));
+export const version = (id: string, number: number): Promise<Graph> => ask(one(id, `/versions/${number}`));
 export const plan = (id: string): Promise<PlanView> => ask(one(id, "/plan"));
 export const dryRun = (id: string, after: string): Promise<DryRunPage> =>
   ask(one(id, `/dry-run${paged(after, 200)}`));

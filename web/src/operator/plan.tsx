@@ -75,6 +75,7 @@ function Planned({ view, plan, operator, needsSecond, onView, onDone }: PlannedP
   const isOpen = plan.status === "pending" || plan.status === "approved";
   return (
     <div class="plan">
+      {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place, and the address must stay */}
       <a class="skip" href="#decision" onClick={skipToDecision}>
         {said.skip}
       </a>
@@ -109,12 +110,7 @@ function Planned({ view, plan, operator, needsSecond, onView, onDone }: PlannedP
       <section class="panel" aria-labelledby="anchors-title">
         <h3 id="anchors-title">{anchorsSaid.title}</h3>
         <p class="hint">{anchorsSaid.hint}</p>
-        <AnchorTable
-          anchors={view.anchors}
-          policies={policies}
-          isEditable={isOpen}
-          onChange={setPolicies}
-        />
+        <AnchorTable anchors={view.anchors} policies={policies} isEditable={isOpen} onChange={setPolicies} />
         {isOpen && (
           <MapByHand
             view={view}
@@ -183,11 +179,7 @@ function MapByHand({ view, onMap }: MapByHandProps) {
       </div>
       <div class="field">
         <label for="map-target">{said.mapTo}</label>
-        <select
-          id="map-target"
-          value={target}
-          onChange={(event) => setTarget(event.currentTarget.value)}
-        >
+        <select id="map-target" value={target} onChange={(event) => setTarget(event.currentTarget.value)}>
           <option value="">{said.mapAutomatic}</option>
           {view.new.nodes.map((node) => (
             <option key={node.id} value={node.id}>
@@ -208,8 +200,7 @@ export const when = (time: string): string =>
 
 function changes(before: Policies, after: Policies): number {
   const steps = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...steps].filter((step) => JSON.stringify(before[step]) !== JSON.stringify(after[step]))
-    .length;
+  return [...steps].filter((step) => JSON.stringify(before[step]) !== JSON.stringify(after[step])).length;
 }
 
 interface SavePoliciesProps {

@@ -52,11 +52,7 @@ export function Preview({ definition }: { definition: string }) {
           }}
         >
           <label for="preview-answer">{said.answer(play.suggestion)}</label>
-          <input
-            id="preview-answer"
-            value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
+          <input id="preview-answer" value={text} onInput={(event) => setText(event.currentTarget.value)} />
           <button type="submit" class="button">
             {said.send}
           </button>

@@ -52,9 +52,12 @@ export function ScenarioRoom(props: ScenarioRoomProps) {
   }, [standing]);
   useEffect(() => {
     void read();
-    const timer = setInterval(() => {
-      if (!document.hidden) void read();
-    }, isBusy ? BUSY_MS : CALM_MS);
+    const timer = setInterval(
+      () => {
+        if (!document.hidden) void read();
+      },
+      isBusy ? BUSY_MS : CALM_MS,
+    );
     return () => clearInterval(timer);
   }, [read, isBusy]);
   if (!overview) {
@@ -111,8 +114,7 @@ export function ScenarioRoom(props: ScenarioRoomProps) {
 }
 
 const isUnderWay = (deployment: Deployment): boolean =>
-  deployment.state !== "deployed" &&
-  !(deployment.state === "flipped" && deployment.share_percent < 100);
+  deployment.state !== "deployed" && !(deployment.state === "flipped" && deployment.share_percent < 100);
 
 const STEPS: Record<string, number> = { ArrowRight: 1, ArrowLeft: -1 };
 

@@ -47,9 +47,7 @@ export function Upload({ scenarios, onStored, onClose }: UploadProps) {
   const check = (): Promise<void> => attempt(async () => setChecked(await api.validate(text)));
   const store = (): Promise<void> =>
     attempt(async () => {
-      const id = isFirst
-        ? (await api.publish(text)).scenario_id
-        : (await api.propose(text)).plan.scenario_id;
+      const id = isFirst ? (await api.publish(text)).scenario_id : (await api.propose(text)).plan.scenario_id;
       await onStored(id);
     });
   return (

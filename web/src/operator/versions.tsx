@@ -54,11 +54,7 @@ export function VersionsTab({ overview, onPlanned }: VersionsTabProps) {
               {said.show(version)}
             </button>
             {overview.deployed.includes(version) && version !== overview.active && (
-              <button
-                type="button"
-                class="button tiny"
-                onClick={() => setAsked(version)}
-              >
+              <button type="button" class="button tiny" onClick={() => setAsked(version)}>
                 {said.rollbackTo(version)}
               </button>
             )}

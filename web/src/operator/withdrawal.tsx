@@ -29,11 +29,7 @@ export function Withdrawal({ overview, onDone }: WithdrawalProps) {
       {overview.withdrawn ? (
         <div>
           <p role="status">{said.is(overview.withdrawn)}</p>
-          <button
-            type="button"
-            class="button"
-            onClick={() => run(api.offerAgain(overview.scenario_id))}
-          >
+          <button type="button" class="button" onClick={() => run(api.offerAgain(overview.scenario_id))}>
             {said.again}
           </button>
         </div>

@@ -1,0 +1,111 @@
+import { render } from "preact";
+import { act } from "preact/test-utils";
+import { afterEach, describe, expect, test, vi } from "vitest";
+
+import { newTurn, type Turn } from "../src/chat";
+import { Who } from "../src/patient_mark";
+import { QuestionCard } from "../src/question_card";
+import { strings } from "../src/strings";
+import { TurnView } from "../src/turn_view";
+import type { Question, Session } from "../src/types";
+import { asked, finished, following, said, started } from "./scenes";
+
+const session: Session = {
+  principal: { id: "ada", name: "Ada" },
+  agents: [{ name: "Radiology", description: "Reads reports.", is_facilitator: false }],
+  model_kind: "language_model",
+  patient_id_example: "patient_4",
+  link_hosts: [],
+};
+
+const root = document.body;
+
+function draw(view: preact.ComponentChild): void {
+  act(() => render(view, root));
+}
+
+const button = (name: string): HTMLButtonElement =>
+  [...root.querySelectorAll("button")].find((one) => one.textContent?.trim() === name) as HTMLButtonElement;
+
+afterEach(() => draw(null));
+
+describe("a turn", () => {
+  const actions = { onEdit: vi.fn(), onResend: vi.fn(), onSource: vi.fn() };
+  const show = (turn: Turn): void => draw(<TurnView turn={turn} session={session} actions={actions} />);
+
+  test("shows what was asked as text, never as HTML", () => {
+    show(newTurn("k", "<b>bold</b> & 5 < 6"));
+    expect(root.querySelector(".user-message b")).toBeNull();
+    expect(root.querySelector(".user-message")?.textContent).toContain("<b>bold</b> & 5 < 6");
+  });
+
+  test("that failed can be sent again with the same words", () => {
+    show({ ...newTurn("k", "Stage?"), status: "failed" });
+    act(() => button(strings.transcript.resend).click());
+    expect(actions.onResend).toHaveBeenCalledWith("Stage?");
+  });
+
+  test("that waits says so", () => {
+    show({ ...newTurn("k", "Stage?"), status: "queued", meanwhile: "Second in line." });
+    expect(root.textContent).toContain("Second in line.");
+  });
+
+  test("has several tools in one line that opens", () => {
+    const tool = (id: string) => ({
+      kind: "tool" as const,
+      id,
+      agent: "Radiology",
+      tool: "labs",
+      args: "",
+      result: "ok",
+      isError: false,
+      durationMs: 1,
+    });
+    show({ ...newTurn("k", "Stage?"), status: "done", items: [tool("a"), tool("b")] });
+    expect(root.querySelectorAll(".turn > details")).toHaveLength(1);
+    expect(root.querySelectorAll("details details")).toHaveLength(2);
+  });
+
+  test("labels an answer by who made it, not by the server of today", () => {
+    const by = (madeBy: "model" | "rules"): string => {
+      const end = { type: "TEXT_MESSAGE_END" as const, messageId: "m1", metadata: { madeBy } };
+      show(following(asked(), started, ...said("IVA"), end, finished).turns[0] as Turn);
+      return root.querySelector("article")?.textContent ?? "";
+    };
+    expect(by("rules")).toContain(strings.transcript.byRules);
+    expect(by("model")).not.toContain(strings.transcript.byRules);
+  });
+});
+
+describe("a question", () => {
+  const show = (question: Question, onAnswer = vi.fn()) => {
+    draw(<QuestionCard question={question} isBusy={false} onAnswer={onAnswer} />);
+    return onAnswer;
+  };
+
+  test("to be answered with yes or no has two buttons that name what they answer", () => {
+    const onAnswer = show({ id: "q1", kind: "clear", text: "Clear *everything*? yes / no" });
+    expect(root.querySelector("p")?.textContent).toBe("Clear everything?");
+    act(() => button(strings.question.yes).click());
+    expect(onAnswer).toHaveBeenCalledWith("yes", { target_id: "q1", answer: "yes" });
+  });
+
+  test("which of several is meant has a button for each", () => {
+    const onAnswer = show({ id: "q2", kind: "which_entity", text: "Which one?\n1. *CEA*\n2. *CA 19-9*" });
+    act(() => button("2. CA 19-9").click());
+    expect(onAnswer).toHaveBeenCalledWith("2", { target_id: "q2", answer: "2" });
+  });
+
+  test("of another kind is answered in words", () => {
+    show({ id: "q3", kind: "confirm_time", text: "Tuesday at ten?" });
+    expect(root.querySelectorAll("button")).toHaveLength(0);
+    expect(root.textContent).toContain("Tuesday at ten?");
+  });
+});
+
+test("a patient is shown by mark, name, id, birth date and sex", () => {
+  const person = { name: "Margaret Whitfield", birth_date: "1957-03-14", sex: "female" };
+  draw(<Who people={new Map([["patient_4", person]])} patientId="patient_4" person={person} />);
+  for (const part of ["MW", "Margaret Whitfield", "patient_4", "1957", "female"])
+    expect(root.textContent).toContain(part);
+});
