@@ -8,6 +8,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.rounds.round_card import Who
 from services.rounds.round_list import SignOut
 from services.rounds.round_view import RoundCard
+from services.statements.shown import not_supported
 
 PRINT_STYLE = """
 @page { size: A4; margin: 14mm; }
@@ -80,7 +81,9 @@ def _card(card: RoundCard, words: Mapping[str, str]) -> Iterator[str]:
         yield from _view(words[name], view, words)
     if card.said:
         yield f"<h3>{words['said']}</h3>"
-        yield from (f'<p class="note">{escape(one.text)}</p>' for one in card.said)
+        for one in card.said:
+            told = "\n\n".join(filter(None, [one.text, not_supported(one)]))
+            yield f'<p class="note">{escape(told)}</p>'
     if card.notes:
         lines = (f"{one.by}, {one.at:%Y-%m-%d %H:%M}: {one.text}" for one in card.notes)
         yield from _list(words["notes"], lines)

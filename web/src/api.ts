@@ -63,6 +63,11 @@ async function request(path: string, method = "GET", body?: unknown): Promise<Re
 export const ask = async <T>(path: string, method = "GET", body?: unknown): Promise<T> =>
   (await (await request(path, method, body)).json()) as T;
 
+/** Writes something that is answered with nothing. */
+export const tell = async (path: string, body?: unknown): Promise<void> => {
+  await request(path, "POST", body);
+};
+
 const chat = (chatId: string): string => `/api/chats/${encodeURIComponent(chatId)}`;
 
 export const session = (): Promise<Session> => ask("/api/session");
@@ -151,6 +156,13 @@ export function saveWithToken(event: MouseEvent): void {
   event.preventDefault();
   const link = event.currentTarget as HTMLAnchorElement;
   save(link.getAttribute("href") ?? "", link.download).catch(() => alert(strings.notSaved));
+}
+
+/** A page of the server to look at; with a token it comes as a file. */
+export function openWithToken(event: MouseEvent, fileName: string): void {
+  if (token === null) return;
+  (event.currentTarget as HTMLAnchorElement).download = fileName;
+  saveWithToken(event);
 }
 
 async function save(path: string, fileName: string): Promise<void> {

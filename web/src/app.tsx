@@ -3,6 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import * as api from "./api";
 import { allowLinksTo } from "./markdown";
 import { Room } from "./room";
+import { isRounds, RoundsPage } from "./rounds_page";
 import { SignIn } from "./sign_in";
 import { strings } from "./strings";
 import type { Session } from "./types";
@@ -23,6 +24,7 @@ const showInAddress = (chatId: string): void => {
 export function App() {
   const [session, setSession] = useState<Session | null>(null);
   const [chatId, setChatId] = useState<string | null>(null);
+  const [onRounds, setOnRounds] = useState(isRounds);
   const [needsKey, setNeedsKey] = useState(false);
   const [login, setLogin] = useState<string | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -40,7 +42,7 @@ export function App() {
     allowLinksTo(found.link_hosts);
     const given = chatInAddress();
     if (given) setChatId(given);
-    else await openNew();
+    else if (!isRounds()) await openNew();
     setSession(found);
     setNeedsKey(false);
   }, [openNew]);
@@ -54,13 +56,21 @@ export function App() {
 
   useEffect(() => {
     enter().catch(failed);
-    const follow = (): void => setChatId((before) => chatInAddress() ?? before);
+    const follow = (): void => {
+      setChatId((before) => chatInAddress() ?? before);
+      setOnRounds(isRounds());
+    };
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, [enter]);
 
+  useEffect(() => {
+    if (session && !onRounds && !chatId) openNew().catch(failed);
+  }, [session, onRounds, chatId]);
+
   if (needsKey) return <SignIn login={login} onSignIn={enter} />;
   if (problem) return <Stopped text={problem} />;
+  if (session && onRounds) return <RoundsPage onSignedOut={failed} />;
   if (!session || !chatId) {
     return (
       <main class="loading">

@@ -41,6 +41,9 @@ export function SideBar({ current, version, isReachable, isBusy, onPatient, onOp
   return (
     <nav id="side-bar" class="side-bar" aria-label={said.title}>
       <Finder isBusy={isBusy || !isReachable} onPatient={onPatient} />
+      <a class="side-item side-title" href="#/rounds">
+        {strings.rounds.title}
+      </a>
       <div class="side-head">
         <h2>{said.title}</h2>
         <button type="button" class="button" aria-label={said.newLong} onClick={onNew}>
