@@ -89,7 +89,11 @@ def chart_questions(
         later.frames = later.frames or earlier.frames
     numbers = list(numbers_in(pieces, words))
     questions = [
-        replace(question, is_past=span is not None or "past" in part.frames)
+        replace(
+            question,
+            is_past=span is not None or "past" in part.frames,
+            is_begun=span is not None and "begun" in part.frames,
+        )
         for part in parts
         for question in _questions(part, words, is_asked=is_asking(text, pieces))
     ]

@@ -71,6 +71,7 @@ class ChartWords(BaseModel):
     connectors: tuple[str, ...]
     head_first: bool = False
     openers: tuple[str, ...] = ()
+    pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
 
 

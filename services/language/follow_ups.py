@@ -47,7 +47,8 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
-    return next(leaning, None) or (next(iter(languages), None) if _opens(tokens) else None)
+    is_open = _opens(tokens) or _points_back(tokens)
+    return next(leaning, None) or (next(iter(languages), None) if is_open else None)
 
 
 def followed_up(
@@ -67,6 +68,8 @@ def followed_up(
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
         return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or (*about,)
+    if before and _points_back(tokens_of(folded)) and _is_of_the_same(about, before[0]):
+        return (replace(before[0], aspect=about[0].aspect, part=about[0].part, back=0),)
     if not before or not _opens(tokens_of(folded)):
         return tuple(about)
     if not about:
@@ -83,6 +86,23 @@ def followed_up(
 
 def _opens(tokens: Sequence[str]) -> bool:
     return any(tuple(tokens[: len(one)]) == one for one in _openers())
+
+
+def _points_back(tokens: Sequence[str]) -> bool:
+    """Whether it is asked of what was named before: "who prescribed it?"."""
+    return not _pointers().isdisjoint(tokens)
+
+
+def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:
+    """Whether one list is asked again, where the question before named something of it."""
+    one = about[0] if len(about) == 1 else None
+    is_bare = one is not None and not one.name and one.span is None
+    return is_bare and one is not None and one.tool == last.tool and bool(last.name)
+
+
+@cache
+def _pointers() -> frozenset[str]:
+    return frozenset(word for language in LANGUAGES for word in lexicon(language).words.pointers)
 
 
 @cache

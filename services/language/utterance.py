@@ -75,6 +75,7 @@ class ChartQuestion:
         below: Likewise, less than this.
         span: Days asked about, also where the tool takes none.
         is_past: What has been counts, too: "has she ever had a stroke?"
+        is_begun: What began in those days is asked for, not what went on in them.
         back: So many rows before the newest is the one asked for: 1 for "and before that?"
     """
 
@@ -87,6 +88,7 @@ class ChartQuestion:
     below: float | None = None
     span: TimeSpan | None = None
     is_past: bool = False
+    is_begun: bool = False
     back: int = 0
 
 

@@ -107,7 +107,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     if question.name and question.tool in _BY_CONCEPT:
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if _has_words(row, question.name)) or named
-    is_event = question.tool == "timeline"
+    is_event = question.tool == "timeline" or question.is_begun
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
     return AskedRows(inside, of_other_time=bool(named or elsewhere) and not inside)

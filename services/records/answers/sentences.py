@@ -267,6 +267,8 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
 
 
 def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    if question.part == "people" and (people := _people(question.tool, rows, words)):
+        return "\n".join(people)  # "how many doctors": each with what they did
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")

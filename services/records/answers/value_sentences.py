@@ -52,8 +52,10 @@ def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
 def _of_series(
     question: ChartQuestion, rows: list[ViewRow], words: AnswerWords, *, most: int
 ) -> str:
-    numbers = [row for row in rows if row.number is not None]
-    if question.above is not None or question.below is not None:
+    is_limited = question.above is not None or question.below is not None
+    is_ranked = is_limited or question.aspect in ("minimum", "maximum")
+    numbers = [row for row in rows if row.number is not None] or _by_upper(rows) * is_ranked
+    if is_limited:
         return _limited(question, numbers, words) if numbers else _table(rows, words)
     aspect: Aspect = question.aspect
     if aspect in _OF_NUMBERS and not numbers:
@@ -71,6 +73,16 @@ def _of_series(
     if is_many and len(rows) > 1:
         return _course(rows, words, most=most)
     return _sentence(rows[0], words, with_range=question.part == "range")
+
+
+def _by_upper(rows: list[ViewRow]) -> list[ViewRow]:
+    """Return the pressures with their upper figure as their number: of 147.9/101.9 it is 147.9."""
+    found = []
+    for row in rows:
+        upper, _, lower = row.value.partition("/")
+        if lower and upper.strip().replace(".", "", 1).isdigit():
+            found.append(row.model_copy(update={"number": float(upper)}))
+    return found
 
 
 def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:

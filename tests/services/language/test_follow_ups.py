@@ -112,3 +112,16 @@ def test_french_ace_is_cea_and_weight_is_asked_with_how_much() -> None:
     assert about("Quel est son dernier ACE ?")[0].name == "carcinoembryonic antigen"
     (weight,) = about("Combien pèse-t-elle ?")
     assert (weight.name, weight.aspect) == ("body weight", "all")
+
+
+def test_who_prescribed_it_is_asked_of_what_was_named() -> None:
+    (question,) = about("who prescribed it?", "last opioid prescription")
+    assert (question.tool, question.name, question.part) == ("medications", "opioid", "people")
+
+    (question,) = about("wer hat das verordnet?", "Wann bekam er zuletzt Ibuprofen?")
+    assert (question.tool, question.name, question.part) == ("medications", "ibuprofen", "people")
+
+
+def test_it_takes_over_nothing_of_another_list() -> None:
+    (question,) = about("is that in the care plan?", "last opioid prescription")
+    assert question.tool == "care"

@@ -158,6 +158,30 @@ def test_all_drugs_ever_stopped_holds_the_stopped_ones() -> None:
     assert "Ibuprofen" in answer("show all drugs ever stopped", (taken, over))
 
 
+def test_a_limit_of_blood_pressure_is_one_of_the_upper_value() -> None:
+    rows = tuple(
+        ViewRow(kind="vital sign", name="Blood Pressure", value=value, unit="mm[Hg]", date=day)
+        for value, day in (("147.9/101.9", "2020-09-17"), ("120/80", "2019-09-17"))
+    )
+    assert answer("was the blood pressure ever above 140?", rows).startswith("Yes. 1 of 2 values")
+    assert "147.9/101.9" in answer("highest blood pressure", rows)
+
+
+def test_diagnoses_made_in_a_year_are_those_that_began_then() -> None:
+    assert "Hypertension" not in answer("which diagnoses were made in 2012?")
+    assert "Viral sinusitis" in answer("which diagnoses were made in 2012?")
+    assert "Hypertension" in answer("which problems did she have in 2012?")
+
+
+def test_doctors_are_counted_by_name() -> None:
+    with_two = tuple(
+        row.model_copy(update={"detail": f"with Dr. {name}"})
+        for row, name in zip(VISITS[1:3], "AB", strict=True)
+    )
+    said = answer("how many different doctors has she seen?", with_two)
+    assert ("Dr. A" in said, "Dr. B" in said, "2 visits" in said) == (True, True, False)
+
+
 def test_a_summary_holds_no_numbers_of_the_state() -> None:
     ssn = ViewRow(kind="personal", name="social security number", value="999-29-2368")
     assert "999-29-2368" not in answer("give me a summary of her chart", (*IDENTITY, ssn))
