@@ -22,7 +22,10 @@ interface CardOfProps {
 
 /** One patient's card: read when it is opened, and after each deed. */
 export function CardOf({ roundId, patientId, onSignedOut }: CardOfProps) {
-  const { found, problem, again, setProblem } = useRead(() => rounds.showCard(roundId, patientId), onSignedOut);
+  const { found, problem, again, setProblem } = useRead(
+    () => rounds.showCard(roundId, patientId),
+    onSignedOut,
+  );
   const list = useRead<RoundView>(() => rounds.showRound(roundId), onSignedOut);
   const [opened, setOpened] = useState<Opened | null>(null);
   const act: Act = async (deed, body) => {
@@ -121,7 +124,12 @@ function Deeds({ card, act }: PartProps) {
   const done = isDone(card.row);
   return (
     <p class="round-pages">
-      <button type="button" class="button" aria-pressed={done} onClick={() => void act("tick", { done: !done })}>
+      <button
+        type="button"
+        class="button"
+        aria-pressed={done}
+        onClick={() => void act("tick", { done: !done })}
+      >
         {done ? said.untick : said.tick}
       </button>
       {card.row.state === "failed" && card.chat_id && (
@@ -156,7 +164,12 @@ function Notes({ card, act }: PartProps) {
       <form class="rounds-form" onSubmit={(event) => void add(event)}>
         <label>
           {said.newNote}
-          <textarea rows={2} maxLength={2000} value={text} onInput={(event) => setText(event.currentTarget.value)} />
+          <textarea
+            rows={2}
+            maxLength={2000}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
         </label>
         <button type="submit" class="button" disabled={text.trim() === ""}>
           {said.addNote}
@@ -244,13 +257,23 @@ function NewSignOut({ act }: { act: Act }) {
       <form class="rounds-form" onSubmit={(event) => void send(event)}>
         <label>
           {said.to}
-          <input type="text" maxLength={400} value={to} onInput={(event) => setTo(event.currentTarget.value)} />
+          <input
+            type="text"
+            maxLength={400}
+            value={to}
+            onInput={(event) => setTo(event.currentTarget.value)}
+          />
         </label>
         <fieldset>
           <legend>{said.severity}</legend>
           {SEVERITIES.map((one) => (
             <label key={one}>
-              <input type="radio" name="severity" checked={severity === one} onChange={() => setSeverity(one)} />{" "}
+              <input
+                type="radio"
+                name="severity"
+                checked={severity === one}
+                onChange={() => setSeverity(one)}
+              />{" "}
               {said.severities[one]}
             </label>
           ))}
@@ -280,7 +303,12 @@ function Field({ name, value, onValue }: FieldProps) {
   return (
     <label>
       {name}
-      <textarea rows={3} maxLength={2000} value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+      <textarea
+        rows={3}
+        maxLength={2000}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
     </label>
   );
 }

@@ -79,7 +79,8 @@ export const createRound = (patients: string[], day: string): Promise<RoundSumma
 
 export const showRound = (roundId: string): Promise<RoundView> => ask(round(roundId));
 
-export const showCard = (roundId: string, patientId: string): Promise<RoundCard> => ask(patient(roundId, patientId));
+export const showCard = (roundId: string, patientId: string): Promise<RoundCard> =>
+  ask(patient(roundId, patientId));
 
 export const printUrl = (roundId: string): string => `${round(roundId)}/print?lang=${language}`;
 

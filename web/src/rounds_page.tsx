@@ -37,7 +37,7 @@ export function RoundsPage({ onSignedOut }: { onSignedOut: (error: unknown) => v
     <main class="rounds">
       <header class="rounds-head">
         <h1>{said.title}</h1>
-        <a href="#">{said.back}</a>
+        <a href="#/chats">{said.back}</a>
         {place.roundId !== null && <a href="#/rounds">{said.lists}</a>}
       </header>
       {place.roundId === null ? (
@@ -91,7 +91,10 @@ function Lists({ onSignedOut }: { onSignedOut: (error: unknown) => void }) {
   useWhile(found?.some((one) => one.waiting > 0) ?? false, again);
   const make = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const named = patients.split(/[\n;]/).map((one) => one.trim()).filter(Boolean);
+    const named = patients
+      .split(/[\n;]/)
+      .map((one) => one.trim())
+      .filter(Boolean);
     try {
       const made = await rounds.createRound(named, day);
       location.hash = addressOf(made.round_id);
@@ -121,7 +124,9 @@ function Lists({ onSignedOut }: { onSignedOut: (error: unknown) => void }) {
         {found?.map((one) => (
           <li key={one.round_id}>
             <a class="side-item" href={addressOf(one.round_id)}>
-              <span class="side-title">{said.list(shownDate(one.day || one.created_at, true), one.patients)}</span>
+              <span class="side-title">
+                {said.list(shownDate(one.day || one.created_at, true), one.patients)}
+              </span>
               <Progress summary={one} />
             </a>
           </li>
@@ -199,7 +204,9 @@ export function Identity({ who, patientId }: { who: Who | null; patientId: strin
   if (who === null) return patientId;
   const born = who.birth_date ? strings.banner.born(shownDate(who.birth_date)) : said.noBirth;
   const numbers = who.numbers.length > 0 ? `${said.number} ${who.numbers.join(", ")}` : "";
-  return [who.name || said.noName, born, who.sex, who.deceased, numbers, patientId].filter(Boolean).join(" · ");
+  return [who.name || said.noName, born, who.sex, who.deceased, numbers, patientId]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 export const isDone = (row: RoundRow): boolean => row.ticked_at !== null;

@@ -345,7 +345,10 @@ export const german: Strings = {
     ticked: (number: number) => `${number} erledigt`,
     print: "Visitenliste drucken",
     state: {
-      waiting: "wird vorbereitet", ready: "bereit", failed: "fehlgeschlagen", closed: "nicht für Sie geöffnet",
+      waiting: "wird vorbereitet",
+      ready: "bereit",
+      failed: "fehlgeschlagen",
+      closed: "nicht für Sie geöffnet",
     },
     place: (place: number, all: number) => `Patient ${place} von ${all}`,
     previous: "Zurück",
