@@ -41,6 +41,7 @@ from services.access.access_factory import (
 )
 from services.access.limits import MessageRate, SocketSlots
 from services.access.outbound import outbound_session
+from services.assistant.confirmed_actions import AssistantService
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.ports import AddChannel, ChannelServices
@@ -161,7 +162,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         tools=tools_for(
             base.settings,
             team=base.spec,
-            assistant=base.assistant,
+            assistant=AssistantService(back_end=base.assistant, undo=base.undo),
             clinic=base.clinic,
             clock=base.clock,
             ids=base.ids,

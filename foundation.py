@@ -24,6 +24,7 @@ from services.assistant.assistant_factory import assistant_for
 from services.assistant.back_end import AssistantBackEnd
 from services.assistant.made_for import MadeFor
 from services.assistant.own_contacts import OwnContacts
+from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.chart_access.chart_access_factory import ChartAccess, chart_access_for
 from services.conversations.claimant import Claimant
@@ -78,6 +79,7 @@ class Foundation:
     directory: Directory
     assistant: AssistantBackEnd
     made_for: MadeFor
+    undo: UndoLog
     documents: Documents
     conversations: ConversationAccessor
     registries: PatientContextRegistryAccessor
@@ -145,6 +147,7 @@ def foundation_of(
         directory=directory_for(settings, fits=pattern.matches, patients=records, **shared),
         assistant=assistant_for(settings, ids=ids, **shared),
         made_for=MadeFor(store=stores.users),
+        undo=UndoLog(store=stores.users),
         documents=documents,
         conversations=ConversationAccessor(documents=documents),
         registries=PatientContextRegistryAccessor(documents=documents),
@@ -193,6 +196,7 @@ def started(base: Foundation) -> Started:
             names=base.patient_names,
             ids=base.ids,
             made_for=base.made_for,
+            undo=base.undo,
         ),
     )
 

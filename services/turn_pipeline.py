@@ -168,7 +168,7 @@ class TurnPipeline:
             return None
         if verdict.reply is not None:
             return self._replies.say(turn, verdict.reply)
-        if self._questions.answers_of_memory(turn) or await self._clearing.asked_late(turn):
+        if await self._questions.answers_of_memory(turn) or await self._clearing.asked_late(turn):
             return None
         if self._stops.answer_nothing_waits(turn):
             return None

@@ -114,15 +114,16 @@ class CalendarTools:
         calendar = assistant.services.calendar
         event = await assistant.meant("calendar_event", asked.event_id, calendar.get)
         moved = await calendar.move(event.id, start=assistant.moved(asked.start, event.start))
+        await assistant.undoable("move_event", event, moved)
         return {"moved": assistant.rows([moved])}
 
     async def cancel(self, turn: TurnContext, asked: CancelArguments) -> ToolOutput:
         """Ask the user to confirm that an event is cancelled."""
         assistant = await self._assistant.open(turn)
-        event = await assistant.meant(
-            "calendar_event", asked.event_id, assistant.services.calendar.get, asks_first=True
+        meant = await assistant.all_meant(
+            "calendar_event", asked.event_id, assistant.services.calendar.get
         )
-        return assistant.ask_first("cancel_event", event)
+        return assistant.ask_first("cancel_event", meant)
 
 
 def calendar_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:

@@ -91,15 +91,17 @@ class ContactTools:
             phone=asked.phone,
             organization=asked.organization,
         )
-        return {"changed": assistant.rows([await contacts.change(contact.id, change)])}
+        changed = await contacts.change(contact.id, change)
+        await assistant.undoable("change_contact", contact, changed)
+        return {"changed": assistant.rows([changed])}
 
     async def delete(self, turn: TurnContext, asked: ContactArguments) -> ToolOutput:
         """Ask the user to confirm that a contact is deleted."""
         assistant = await self._assistant.open(turn)
-        contact = await assistant.meant(
-            "contact", asked.contact_id, assistant.services.contacts.get, asks_first=True
+        meant = await assistant.all_meant(
+            "contact", asked.contact_id, assistant.services.contacts.get
         )
-        return assistant.ask_first("delete_contact", contact)
+        return assistant.ask_first("delete_contact", meant)
 
 
 def contact_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:

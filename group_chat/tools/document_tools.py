@@ -64,10 +64,9 @@ class DocumentTools:
     async def delete(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
         """Ask the user to confirm that a document is deleted."""
         assistant = await self._assistant.open(turn)
-        document = await assistant.meant(
-            "document", asked.document_id, assistant.services.documents.get, asks_first=True
-        )
-        return assistant.ask_first("delete_document", document)
+        documents = assistant.services.documents
+        meant = await assistant.all_meant("document", asked.document_id, documents.get)
+        return assistant.ask_first("delete_document", meant)
 
 
 def _cut(text: str) -> str:

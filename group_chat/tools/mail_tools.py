@@ -84,12 +84,10 @@ class MailTools:
     async def send(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
         """Ask the user to confirm that a draft is sent."""
         assistant = await self._assistant.open(turn)
-        mail = await assistant.meant(
-            "email", asked.mail_id, assistant.services.mail.get, asks_first=True
-        )
-        if mail.folder != "drafts":
+        meant = await assistant.all_meant("email", asked.mail_id, assistant.services.mail.get)
+        if any(one.folder != "drafts" for one in meant):
             raise ToolInputError("only a draft can be sent; write one with draft_mail")
-        return assistant.ask_first("send_mail", mail)
+        return assistant.ask_first("send_mail", meant)
 
 
 def mail_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:

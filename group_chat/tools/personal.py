@@ -20,12 +20,13 @@ from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.confirmed_actions import Action, question_of
 from services.assistant.made_for import MadeFor, Origin, is_for_another
 from services.assistant.shown import Item, shown, spoken, whole
+from services.assistant.undo_log import Undoable, UndoLog, undoable_deed
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import names_one_of, prepare
 from services.language.pointing.when import when_of
 from services.records.patient_names import PatientNames
 from services.tool_memory.privacy import with_time_only
-from services.tool_memory.resolution import Ambiguous, Resolved
+from services.tool_memory.resolution import Ambiguous, Resolution, Resolved
 from services.tool_memory.session import ToolMemorySession
 
 ROWS_SHOWN = 25
@@ -38,6 +39,7 @@ NOT_IN_GROUPS = (
 ABOUT_ANOTHER = "about another patient"
 """What is shown of an item that was made while another chart was open."""
 _ASKED = "the user is asked to confirm; nothing is done yet; say no more"
+_GONE = "one of them is not there any more; list them again, nothing is done yet"
 _WHICH = "several may be meant; the user is asked which; say no more"
 _WORDS: dict[EntityType, str] = {
     "calendar_event": "event",
@@ -58,6 +60,7 @@ class PersonalAssistant:
     names: PatientNames
     ids: IdSource
     made_for: MadeFor | None = None
+    undo: UndoLog | None = None
 
     async def open(self, turn: TurnContext) -> "OpenAssistant":
         """Return the assistant of this turn's user; from now on other patients' names are withheld.
@@ -85,6 +88,7 @@ class PersonalAssistant:
             zone=zone,
             ids=self.ids,
             made_for=made_for,
+            undo=self.undo,
             origins={} if made_for is None else await made_for.origins(request.principal_id),
         )
 
@@ -103,6 +107,7 @@ class OpenAssistant:
     zone: tzinfo
     ids: IdSource
     made_for: MadeFor | None = None
+    undo: UndoLog | None = None
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
     @property
@@ -126,6 +131,14 @@ class OpenAssistant:
             )
         return self.rows([item])
 
+    async def undoable(self, tool: Undoable, before: Item, after: Item) -> None:
+        """Remember how an item was before this user's deed, so that "undo" brings it back."""
+        if self.undo is None:
+            return
+        request = self.turn.request
+        deed = undoable_deed(tool, before, after, patient_id=request.patient_id, at=self.memory.now)
+        await self.undo.note(deed, principal_id=request.principal_id)
+
     def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:
         """Return the first rows of a listing, and whether there are more."""
         rows = self.rows(items[:ROWS_SHOWN])
@@ -138,19 +151,50 @@ class OpenAssistant:
         get: Callable[[str], Awaitable[Found | None]],
         *,
         without: Sequence[str] = (),
-        asks_first: bool = False,
     ) -> Found:
         """Return the one item that the user means; a model's id that their words do not refuse.
 
         Args:
-            asks_first: Whether the user says yes to it by name before anything is done.
             without: Words of the user that say what the item becomes, not what it is.
 
         Raises:
             ToolInputError: none is meant, or several may be; then the user is asked which.
         """
         hint = {"id": given} if given else {}
-        found = self.memory.resolve(kind, hint, without=without, asks_first=asks_first)
+        found = self.memory.resolve(kind, hint, without=without)
+        return await self._one(kind, found, get)
+
+    async def all_meant(
+        self,
+        kind: EntityType,
+        given: str,
+        get: Callable[[str], Awaitable[Found | None]],
+        *,
+        asks_first: bool = True,
+    ) -> list[Found]:
+        """Return what the user means: one item, or every one of "both", "the last two", "all".
+
+        The caller asks for one yes that names them all.
+
+        Args:
+            asks_first: Whether the user says yes to a single item, too, before anything is done.
+
+        Raises:
+            ToolInputError: none is meant, or one of several may be; then the user is asked which.
+        """
+        hint = {"id": given} if given else {}
+        found = self.memory.resolve(kind, hint, asks_first=asks_first)
+        if not (isinstance(found, Ambiguous) and found.is_every):
+            return [await self._one(kind, found, get)]
+        items = [await get(one) for one in found.entity_ids]
+        live = [one for one in items if one is not None]
+        if len(live) < len(items):
+            raise ToolInputError(_GONE)
+        return live
+
+    async def _one(
+        self, kind: EntityType, found: Resolution, get: Callable[[str], Awaitable[Found | None]]
+    ) -> Found:
         if isinstance(found, Ambiguous):
             self._ask_which(kind, found)
             raise ToolInputError(_WHICH)
@@ -163,18 +207,24 @@ class OpenAssistant:
         self.memory.used(found)
         return item
 
-    def ask_first(self, action: Action, item: Item) -> ToolOutput:
-        """Ask for a yes that is bound to `item` by its id and its name."""
-        is_private = self._names_other(item)
-        name = spoken(item, self.zone, is_private=is_private)
+    def ask_first(self, action: Action, items: Sequence[Item]) -> ToolOutput:
+        """Ask for one yes that is bound to each of `items` by its id and its name."""
+        rows = [
+            {
+                "entity_id": one.id,
+                "name": spoken(one, self.zone, is_private=self._names_other(one)),
+            }
+            for one in items
+        ]
+        names = [row["name"] for row in rows]
         payload = {
             "action": action,
-            "entity_id": item.id,
-            "name": name,
+            **rows[0],
+            "items": rows,
             "agent": self.turn.agent,
             "zone": str(self.zone),
         }
-        self._ask("destructive_tool", question_of(action, name), payload)
+        self._ask("destructive_tool", question_of(action, names), payload)
         return {"asked": _ASKED}
 
     def _row(self, item: Item) -> dict[str, Any]:

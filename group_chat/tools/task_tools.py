@@ -78,23 +78,28 @@ class TaskTools:
     async def complete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Mark the task that the user means as done."""
         assistant = await self._assistant.open(turn)
-        task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
-        return {"done": assistant.rows([await assistant.services.tasks.complete(task.id)])}
+        tasks = assistant.services.tasks
+        meant = await assistant.all_meant("task", asked.task_id, tasks.get, asks_first=False)
+        if len(meant) > 1:
+            return assistant.ask_first("complete_task", meant)
+        done = await tasks.complete(meant[0].id)
+        await assistant.undoable("complete_task", meant[0], done)
+        return {"done": assistant.rows([done])}
 
     async def move(self, turn: TurnContext, asked: MoveTaskArguments) -> ToolOutput:
         """Give the task that the user means another date."""
         assistant = await self._assistant.open(turn)
         task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
         due = None if not asked.due else assistant.day(asked.due)
-        return {"moved": assistant.rows([await assistant.services.tasks.move(task.id, due=due)])}
+        moved = await assistant.services.tasks.move(task.id, due=due)
+        await assistant.undoable("move_task", task, moved)
+        return {"moved": assistant.rows([moved])}
 
     async def delete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Ask the user to confirm that a task is deleted."""
         assistant = await self._assistant.open(turn)
-        task = await assistant.meant(
-            "task", asked.task_id, assistant.services.tasks.get, asks_first=True
-        )
-        return assistant.ask_first("delete_task", task)
+        meant = await assistant.all_meant("task", asked.task_id, assistant.services.tasks.get)
+        return assistant.ask_first("delete_task", meant)
 
 
 def task_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:

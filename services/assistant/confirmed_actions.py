@@ -1,16 +1,18 @@
 """What the Assistant does only after a yes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
-from typing import Literal, TypeAlias, cast
+from datetime import datetime, tzinfo
+from typing import Any, Literal, TypeAlias, cast
 
 from data_models.errors import AssistantError
 from data_models.tool_memory import EntityType
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
+from services.assistant.shown import Item
+from services.assistant.undo_log import UndoableDeed, UndoLog, undo_deed
 
 Action: TypeAlias = Literal[
-    "cancel_event", "send_mail", "delete_contact", "delete_task", "delete_document"
+    "cancel_event", "send_mail", "delete_contact", "delete_task", "delete_document", "complete_task"
 ]
 
 
@@ -36,6 +38,7 @@ DEEDS: Mapping[Action, Deed] = {
     "delete_contact": Deed("contact", "Delete", "Deleted"),
     "delete_task": Deed("task", "Delete", "Deleted"),
     "delete_document": Deed("document", "Delete", "Deleted"),
+    "complete_task": Deed("task", "Complete", "Done", removes=False),
 }
 
 
@@ -50,16 +53,25 @@ def action_of(name: object) -> Action:
     return cast(Action, name)
 
 
-def question_of(action: Action, name: str) -> str:
-    """Return what the user is asked: it names the one item that a yes is bound to."""
-    return f"{DEEDS[action].verb} {name}? yes / no"
+def question_of(action: Action, names: Sequence[str]) -> str:
+    """Return what the user is asked: it names every item that a yes is bound to."""
+    if len(names) == 1:
+        return f"{DEEDS[action].verb} {names[0]}? yes / no"
+    return f"{DEEDS[action].verb} all {len(names)}: {'; '.join(names)}? yes / no"
+
+
+def items_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return id and name of each item that a stored question is about."""
+    rows = payload.get("items") or [payload]
+    return [(str(row["entity_id"]), str(row["name"])) for row in rows]
 
 
 class AssistantService:
     """Carries out confirmed actions. Holds no state of any turn."""
 
-    def __init__(self, *, back_end: AssistantBackEnd) -> None:
+    def __init__(self, *, back_end: AssistantBackEnd, undo: UndoLog | None = None) -> None:
         self._back_end = back_end
+        self._undo = undo
 
     async def perform(
         self, action: Action, item_id: str, *, principal_id: str, zone: tzinfo
@@ -71,6 +83,25 @@ class AssistantService:
         """
         services = self._back_end.of(principal_id, zone=zone)
         return await _done(services, action, item_id)
+
+    async def newest_deed(self, principal_id: str, *, now: datetime) -> UndoableDeed | None:
+        """Return what a bare "undo" of this user would take back; None if there is nothing.
+
+        Raises:
+            StoreError: the store cannot be used.
+        """
+        return None if self._undo is None else await self._undo.newest(principal_id, now=now)
+
+    async def undo(self, deed: UndoableDeed, *, principal_id: str, zone: tzinfo) -> Item | None:
+        """Take a deed back, once, and return the item; None if it is gone or changed since.
+
+        Raises:
+            AssistantError: it could not be done; nothing was changed.
+        """
+        item = await undo_deed(deed, self._back_end.of(principal_id, zone=zone))
+        if self._undo is not None:
+            await self._undo.forget(deed, principal_id=principal_id)
+        return item
 
 
 async def _done(services: AssistantServices, action: Action, item_id: str) -> bool:
@@ -85,3 +116,6 @@ async def _done(services: AssistantServices, action: Action, item_id: str) -> bo
             return await services.tasks.delete(item_id)
         case "delete_document":
             return await services.documents.delete(item_id)
+        case "complete_task":
+            found = await services.tasks.get(item_id)
+            return found is not None and (await services.tasks.complete(item_id)).is_done

@@ -79,6 +79,10 @@ class GraphTasks:
         """See `TaskList.complete`."""
         return await self._patched(task_id, {"status": "completed"})
 
+    async def reopen(self, task_id: str) -> Task:
+        """See `TaskList.reopen`."""
+        return await self._patched(task_id, {"status": "notStarted"})
+
     async def move(self, task_id: str, *, due: date | None) -> Task:
         """See `TaskList.move`."""
         given = None if due is None else given_day(due, self._zone)

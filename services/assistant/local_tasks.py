@@ -44,6 +44,10 @@ class LocalTaskList:
         """See `TaskList.complete`."""
         return await self._rows.change(task_id, is_done=True)
 
+    async def reopen(self, task_id: str) -> Task:
+        """See `TaskList.reopen`."""
+        return await self._rows.change(task_id, is_done=False)
+
     async def move(self, task_id: str, *, due: date | None) -> Task:
         """See `TaskList.move`."""
         return await self._rows.change(task_id, due=due)

@@ -67,6 +67,14 @@ class TaskList(Protocol):
         """
         ...
 
+    async def reopen(self, task_id: str) -> Task:
+        """Mark a task not done.
+
+        Raises:
+            AssistantItemGoneError: it is gone.
+        """
+        ...
+
     async def move(self, task_id: str, *, due: date | None) -> Task:
         """Give a task another date, or none.
 

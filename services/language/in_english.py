@@ -151,7 +151,12 @@ def _telling(language: str) -> re.Pattern[str]:
     own = [
         _plain(one) for one in every | apart if one not in english and len(one) >= _TELLING_CHARS
     ]
-    return re.compile(rf"(?<!\w)(?:{'|'.join(own)})(?!\w)")
+    pairs = [
+        rf"{_plain(first)}(?!\w)[^.!?]*(?<!\w){_plain(last)}"
+        for each in table.apart.values()
+        for first, _, last in (pair.partition(" ... ") for pair in each)
+    ]
+    return re.compile(rf"(?<!\w)(?:{'|'.join([*own, *pairs])})(?!\w)")
 
 
 @cache

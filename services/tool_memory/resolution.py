@@ -18,9 +18,14 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """Two to five entities that may be meant; the caller asks which."""
+    """Two to five entities that may be meant; the caller asks which.
+
+    Attributes:
+        is_every: The user means all of them; the caller asks once for a yes to them all.
+    """
 
     entity_ids: tuple[str, ...]
+    is_every: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,14 @@ def several(ids: Sequence[str] | dict[str, None]) -> Resolution:
     """Return at most five distinct ids to choose from; fewer than two are no choice."""
     found = tuple(dict.fromkeys(ids))[:SHOWN_CANDIDATES]
     return Ambiguous(found) if len(found) > 1 else NotFound()
+
+
+def every_one(ids: Sequence[str], otherwise: Resolution) -> Resolution:
+    """Return `ids` as meant all together; `otherwise` where they are too many for one yes."""
+    found = tuple(dict.fromkeys(ids))
+    if not 1 < len(found) <= SHOWN_CANDIDATES:
+        return otherwise
+    return Ambiguous(found, is_every=True)
 
 
 def ids_of(found: Resolution) -> tuple[str, ...]:

@@ -25,7 +25,15 @@ from services.language.pointing.vocabulary import NUMBER_WORDS
 from services.tool_memory.candidates import Candidate
 from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.fitting import ids_in
-from services.tool_memory.resolution import NotFound, Resolution, Resolved, Scene, ids_of, several
+from services.tool_memory.resolution import (
+    NotFound,
+    Resolution,
+    Resolved,
+    Scene,
+    every_one,
+    ids_of,
+    several,
+)
 from services.tool_memory.selection import Selection
 
 
@@ -77,7 +85,9 @@ class ContextResolver:
         if len(live) < len(found):
             return NotFound()
         if len(live) > 1 or asked.main.plural or asked.several:
-            return several([one.entity_id for one in live])
+            ids = [one.entity_id for one in live]
+            is_fit = asked.every and all(entity_type in (None, one.kind) for one in live)
+            return every_one(ids, several(ids)) if is_fit else several(ids)
         kinds = {entity_type, asked.main.noun if not asked.main.soft_noun else None} - {None}
         return Resolved(live[0].entity_id) if kinds <= {live[0].kind} else NotFound()
 
@@ -143,13 +153,13 @@ class ContextResolver:
         self, asked: Asked, context: Request, entity_type: EntityType | None, said: Resolution
     ) -> Resolution:
         """Let a pronoun mean what another clause names: "the dentist is ill, cancel it"."""
-        if not (context.has_content or context.noun):
+        if not (context.has_content or context.noun or context.has_selector):
             return said if self._agrees(context, said) else NotFound()
         if context.plural:
             return said
         named = self._of(asked, context, entity_type)
         if isinstance(named, NotFound):
-            sure = context.strict or context.phrases or context.noun
+            sure = context.strict or context.phrases or context.noun or context.has_selector
             return named if sure else said
         if isinstance(said, Resolved) and self._scene.focus == said.entity_id:
             return several(dict.fromkeys([*ids_of(named), said.entity_id]))
@@ -197,12 +207,29 @@ class ContextResolver:
         if words:
             known = {token for word in words for token in self._entity_index.lexicon.meanings(word)}
             timely = [one for one in timely if known & one.tokens]
+            is_plain = all(sum(word in one.tokens for one in timely) == 1 for word in known)
         elif request.places:
-            return several(self._selection.placed(request, timely))
-        elif not request.noun and request.times.is_empty:
-            listed = [one for one in timely if one.entity_id in self._scene.last_list]
-            timely = listed or timely
-        return self._selection.ask(timely) if len(timely) > 1 else NotFound()
+            placed = self._selection.placed(request, timely)
+            return every_one(placed, NotFound()) if asked.every else several(placed)
+        else:
+            is_plain = True
+            timely = self._listed(request, timely)
+        if len(timely) < 2:
+            return NotFound()
+        which = self._selection.ask(timely)
+        is_every = asked.every and is_plain
+        return every_one([one.entity_id for one in timely], which) if is_every else which
+
+    def _listed(self, request: Request, timely: list[Candidate]) -> list[Candidate]:
+        """Return those of the list shown last that "all", "both" or "the rest" mean."""
+        if request.noun or not request.times.is_empty:
+            shown = timely
+        else:
+            shown = [one for one in timely if one.entity_id in self._scene.last_list] or timely
+        focus = self._scene.focus if request.rest else None
+        order = {one: place for place, one in enumerate(self._scene.last_list)}
+        left = [one for one in shown if one.entity_id != focus]
+        return sorted(left, key=lambda one: order.get(one.entity_id, len(order)))
 
     def _in_any_time(self, request: Request, one: Candidate) -> bool:
         clocks = request.times.clocks

@@ -3,6 +3,7 @@
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError
+from services.language.commands import command_in
 from services.language.yes_no import says_no, says_yes
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
@@ -61,14 +62,27 @@ class TurnQuestions:
             case _:
                 return None
 
-    def answers_of_memory(self, turn: TurnDraft) -> bool:
+    async def answers_of_memory(self, turn: TurnDraft) -> bool:
         """Whether the message was about what is remembered, and is answered.
 
         The document of the patient is open.
         """
         if self.forgetting.ask(turn) or self.forgetting.tell(turn):
             return True
-        return self.remembering.note(turn) or self.remembering.undo(turn)
+        return self.remembering.note(turn) or await self._undo(turn)
+
+    async def _undo(self, turn: TurnDraft) -> bool:
+        """Take the user's newest undoable deed back: a write to memory, or a change of their own.
+
+        False where nothing was done in the last ten minutes that can be undone.
+        """
+        if turn.claim.message.press is not None or command_in(turn.text) != "undo":
+            return False
+        deed, write = await self._deeds.newest_deed(turn), self.remembering.newest(turn)
+        if deed is None or (write is not None and write.at > deed.at):
+            return self.remembering.undo(turn)
+        self._replies.say(turn, await self._deeds.undone(turn, deed))
+        return True
 
     async def offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
         """Ask whether to start anew where the active patient's history cannot be read."""

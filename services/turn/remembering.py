@@ -10,7 +10,6 @@ from datetime import datetime
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
-from services.language.commands import command_in
 from services.language.held_statements import asks_to_hold, held_statements, is_correction
 from services.language.yes_no import says_no
 from services.memory_blocks.limits import NAME_CHARS
@@ -79,15 +78,12 @@ class TurnRemembering:
         return True
 
     def undo(self, turn: TurnDraft) -> bool:
-        """Take back the user's newest write to the open patient's memory, if that is asked for.
+        """Take back the user's newest write to the open patient's memory; "undo" was said.
 
         It asks first where a tool ran since: what that did may be meant. False where nothing was
         written in the last ten minutes.
         """
-        message = turn.claim.message
-        if message.press is not None or command_in(message.text) != "undo":
-            return False
-        write = self._newest(turn)
+        write = self.newest(turn)
         if write is None:
             return False
         if _has_run_since(turn, write.at):
@@ -107,7 +103,7 @@ class TurnRemembering:
         await self.documents.open(turn, active)
         if says_no(turn.answer):
             return "Nothing was changed."
-        write = self._newest(turn)
+        write = self.newest(turn)
         if write is None or write.name != question.payload.get(_WRITE):
             return _CHANGED_SINCE
         return self._undone(turn, write)
@@ -129,7 +125,8 @@ class TurnRemembering:
         self.replies.say(turn, text)
         return True
 
-    def _newest(self, turn: TurnDraft) -> MemoryWrite | None:
+    def newest(self, turn: TurnDraft) -> MemoryWrite | None:
+        """Return the user's newest write to the open patient's memory that can be taken back."""
         sender = turn.claim.message.sender
         return newest_write(
             turn.document(),

@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.identifiers import hashed
-from services.assistant.back_end import AssistantBackEnd
 from services.assistant.confirmed_actions import AssistantService
 from services.entities.session import EntitySession
 from services.scheduling.clinic import Clinic
@@ -81,7 +80,7 @@ def tools_for(
     settings: Settings,
     *,
     team: NamedTeam,
-    assistant: AssistantBackEnd,
+    assistant: AssistantService,
     clock: Clock,
     ids: IdSource,
     metrics: Metrics,
@@ -100,7 +99,7 @@ def tools_for(
         limits=limits,
         time_zone=settings.time_zone,
         entities=entities,
-        assistant=AssistantService(back_end=assistant),
+        assistant=assistant,
         on_extractor_failure=metrics.extractor_failed,
         clinic=ClinicService(appointments=clinic, people=clinic),
         scenarios=scenarios,
@@ -133,4 +132,5 @@ def _asked_about(turn: TurnDraft) -> tuple[str, ...]:
     """Return the entities of the user's open question: they are never forgotten."""
     asked = [one.payload for one in (turn.question, turn.open_question()) if one is not None]
     ids = [each for one in asked for each in [one.get("entity_id"), *one.get("candidates", ())]]
+    ids += [row["entity_id"] for one in asked for row in one.get("items", ())]
     return tuple(one for one in ids if isinstance(one, str))

@@ -67,13 +67,23 @@ _ANY_VERB = re.compile(
     _FLAGS,
 )
 _CORRECTED = re.compile(
-    r"(?:[,.;!?]|\s-|\.\.\.)\s*(?:no,?\s+)?(?:wait,?\s+)?"
-    r"(?:actually|i mean|i meant|or rather|rather|sorry|make that|correction)\b[\s,:]*"
+    r"(?:[,.;!?]|\s-|\.\.\.|\s(?=or rather))\s*(?:no,?\s+)?(?:wait,?\s+)?"
+    r"(?:actually|i mean|i meant|or rather|rather|sorry|make that|correction|(?:scratch|strike)"
+    r" (?:that|it)|on second thoughts?)\b[\s,:;.-]*"
     r"(?P<tail>(?:the|my|our)\b.*|[\ue100-\ue1ff].*)$"
     r"|(?:[,.;!?]|\s-|\.\.\.)\s*(?:no|nope|wait|no wait)\b[\s,]+"
     r"(?P<instead>(?:the|my|our)\b.*|[\ue100-\ue1ff].*)$",
     _FLAGS,
 )
+_BACKWARDS = re.compile(
+    r"\b(?:last but one|next[- ]to[- ]last|second(?:[- ](?:to|from)(?:[- ]the)?)?[- ]last)\b",
+    _FLAGS,
+)
+_PLACES = re.compile(
+    r"\b(?:numbers|items|options|nos?\.?)\s+(?P<rest>\d{1,2}(?:\s*(?:,|and|&)+\s*\d{1,2})+)(?!\d)",
+    _FLAGS,
+)
+_EITHER = re.compile(r",?\s+or (?:maybe |perhaps )?(?:the|my|our)\b", _FLAGS)
 _BESIDE = re.compile(
     r"\b(?:after|before|prior to|following (?=the|my|our|that))\s*(?:the |my |our |that |this )?"
     r"(?!\d|noon|mid|tomorrow|today|next|mon|tue|wed|thu|fri|sat|sun|half|quarter|one\b|two\b"
@@ -82,8 +92,9 @@ _BESIDE = re.compile(
     _FLAGS,
 )
 _NOT_THAT = re.compile(
-    r"\b(?:and |but )?(?:not|except(?: for)?|excluding|other than|apart from|instead of|rather than"
-    r"|besides)\s+(?P<what>(?:the|that|this|my|our|it|those|these|on)\b[^,.;!?]*?)"
+    r"\b(?:and |but )?(?:(?<=\ball )but|not|except(?: for)?|excluding|other than|apart from"
+    r"|instead of|rather than|besides)\s+"
+    r"(?P<what>(?:the|that|this|my|our|it|those|these|on)\b[^,.;!?]*?)"
     r"(?=$|[,.;!?]|\bbut\b|\s-\s)",
     _FLAGS,
 )
@@ -106,6 +117,7 @@ class Clauses:
         others: Clauses without a request of their own, in order.
         excluded: What is said not to be meant.
         several: Another clause asks for something of its own.
+        either: Two things are named of which one may be meant.
     """
 
     main: str = ""
@@ -114,6 +126,7 @@ class Clauses:
     excluded: list[str] = field(default_factory=list)
     negated: bool = False
     several: bool = False
+    either: bool = False
 
 
 def read_clauses(text: str) -> Clauses:
@@ -125,8 +138,10 @@ def read_clauses(text: str) -> Clauses:
     text = re.sub(r"\be-mail", "email", text, flags=_FLAGS)
     text = re.sub(r"\btom+or+ow\b", "tomorrow", text, flags=_FLAGS)
     text = re.sub(r"\bto-?\s?dos?\b(?! ?(?:it|that|this|so))", "todo", text, flags=_FLAGS)
-    found = Clauses()
+    text = _BACKWARDS.sub("penultimate", text)
+    text = _PLACES.sub(lambda one: re.sub(r"(\d+)", r"number \1", one["rest"]), text)
     text = _corrected(text)
+    found = Clauses(either=_EITHER.search(text) is not None)
     for pattern in (_NOT_THAT, _NOT_NAME):
         text = _without_excluded(text, pattern, found)
     pieces = [piece for piece in _pieces(text) if piece.strip()]
@@ -186,7 +201,7 @@ def _keep_contrast(found: Clauses, kept: list[str], refused: list[str]) -> None:
         verb, rest = _verb_of(asking[0])
         if not re.search(r"\b(?:it|that|this|them)\b", rest, _FLAGS):
             found.negated, found.main, found.verb = False, rest, verb
-            found.excluded += [_NEGATED.sub(" ", piece) for piece in refused]
+            found.excluded += [_verb_of(_NEGATED.sub(" ", piece))[1] for piece in refused]
 
 
 def _choose(found: Clauses, pieces: list[str]) -> None:

@@ -50,7 +50,9 @@ _WEEKDAY = re.compile(
     _FLAGS,
 )
 _RISKY = re.compile(r"\b(?P<which>on|this|next|last) (?P<name>wed|sat|sun)\b(?:'s)?", _FLAGS)
-_RISKY_LAST = re.compile(r"(?<=\w )(?P<which>)(?P<name>wed|sat|sun)\s*[.!]?$", _FLAGS)
+_RISKY_LAST = re.compile(
+    r"(?<=\w )(?P<which>)(?P<name>wed|sat|sun)(?=\s*[.!]?$|\s+(?:at )?\d)", _FLAGS
+)
 _IN = re.compile(
     rf"\b(?:in|within) (?P<n>{NUMBER}) (?P<unit>minute|min|hour|hr|day|week)s?\b"
     rf"|\b(?P<n2>{NUMBER}) (?P<unit2>minute|min|hour|hr|day|week)s? from now\b",

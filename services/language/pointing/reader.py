@@ -52,6 +52,7 @@ _PLURAL = re.compile(
     rf"(?=\s*(?:$|[.,!?]|of\b))|the rest)\b|(?<!let )(?<!tell )(?<!with )(?<!to )\bthem\b",
     _FLAGS,
 )
+_THE_REST = re.compile(r"\b(?:the rest|others|remaining|the other (?!one\b)\w+s?)\b", _FLAGS)
 _PARTITIVE = re.compile(
     rf"\b(?:first|second|third|fourth|fifth|last|next|latest|earliest|\d(?:st|nd|rd|th))"
     rf"(?: one)? (?:of|in|from) (?:the|my|our|these|those|that|all)?\s*"
@@ -117,7 +118,8 @@ class Reader:
         typed = take_ids(text, self._lexicon)
         hide_names(text, self._lexicon.names)
         clauses = read_clauses(text.rest)
-        asked = Asked(typed_ids=typed, negated=clauses.negated, several=clauses.several)
+        several = clauses.several or clauses.either
+        asked = Asked(typed_ids=typed, negated=clauses.negated, several=several, every=not several)
         if clauses.negated:
             return asked
         asked.negated = is_relative(clauses.main) or is_making(clauses.verb, clauses.main)
@@ -134,11 +136,9 @@ class Reader:
         return self._request(text.part(" , ".join(clauses.others)), "")
 
     def _request(self, text: DraftText, verb: str) -> Request:
+        if (number := _NUMBER_ONLY.match(text.rest)) is not None:
+            return Request(number=int(number[1]))
         found = Request()
-        number = _NUMBER_ONLY.match(text.rest)
-        if number is not None:
-            found.number = int(number[1])
-            return found
         _drop_destination(text, verb)
         read_field(text, verb, found)
         read_evening(text.rest, found.times)
@@ -199,6 +199,8 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
     found.places = tuple(map(_ordinal, places)) if found.plural else found.places
     if _AND_THE_LAST.search(text.rest, match.end()):
         found.places = (*(found.places or (found.ordinal,)), -1)
+    for place in reversed(places[1:]):
+        text.rest = f"{text.rest[: place.start()]} {text.rest[place.end() :]}"
     text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
     if re.match(r"\s*(?:one )?(?:of|in|from)\b", text.rest[match.start() :], _FLAGS):
         text.rest = _PARTITIVE_REST.sub(" ", text.rest)
@@ -242,6 +244,7 @@ def _ordinal(match: re.Match[str]) -> int:
 def _read_plural(text: DraftText, found: Request) -> None:
     partitive = _PARTITIVE.search(text.rest)
     rest = text.rest if partitive is None else text.rest.replace(partitive[0], " ")
+    found.rest = _THE_REST.search(rest) is not None
     found.plural = bool(found.plural or _PLURAL.search(rest) or _COORDINATED.search(rest))
     clocks = [one for one in found.times.clocks if not one.word]
     found.plural = found.plural or len(set(clocks)) > 1

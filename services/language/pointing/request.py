@@ -25,6 +25,7 @@ class Request:
         indefinite: "A meeting" is none in particular, not even the focus.
         ordinal: Position in the list shown last, from 1, or from -1 at its end.
         places: Positions, where several are named: "the first two", "the first and the last".
+        rest: Those of a list that are left besides the one in focus.
         number: A small bare number ("2"), which may be a position or part of a name.
     """
 
@@ -39,6 +40,7 @@ class Request:
     pointed: bool = False
     indefinite: bool = False
     plural: bool = False
+    rest: bool = False
     other: bool = False
     ordinal: int | None = None
     places: tuple[int, ...] = ()
@@ -79,6 +81,7 @@ class Asked:
     Attributes:
         negated: Nothing may come of it.
         several: It asks for more than one thing at a time.
+        every: Where several are named, all of them are meant, not one of them.
         context: A reference in another clause that a pronoun may mean.
         excluded: References that are expressly not meant.
         typed_ids: Ids of entities, or what looks like one, as the user typed them.
@@ -90,3 +93,4 @@ class Asked:
     typed_ids: list[str] = field(default_factory=list)
     negated: bool = False
     several: bool = False
+    every: bool = True

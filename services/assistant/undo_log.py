@@ -1,0 +1,169 @@
+"""What a user's own tools changed without a yes, so that "undo" takes the newest back.
+
+It lies beside the user's own services, in no patient's document and in no conversation: a move is
+its user's wherever it was asked for. Only how the item was before is kept, for ten minutes.
+"""
+
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from data_models.blob_store import BlobStore
+from data_models.errors import AssistantError
+from data_models.identifiers import PatientId, hashed
+from services.assistant.back_end import AssistantServices
+from services.assistant.calendar import CalendarEvent
+from services.assistant.contacts import Contact, ContactChange
+from services.assistant.local_file import LocalFile
+from services.assistant.shown import Item
+from services.assistant.tasks import Task
+
+UNDO_FOR = timedelta(minutes=10)
+KEPT_DEEDS = 10
+Undoable: TypeAlias = Literal["move_event", "complete_task", "move_task", "change_contact"]
+_FIELDS = ("name", "email", "phone", "organization")
+
+
+class UndoableDeed(BaseModel):
+    """One change, and what brings it back.
+
+    Attributes:
+        patient: One-way name of the patient whose chart was open; "" if none was.
+        before: What was so of the item; which fields, the tool says.
+        after: The same after the change; where it is not so any more, nothing is undone.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    tool: Undoable
+    item_id: str
+    patient: str
+    at: datetime
+    before: dict[str, str]
+    after: dict[str, str]
+
+
+_DEEDS = TypeAdapter(list[UndoableDeed])
+
+
+class UndoLog:
+    """Each user's newest deeds. Holds nothing of anybody."""
+
+    def __init__(self, *, store: BlobStore) -> None:
+        self._store = store
+
+    async def note(self, deed: UndoableDeed, *, principal_id: str) -> None:
+        """Remember a deed; the newest ten stay.
+
+        Raises:
+            AssistantUnavailableError: others changed the notes all the time.
+            StoreError: they could not be stored.
+        """
+
+        async def noted(before: bytes | None) -> tuple[bytes, None]:
+            kept = [one for one in _deeds(before) if deed.at - one.at <= UNDO_FOR]
+            return _DEEDS.dump_json([*kept, deed][-KEPT_DEEDS:]), None
+
+        await self._file(principal_id).change(noted)
+
+    async def newest(self, principal_id: str, *, now: datetime) -> UndoableDeed | None:
+        """Return the newest deed of the last ten minutes; None if there is none."""
+        deeds = _deeds(await self._file(principal_id).read())
+        return deeds[-1] if deeds and now - deeds[-1].at <= UNDO_FOR else None
+
+    async def forget(self, deed: UndoableDeed, *, principal_id: str) -> None:
+        """Take a deed out, once it is undone or cannot be."""
+
+        async def left(before: bytes | None) -> tuple[bytes, None]:
+            return _DEEDS.dump_json([one for one in _deeds(before) if one != deed]), None
+
+        await self._file(principal_id).change(left)
+
+    def _file(self, principal_id: str) -> LocalFile:
+        folder = f"assistant/{hashed('assistant', principal_id)}/"
+        return LocalFile(store=self._store, name=folder + "undo.json", begins_as=lambda: None)
+
+
+def undoable_deed(
+    tool: Undoable,
+    before: Item,
+    after: Item,
+    *,
+    patient_id: PatientId | None,
+    at: datetime,
+) -> UndoableDeed:
+    """Return the deed that made `after` of `before` while the chart of a patient was open."""
+    return UndoableDeed(
+        tool=tool,
+        item_id=after.id,
+        patient=patient_name(patient_id),
+        at=at,
+        before=_state(tool, before),
+        after=_state(tool, after),
+    )
+
+
+def patient_name(patient_id: PatientId | None) -> str:
+    """Return the one-way name by which a deed knows a patient."""
+    return "" if patient_id is None else hashed("undo", patient_id)
+
+
+async def undo_deed(deed: UndoableDeed, services: AssistantServices) -> Item | None:
+    """Bring the item back to what it was, and return it; None if it is gone or changed since.
+
+    Raises:
+        AssistantError: it could not be done; nothing was changed.
+    """
+    item = await _item(deed, services)
+    if item is None or _state(deed.tool, item) != deed.after:
+        return None
+    return await _bring_back(deed, services)
+
+
+async def _item(deed: UndoableDeed, services: AssistantServices) -> Item | None:
+    match deed.tool:
+        case "move_event":
+            return await services.calendar.get(deed.item_id)
+        case "complete_task" | "move_task":
+            return await services.tasks.get(deed.item_id)
+        case "change_contact":
+            return await services.contacts.get(deed.item_id)
+
+
+async def _bring_back(deed: UndoableDeed, services: AssistantServices) -> Item:
+    match deed.tool:
+        case "move_event":
+            start = datetime.fromisoformat(deed.before["start"])
+            return await services.calendar.move(deed.item_id, start=start)
+        case "complete_task":
+            return await services.tasks.reopen(deed.item_id)
+        case "move_task":
+            due = deed.before["due"]
+            day = date.fromisoformat(due) if due else None
+            return await services.tasks.move(deed.item_id, due=day)
+        case "change_contact":
+            change = replace(ContactChange(), **deed.before)
+            return await services.contacts.change(deed.item_id, change)
+
+
+def _state(tool: Undoable, item: Item) -> dict[str, str]:
+    match item:
+        case CalendarEvent():
+            return {"start": item.start.astimezone(UTC).isoformat()}
+        case Task() if tool == "complete_task":
+            return {"is_done": str(item.is_done)}
+        case Task():
+            return {"due": "" if item.due is None else item.due.isoformat()}
+        case Contact(name=name, email=email, phone=phone, organization=organization):
+            return dict(zip(_FIELDS, (name, email, phone, organization), strict=True))
+        case _:
+            raise AssistantError("that kind of change cannot be undone")
+
+
+def _deeds(data: bytes | None) -> list[UndoableDeed]:
+    try:
+        return [] if data is None else _DEEDS.validate_json(data)
+    except ValidationError:
+        return []  # what cannot be read is undone by nobody; the items are as they are

@@ -1,0 +1,176 @@
+"""What is said of several of the user's own things at once, and what "undo" finds of them."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from data_models.errors import ToolInputError
+from group_chat.tools.calendar_tools import calendar_tools
+from group_chat.tools.contact_tools import contact_tools
+from group_chat.tools.personal import PersonalAssistant
+from group_chat.tools.task_tools import task_tools
+from services.assistant.confirmed_actions import AssistantService, items_of
+from services.assistant.contacts import NewContact
+from services.assistant.tasks import NewTask
+from services.assistant.undo_log import UndoLog
+from tests.fakes_store import MemoryBlobStore
+from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
+from tests.services.assistant.effects import fresh
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Office:
+    return Office(tmp_path)
+
+
+async def listed(office: Office) -> list[str]:
+    ids = [await office.event(title, hour=8 + at) for at, title in enumerate(("A", "B", "C"))]
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    return ids
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("cancel the first two", [0, 1]),
+        ("cancel the last two", [1, 2]),
+        ("cancel all three", [0, 1, 2]),
+        ("cancel the first and the third", [0, 2]),
+        ("cancel numbers 1 and 3", [0, 2]),
+        ("cancel all but the first", [1, 2]),
+        ("keep the first, cancel the others", [1, 2]),
+        ("sag die ersten beiden ab", [0, 1]),
+        ("annule les deux premiers", [0, 1]),
+        ("cancela los tres", [0, 1, 2]),
+    ],
+)
+async def test_one_question_names_every_one_that_is_meant(
+    office: Office, said: str, meant: list[int]
+) -> None:
+    ids = await listed(office)
+    await office.call("cancel_event", said, event_id="")
+    (asked,) = office.asked
+    assert asked.kind == "destructive_tool"
+    assert [one for one, _ in items_of(asked.payload)] == [ids[at] for at in meant]
+    assert asked.text.startswith(f"Cancel all {len(meant)}: *{'ABC'[meant[0]]}*")
+    assert all(f"*{'ABC'[at]}*" in asked.text for at in meant)
+
+
+async def test_one_of_two_that_are_named_with_or_is_asked_about_and_not_both(
+    office: Office,
+) -> None:
+    await office.event("Ward round")
+    await office.event("Journal club", hour=10)
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    with pytest.raises(ToolInputError, match="asked which"):
+        await office.call("cancel_event", "cancel the ward round or the journal club", event_id="")
+    assert office.asked[-1].kind == "which_entity"
+
+
+async def test_nothing_is_asked_about_where_one_of_them_is_gone(office: Office) -> None:
+    ids = await listed(office)
+    await office.own.calendar.cancel(ids[1])
+    with pytest.raises(ToolInputError, match="not there any more"):
+        await office.call("cancel_event", "cancel all three", event_id="")
+    assert office.asked == []
+
+
+async def test_several_tasks_are_completed_after_one_yes_and_one_task_at_once(
+    office: Office,
+) -> None:
+    tasks = [await office.own.tasks.add(NewTask(title=one), fresh()) for one in ("X", "Y")]
+    await office.call("list_tasks")
+    await office.call("complete_task", "mark both as done", task_id="")
+    assert office.asked[-1].text == "Complete all 2: *X*; *Y*? yes / no"
+    assert not any(one.is_done for one in await office.own.tasks.list(limit=9))
+    service = AssistantService(back_end=office.back_end)
+    for one in tasks:
+        assert await service.perform("complete_task", one.id, principal_id="alice", zone=BERLIN)
+    assert await office.own.tasks.list(limit=9) == []
+
+
+async def test_an_event_that_nobody_has_is_not_found_and_another_is_not_taken(
+    office: Office,
+) -> None:
+    await office.event("Family meeting")
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    with pytest.raises(ToolInputError, match="not clear which event"):
+        await office.call("cancel_event", "cancel the family dinner", event_id="")
+    assert office.asked == []
+
+
+# -- undo -------------------------------------------------------------------------------------
+
+
+class Remembering(Office):
+    """An office whose changes can be undone."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.undo = UndoLog(store=MemoryBlobStore())
+        assistant = PersonalAssistant(
+            back_end=self.back_end, names=Names(), ids=self.ids, undo=self.undo
+        )
+        made = (calendar_tools, contact_tools, task_tools)
+        self.tools = {one.name: one for make in made for one in make(assistant)}
+        self.service = AssistantService(back_end=self.back_end, undo=self.undo)
+
+    async def undone(self) -> object:
+        deed = await self.service.newest_deed("alice", now=NOW)
+        assert deed is not None
+        return await self.service.undo(deed, principal_id="alice", zone=BERLIN)
+
+
+async def test_a_move_is_undone_by_the_newest_deed_and_the_one_before_by_the_next(
+    tmp_path: Path,
+) -> None:
+    office = Remembering(tmp_path)
+    event = await office.event("Board", hour=15)
+    task = await office.own.tasks.add(NewTask(title="Call the lab"), fresh())
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    await office.call("move_event", "move the board to 17:00", event_id=event, start="17:00")
+    await office.call("list_tasks")
+    await office.call("complete_task", "complete the task", task_id=task.id)
+
+    await office.undone()
+    assert not (await office.own.tasks.list(limit=9))[0].is_done
+    await office.undone()
+    (back,) = await office.own.calendar.between(TOMORROW, TOMORROW + timedelta(days=1))
+    assert back.start.astimezone(BERLIN).hour == 15
+    assert await office.service.newest_deed("alice", now=NOW) is None
+
+
+async def test_a_contact_and_a_due_date_are_brought_back(tmp_path: Path) -> None:
+    office = Remembering(tmp_path)
+    contact = await office.own.contacts.add(
+        NewContact(name="Maria Kern", email="m@k.example", phone="1"), fresh()
+    )
+    task = await office.own.tasks.add(NewTask(title="Call the lab"), fresh())
+    await office.call("search_contacts")
+    await office.call("change_contact", "change Maria's phone to 222", phone="222")
+    assert await office.undone() == contact
+    await office.call("list_tasks")
+    await office.call("move_task", "move the task to Friday", due="Friday")
+    assert await office.undone() == task
+
+
+async def test_what_was_changed_again_since_is_left_as_it_is(tmp_path: Path) -> None:
+    office = Remembering(tmp_path)
+    event = await office.event("Board", hour=15)
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    await office.call("move_event", "move the board to 17:00", event_id=event, start="17:00")
+    (moved,) = await office.own.calendar.between(TOMORROW, TOMORROW + timedelta(days=1))
+    later = await office.own.calendar.move(moved.id, start=moved.start + timedelta(hours=1))
+    assert await office.undone() is None
+    assert await office.own.calendar.get(later.id) == later
+
+
+async def test_after_ten_minutes_and_for_others_there_is_nothing_to_undo(tmp_path: Path) -> None:
+    office = Remembering(tmp_path)
+    event = await office.event("Board", hour=15)
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    await office.call("move_event", "move the board to 17:00", event_id=event, start="17:00")
+    late = NOW + timedelta(minutes=11)
+    assert await office.service.newest_deed("alice", now=late) is None
+    assert await office.service.newest_deed("bob", now=NOW) is None

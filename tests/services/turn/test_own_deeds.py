@@ -1,0 +1,134 @@
+"""A yes for several of the user's own things, and a bare "undo" of what was changed at once."""
+
+from datetime import UTC, date
+from pathlib import Path
+
+import pytest
+
+from data_models.clock import RandomIds
+from data_models.effects import Effect
+from data_models.identifiers import PatientId
+from services.assistant.back_end import AssistantServices
+from services.assistant.confirmed_actions import AssistantService
+from services.assistant.tasks import NewTask, Task
+from services.assistant.undo_log import UndoLog, undoable_deed
+from services.group_chat_port import QuestionAsked
+from services.turn.tools import TurnTools
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.services.assistant.back_ends import local_assistant
+from tests.services.turn.test_remembering import held, said
+from tests.services.world import OWNER, World
+
+
+class Desk:
+    """A conversation with one patient open, and what its user has of their own."""
+
+    def __init__(self, folder: Path, clock: FixedClock) -> None:
+        back_end = local_assistant(folder, clock=clock)
+        self.clock, self.store = clock, MemoryBlobStore()
+        self.undo = UndoLog(store=MemoryBlobStore())
+        self.own: AssistantServices = back_end.of(OWNER, zone=UTC)
+        ids = RandomIds()
+        service = AssistantService(back_end=back_end, undo=self.undo)
+        tools = TurnTools(ids=ids, assistant=service)
+        self.world = World(
+            sessions=self.store, users=MemoryBlobStore(), clock=clock, tools=tools, ids=ids
+        )
+
+    async def task(self, title: str) -> Task:
+        return await self.own.tasks.add(NewTask(title=title), Effect(title))
+
+    async def moved(self, task: Task, due: date, patient: str = "patient_4") -> None:
+        after = await self.own.tasks.move(task.id, due=due)
+        deed = undoable_deed(
+            "move_task", task, after, patient_id=PatientId(patient), at=self.clock.now()
+        )
+        await self.undo.note(deed, principal_id=OWNER)
+
+    async def says(self, text: str) -> str:
+        return await said(self.world, text)
+
+    async def asks(self, action: str, *tasks: Task) -> str:
+        """Have a tool ask for one yes to all of `tasks`; return the question."""
+        rows = [{"entity_id": one.id, "name": f"*{one.title}*"} for one in tasks]
+        payload = {"action": action, **rows[0], "items": rows}
+        self.world.team.also = lambda _: (
+            QuestionAsked("q1", "destructive_tool", "Delete them? yes / no", payload),
+        )
+        await self.says("delete them")
+        self.world.team.also = lambda _: ()
+        return "q1"
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> Desk:
+    desk = Desk(tmp_path, FixedClock())
+    await desk.says("start a tumor board for patient_4")
+    return desk
+
+
+async def titles(desk: Desk) -> list[str]:
+    return [one.title for one in await desk.own.tasks.list(limit=9)]
+
+
+async def test_one_yes_does_all_that_the_question_named_and_tells_each(desk: Desk) -> None:
+    tasks = [await desk.task(title) for title in ("A", "B", "C")]
+    await desk.asks("delete_task", *tasks[:2])
+    assert await desk.says("yes") == "Deleted: *A*; *B*."
+    assert await titles(desk) == ["C"]
+
+
+async def test_one_no_leaves_them_all(desk: Desk) -> None:
+    tasks = [await desk.task(title) for title in ("A", "B")]
+    await desk.asks("delete_task", *tasks)
+    assert "*A*; *B* stay as they are" in await desk.says("no")
+    assert await titles(desk) == ["A", "B"]
+
+
+async def test_what_was_gone_already_is_told_beside_what_was_done(desk: Desk) -> None:
+    tasks = [await desk.task(title) for title in ("A", "B")]
+    await desk.asks("delete_task", *tasks)
+    await desk.own.tasks.delete(tasks[1].id)
+    assert await desk.says("yes") == "Deleted: *A*. *B* was no longer there."
+
+
+async def test_undo_takes_the_newest_deed_back_and_names_it(desk: Desk) -> None:
+    task = await desk.task("Call the lab")
+    await desk.moved(task, date(2026, 12, 1))
+    assert await desk.says("undo") == "Moved back: *Call the lab*."
+    assert await desk.own.tasks.get(task.id) == task
+
+
+async def test_undo_means_the_newest_of_a_deed_and_a_write_to_memory(desk: Desk) -> None:
+    task = await desk.task("Call the lab")
+    await desk.says("remember that she lives alone")
+    desk.clock.advance(1)
+    await desk.moved(task, date(2026, 12, 1))
+    assert "Moved back" in await desk.says("rückgängig")
+    assert held(desk.store) == ["Noted: she lives alone"]
+
+    await desk.moved(task, date(2026, 12, 2))
+    await desk.says("remember that she has a dog")
+    assert "she has a dog" in await desk.says("undo")
+    moved = await desk.own.tasks.get(task.id)
+    assert moved is not None
+    assert moved.due == date(2026, 12, 2)
+
+
+async def test_what_was_moved_in_another_chart_is_undone_without_its_name(desk: Desk) -> None:
+    task = await desk.task("Ring Mrs Doyle")
+    await desk.moved(task, date(2026, 12, 1), patient="patient_42")
+    told = await desk.says("undo")
+    assert "Doyle" not in told
+    assert told.startswith("Moved back: *other task*")
+
+
+async def test_after_ten_minutes_nothing_is_undone(desk: Desk) -> None:
+    task = await desk.task("Call the lab")
+    await desk.moved(task, date(2026, 12, 1))
+    desk.clock.advance(601)
+    assert "Moved back" not in await desk.says("undo")
+    moved = await desk.own.tasks.get(task.id)
+    assert moved is not None
+    assert moved.due == date(2026, 12, 1)
