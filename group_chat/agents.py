@@ -174,15 +174,15 @@ def _must_call(names: Sequence[str], *, rounds: int) -> FunctionChoiceBehavior:
 
 
 def instructions_of(spec: AgentSpec, team: Team) -> str:
-    """Return what the model is told: the agent's own part, then the rules of the tool_kernel.
+    """Return what the model is told: the rules of the team, then the agent's own part.
 
-    `{team}` and `{facilitator}` are filled in; nothing in it changes between turns, so that a
-    provider can cache it.
+    `{team}` and `{facilitator}` are filled in; nothing in it changes between turns, and it begins
+    alike for every agent, so that a provider can cache it.
     """
     members = [
         f"- *{agent.name}*: {agent.description}" for agent in team.agents if agent.name != spec.name
     ]
-    text = f"{spec.instructions.strip()}\n\n{team.rules.strip()}".strip()
+    text = f"{team.rules.strip()}\n\n{spec.instructions.strip()}".strip()
     return text.replace("{team}", "\n".join(members)).replace(
         "{facilitator}", team.facilitator.name
     )

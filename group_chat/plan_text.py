@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from data_models.plan import Plan, PlanStep
 
+PLAN_HEAD = "Plan:"
 PLAN_QUESTION = "Shall I go ahead with this plan?"
 
 
 def plan_message(plan: Plan) -> str:
     """Return `plan` as the text that people read, ending with the question that waits."""
     lines = [f"{step.number}. *{step.agent}*: {step.text}" for step in plan.steps]
-    return "\n".join(["Plan:", *lines, "", PLAN_QUESTION])
+    return "\n".join([PLAN_HEAD, *lines, "", PLAN_QUESTION])
 
 
 def still_open_line(plan: Plan) -> str:

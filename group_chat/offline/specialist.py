@@ -90,13 +90,13 @@ def _calls(prompt: Prompt) -> tuple[Call, ...]:
 def _general_tools(prompt: Prompt) -> set[str]:
     """Return the chart tools that answer questions only; who has most reports on its own subject.
 
-    The course of the illness is the subject of the agent that also tells who the patient is.
+    The course of the illness is the subject of the agent that also tells what is new in it.
     """
     general = {*CHART_TOOLS}
     offered = general.intersection(tool.name for tool in prompt.tools)
     if len(offered) < len(general) / 2:
         return set()
-    return general - ({_TIMELINE_TOOL} if prompt.tool(_OVERVIEW_TOOL) is not None else set())
+    return general - ({_TIMELINE_TOOL} if prompt.tool(CHANGES) is not None else set())
 
 
 def _searches(prompt: Prompt) -> list[ToolOffer]:

@@ -36,7 +36,7 @@ CHART_TOOLS = (
     "search_record", "timeline",
 )  # fmt: skip
 _View = Callable[[PatientRecord, TurnContext, Any], ChartView]
-DAY = "YYYY, YYYY-MM or YYYY-MM-DD."
+DAY = "ISO date or year."
 
 
 class ChartArguments(BaseModel):
@@ -69,7 +69,7 @@ class ResultsArguments(ChartArguments):
     category: str | None = Field(
         default=None,
         max_length=40,
-        description="laboratory, vital sign, social history, survey, imaging or exam.",
+        description="laboratory, vital sign, survey, imaging …",
     )
     since: str | None = Field(default=None, max_length=10, description=DAY)
     until: str | None = Field(default=None, max_length=10, description=DAY)
@@ -125,7 +125,7 @@ class TimelineArguments(ChartArguments):
     kinds: list[str] = Field(
         default_factory=list,
         max_length=20,
-        description="problem, medication, procedure, imaging, pathology, note, laboratory or all.",
+        description="problem, medication, imaging, note … or all.",
     )
 
 
@@ -266,15 +266,15 @@ _ROWS = (
     ChartTool(
         "results",
         _results,
-        "Laboratory values, vital signs, scores, measurements, newest first; lowest, highest "
-        "and change of what is named.",
+        "Laboratory values, vital signs, scores, measurements, newest first; lowest, highest, "
+        "change of each.",
         ResultsArguments,
         _of_results,
     ),
     ChartTool(
         "allergies",
         lambda record, _, __: lists.allergies(record),
-        "Allergies and intolerances; a recorded “none known” is told from nothing recorded.",
+        "Allergies and intolerances; “none known” is told from nothing recorded.",
     ),
     ChartTool(
         "immunizations",
@@ -312,7 +312,7 @@ _ROWS = (
     ChartTool(
         "documents",
         lambda record, _, asked: documents(record, kind=asked.kind, since=first_asked(asked.since)),
-        "Notes and reports: who wrote them, when, what they conclude; no full text.",
+        "Notes and reports, who wrote them, when: without their text.",
         DocumentsArguments,
     ),
     ChartTool(
@@ -325,7 +325,7 @@ _ROWS = (
     ChartTool(
         "search_record",
         lambda record, _, asked: search_record(record, asked.query),
-        "Entries and passages of notes that hold the words or other names for them.",
+        "Entries and passages of notes that hold the words, or other names for them.",
         SearchArguments,
     ),
     ChartTool(

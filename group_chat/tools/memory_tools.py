@@ -26,8 +26,7 @@ def memory_tools() -> tuple[Tool, ...]:
     return (
         Tool(
             RECALL,
-            "What the user and the team said earlier about this patient, in turns that you no "
-            "longer see. Give the words to look for.",
+            "What was said earlier about this patient, in turns that you no longer see, by words.",
             RecallArguments,
             _recall,
         ),

@@ -1,6 +1,6 @@
 """The block `context_summary`: the conversation as people read it, within any limit."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from data_models.chat_context import ChatContext
 from data_models.memory_blocks import FlowEntry, TopicSpan
@@ -13,6 +13,7 @@ from services.memory_blocks.wording import iso, one_line, title
 SHOWN_LIMIT_CHARS = 2_000
 """What agents are shown of it, before the window of newest turns (spec page 4.3)."""
 _NAME_CHARS = 80
+_NOTED = "Noted:"
 _NONE = "• Nothing noted yet"
 _GRADES = ((0.9, "Excellent"), (0.7, "Good"), (0.4, "Fair"), (0.0, "Low"))
 
@@ -35,6 +36,9 @@ def context_summary(context: ChatContext) -> str:
 def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
     """Return what agents are shown, at most 2,000 characters; "" while there is nothing.
 
+    Turns that they no longer see, and what is noted: nothing that the talk itself tells, so that it
+    stays as it is until the window moves on.
+
     Args:
         before: Leave out turns from this number on, which the agents see themselves.
     """
@@ -42,7 +46,11 @@ def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
     flow = [one for one in memory.flow if before is None or one.turn_id < before]
     if not flow and not memory.earlier and not memory.key_points:
         return ""
-    return _body(context, flow, limit_chars=SHOWN_LIMIT_CHARS)
+    noted = [f"• {one.text}" for one in memory.key_points if one.status == "active"]
+    points = list(_fitting(list(reversed(noted)), SHOWN_LIMIT_CHARS // 2))[::-1]
+    room = SHOWN_LIMIT_CHARS - sum(len(one) + 1 for one in points) - len(_NOTED) - 1
+    told = without_withdrawn(context, _flow(memory.earlier, flow, room, entry=_brief_entry))
+    return "\n".join([told, *([_NOTED, *points] if points else [])])
 
 
 def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) -> str:
@@ -63,7 +71,7 @@ def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) 
         room // 2 - len(topics),
         newest=True,
     )
-    told = _flow(memory.earlier, flow, room - len(points) - len(topics))
+    told = _flow(memory.earlier, flow, room - len(points) - len(topics), entry=_entry)
     told = without_withdrawn(context, told)
     return (
         f"{top}{told}\n\n--- KEY CONTEXT POINTS ---\n{points}\n\n"
@@ -77,9 +85,15 @@ def _bullets(lines: Sequence[str], room: int, *, newest: bool = False) -> str:
     return "\n".join(reversed(kept) if newest else kept) or _NONE
 
 
-def _flow(earlier: Sequence[TopicSpan], flow: Sequence[FlowEntry], room: int) -> str:
+def _flow(
+    earlier: Sequence[TopicSpan],
+    flow: Sequence[FlowEntry],
+    room: int,
+    *,
+    entry: Callable[[FlowEntry], str],
+) -> str:
     spans = [f"Turns {span.first}-{span.last}: {title(span.topic)}" for span in earlier]
-    kept = list(_fitting([_entry(one) for one in reversed(flow)], room))
+    kept = list(_fitting([entry(one) for one in reversed(flow)], room))
     left = room - sum(len(one) + 1 for one in kept)
     told = list(_fitting(list(reversed(spans)), left))
     return "\n".join([*reversed(told), *reversed(kept)]) or "-"
@@ -89,6 +103,12 @@ def _entry(entry: FlowEntry) -> str:
     lines = [f"Turn {entry.turn_id} ({entry.at.hour:02}:{entry.at.minute:02}): {entry.said}"]
     lines += [f"→ {line}" for line in (entry.routed, entry.answered) if line]
     return "\n".join(lines)
+
+
+def _brief_entry(entry: FlowEntry) -> str:
+    """Return a turn as agents are shown it: without the time, and who was asked."""
+    said = f"Turn {entry.turn_id}: {entry.said}"
+    return f"{said} → {entry.answered}" if entry.answered else said
 
 
 def _fitting(texts: Sequence[str], room: int) -> Iterator[str]:

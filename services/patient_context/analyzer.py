@@ -13,7 +13,6 @@ from data_models.errors import ModelError
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
 from services.identity.person import Person
-from services.language.letters import folded
 from services.language.reader import (
     ANOTHER,
     CLEAR,
@@ -33,7 +32,6 @@ from services.patient_context.reading import Reading, read_message
 from services.patient_context.rules import activation, decide_by_rules, staying
 from services.patient_context.snapshot import neutralise
 
-_NAME_LEAST_CHARS = 3
 _log = structlog.get_logger()
 
 
@@ -105,15 +103,12 @@ class PatientContextAnalyzer:
                 purpose=PURPOSE,
                 instructions=self._instructions,
                 text=question(neutralise(reading.text), patients=rows),
-                answer=addressed_shape(self._team),
+                answer=addressed_shape(self._team, len(others)),
             )
         except ModelError as error:
             _log.warning("patient_context_model_failed", code=error.code)
             return Analysis(_after_failure(reading), _what_happened(error))
         meant = _meant(read, others)
-        left_out = [people.get(one) for one in others if one != meant]
-        if _names_one(read.standalone, left_out):
-            read = read.model_copy(update={"standalone": ""})
         return Analysis(_decision(read, meant, reading), read=read)
 
 
@@ -154,17 +149,6 @@ def _decision(
     if read.patient == ANOTHER or place_of(read.patient) is not None:
         return PatientContextDecision(action="ACTIVATE_NEW", reasoning="the reader")
     return staying(reading, "the reader")
-
-
-def _names_one(standalone: str, people: Sequence[Person | None]) -> bool:
-    """Whether a wording speaks of a patient whom the message is not about."""
-    said = set(folded(standalone).replace("-", " ").split())
-    names = (folded(one.name).replace("-", " ").split() for one in people if one is not None)
-    return any(
-        len(word) >= _NAME_LEAST_CHARS and word.strip(".,") in said
-        for name in names
-        for word in name
-    )
 
 
 def _after_failure(reading: Reading) -> PatientContextDecision:

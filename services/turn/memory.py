@@ -22,11 +22,11 @@ from services.language.reader import (
     PURPOSE,
     MessageReading,
     folded_in,
+    followed_shape,
     instructions,
     is_of_the_open,
     is_settled,
     question,
-    reading_shape,
 )
 from services.language.utterance import Utterance
 from services.memory_blocks.blocks import MemoryRules
@@ -182,7 +182,7 @@ class TurnMemory:
                     purpose=PURPOSE,
                     instructions=self._instructions,
                     text=question(turn.text, asked=asked, said=said),
-                    answer=reading_shape(self._team),
+                    answer=followed_shape(self._team),
                 )
         except (ModelError, TimeoutError) as error:
             code = error.code if isinstance(error, ModelError) else "timeout"

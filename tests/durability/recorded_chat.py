@@ -145,7 +145,7 @@ class Conversation:
     def _brain(self, request: RecordedRequest) -> Reply:
         """Answer with a canary of whose turn it is; look into the record first, when offered."""
         self.sent.append((self.active, sent_in(request)))
-        self.readings += "standalone" in request.text
+        self.readings += "Sort a clinician's message" in request.text
         if "response_format" in request.body or "JSON Schema" in request.instructions:
             return Reply(text=_read(request))
         if (asked := asking(request, partial(self.canary, "agent"))) is not None:

@@ -46,7 +46,7 @@ MEANS = "User rates the headache 8 of 10 (severe)"
 
 def headache_brain(request: RecordedRequest) -> Reply:
     """Answer as the people of the talk do; what they mean is read by rules alone."""
-    assert request.instructions.startswith("You are GeneralHealth")
+    assert "You are GeneralHealth" in request.instructions
     return Reply(text=ASKS_DURATION if request.said == "8" else ASKS_SEVERITY)
 
 

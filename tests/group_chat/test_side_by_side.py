@@ -31,7 +31,8 @@ async def world() -> AsyncIterator[TeamWorld]:
 
 
 def name_of(request: RecordedRequest) -> str:
-    return request.instructions.removeprefix("You are ").partition(".")[0].partition(",")[0]
+    own = request.instructions.partition("You are ")[2]
+    return own.partition(".")[0].partition(",")[0]
 
 
 def in_one_or_two_calls(request: RecordedRequest) -> Reply:

@@ -63,7 +63,7 @@ async def test_prompts_hold_instructions_snapshot_history_and_question_once_in_o
     first, second = (shown(messages) for messages in world.prompts())
     data = '<<DATA>>\nPATIENT_CONTEXT_JSON: {"patient_id":"patient_4"}\n<<END>>'
     assert first[0][0] == "system"
-    assert first[0][1].startswith("You are the Orchestrator")
+    assert "You are the Orchestrator" in first[0][1]
     talk = [
         ("user", "first"),
         ("assistant", "[Orchestrator] one\n\n[Radiology] two"),
@@ -72,7 +72,7 @@ async def test_prompts_hold_instructions_snapshot_history_and_question_once_in_o
     ]
     talk[0] = ("user", f"{data}\n\nfirst")
     assert first[1:] == [*talk, ("user", "third")]
-    assert second[0][1].startswith("You are Radiology")
+    assert "You are Radiology" in second[0][1]
     answered = [("user", "third"), ("assistant", "[Orchestrator] *Radiology*, go.")]
     assert second[1:-1] == [*talk, *answered]
     cue = "It is your turn, Radiology. Answer what was just asked of you."
@@ -466,7 +466,7 @@ def by_agent(**replies: str | Reply) -> Brain:
     """Return a brain that answers for each agent what is given for it."""
 
     def answer(request: RecordedRequest) -> Reply:
-        name = next(name for name in replies if request.instructions.startswith(f"You are {name}"))
+        name = next(name for name in replies if f"You are {name}" in request.instructions)
         reply = replies[name]
         return text(reply) if isinstance(reply, str) else reply
 

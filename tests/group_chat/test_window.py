@@ -1,6 +1,10 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_models.clock import SystemClock
+from data_models.plan import Plan
+from group_chat.plan_text import plan_message
 from group_chat.window import Line, head_and_tail, line_of, lines_of, window
 from tests.group_chat.team_world import earlier_turn
 
@@ -63,3 +67,30 @@ def test_the_window_is_bounded_ordered_and_keeps_the_question(
     whole = [line for turn in turns for line in turn] + [asked] + answered
     order = iter([head_and_tail(line.text, longest) for line in whole])
     assert all(line.text in order for line in shown)
+
+
+def _plan(status: str) -> Plan:
+    now = SystemClock().now()
+    return Plan.model_validate(
+        {
+            "plan_id": "plan-1", "run_id": "run-1", "status": status, "created_at": now,
+            "updated_at": now, "steps": [{"number": 1, "agent": "Radiology", "text": "look"}],
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("status", "shown"), [("done", "I propose this."), ("cancelled", "I propose this.")]
+)
+def test_of_a_plan_that_is_over_the_steps_are_not_listed_again(status: str, shown: str) -> None:
+    proposal = f"I propose this.\n\n{plan_message(_plan('proposed'))}"
+    turns = [earlier_turn(1, "board please", ("Orchestrator", proposal))]
+    lines = lines_of(turns, limit_chars=12_000, plan=_plan(status))
+    assert lines[0][1].text == shown
+
+
+def test_an_open_plan_is_shown_as_it_was_proposed() -> None:
+    proposal = plan_message(_plan("proposed"))
+    turns = [earlier_turn(1, "board please", ("Orchestrator", proposal))]
+    lines = lines_of(turns, limit_chars=12_000, plan=_plan("proposed"))
+    assert lines[0][1].text == proposal

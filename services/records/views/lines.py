@@ -146,7 +146,8 @@ def _with_studies(rows: Sequence[ViewRow]) -> list[ViewRow]:
         report = found[at[0]] if study.kind == "imaging study" and at else None
         if report is None or (report.name, report.date) != (study.name, study.date):
             continue
-        told = [report.detail, study.value, study.detail]
+        value = "" if study.value in report.detail else study.value
+        told = [report.detail, value, study.detail]
         sources = (*report.sources, study.sources[0])
         detail = "; ".join(part.removesuffix(";") for part in told if part)
         found[at[0]] = report.model_copy(update={"detail": detail, "sources": sources})

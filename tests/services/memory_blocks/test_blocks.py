@@ -192,6 +192,17 @@ def test_agents_are_shown_points_and_turns_they_do_not_see_themselves() -> None:
     assert "Allergy: none" not in shown
 
 
+def test_what_agents_are_shown_of_earlier_turns_stays_while_the_talk_goes_on() -> None:
+    flow = [FlowEntry(turn_id=1, at=NOW, said="said 1.", routed="Routed to A", answered="Seen.")]
+    shown = [
+        shown_summary(
+            document(turn(3), memory=MemoryBlocks(flow=flow, active_topic=topic)), before=2
+        )
+        for topic in ("ct", "allergy")
+    ]
+    assert shown == ["Turn 1: said 1. → Seen."] * 2
+
+
 def test_what_people_wrote_outlives_what_is_dropped_for_room() -> None:
     own = KeyPoint(point_id="point_1", text="By hand", source="person")
     others = [KeyPoint(point_id=f"point_{n}", text="患" * 160) for n in range(2, 60)]
