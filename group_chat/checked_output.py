@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from data_models.chart_view import ChartView
+from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
 from group_chat.team import AgentSpec, Team
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.records_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
@@ -155,6 +155,10 @@ class CheckedOutput:
 
 
 def _is_drawn(view: ChartView, text: str) -> bool:
+    if view.rows and all(row.kind in NOT_OF_THE_PATIENT for row in view.rows):
+        # A guideline's words and a study's criteria are not the chart's: no check of sentences
+        # finds a wrong word in what a model says of them, so they stand beside it, quoted.
+        return True
     if view.kind not in ("series", "table", "timeline") or len(view.rows) < 2:
         return False
     # A curve shows what lines of text do not.

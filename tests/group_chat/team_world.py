@@ -21,6 +21,7 @@ from group_chat.models.profile import ModelProfile
 from group_chat.semantic_group_chat import SemanticGroupChat
 from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES, Connected
+from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import ToolRun
 from group_chat.turn_context import TurnContext
@@ -115,6 +116,7 @@ class TeamWorld:
         limits: GroupChatLimits | None = None,
         clinic: SchedulingTools | None = None,
         window_tokens: int | None = None,
+        evidence: EvidenceTools | None = None,
     ) -> None:
         self.clock = SystemClock()
         self.model = FakeOpenAI()
@@ -125,6 +127,7 @@ class TeamWorld:
         self._window_tokens = window_tokens
         self._limits = limits or GroupChatLimits(window_tokens=lambda: window_tokens)
         self._clinic = clinic
+        self._evidence = evidence
         self._models: Models | None = None
         self._chat: SemanticGroupChat | None = None
 
@@ -153,7 +156,7 @@ class TeamWorld:
             limits=self._limits,
             is_language_model=True,
             watcher=EntityToolWatcher(then=self.watcher),
-            connected=Connected(clinic=self._clinic),
+            connected=Connected(clinic=self._clinic, evidence=self._evidence),
         )
         return self
 

@@ -152,7 +152,7 @@ def passages_view(library: Library, question: str, *, patient_id: str, today: da
     return ChartView(
         tool=GUIDELINES,
         patient_id=patient_id,
-        kind="passages",
+        kind="table",
         title="Guidelines",
         columns=("name", "status", "date", "detail"),
         labels=("Document and section", "Version", "Date", "Passage"),
