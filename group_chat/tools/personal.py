@@ -26,7 +26,7 @@ from services.language.names_within import names_one_of, prepare
 from services.language.pointing.when import when_of
 from services.records.patient_names import PatientNames
 from services.tool_memory.privacy import with_time_only
-from services.tool_memory.resolution import Ambiguous, Resolution, Resolved
+from services.tool_memory.resolution import Ambiguous, NotFound, Resolution, Resolved
 from services.tool_memory.session import ToolMemorySession
 
 ROWS_SHOWN = 25
@@ -39,6 +39,13 @@ NOT_IN_GROUPS = (
 ABOUT_ANOTHER = "about another patient"
 """What is shown of an item that was made while another chart was open."""
 _ASKED = "the user is asked to confirm; nothing is done yet; say no more"
+_UNCLEAR = (
+    "it is not clear which {kind} is meant; list or search them first, then ask the user to name it"
+)
+_NONE = (
+    "no {kind} that is known here is called so; list or search them first, then tell the user "
+    "that there is none"
+)
 _GONE = "one of them is not there any more; list them again, nothing is done yet"
 _WHICH = "several may be meant; the user is asked which; say no more"
 _WORDS: dict[EntityType, str] = {
@@ -200,10 +207,8 @@ class OpenAssistant:
             raise ToolInputError(_WHICH)
         item = await get(found.entity_id) if isinstance(found, Resolved) else None
         if item is None or not isinstance(found, Resolved):
-            raise ToolInputError(
-                f"it is not clear which {_WORDS[kind]} is meant; list or search them first, "
-                "then ask the user to name it"
-            )
+            is_named = isinstance(found, NotFound) and found.is_named
+            raise ToolInputError((_NONE if is_named else _UNCLEAR).format(kind=_WORDS[kind]))
         self.memory.used(found)
         return item
 

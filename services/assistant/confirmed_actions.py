@@ -57,7 +57,8 @@ def question_of(action: Action, names: Sequence[str]) -> str:
     """Return what the user is asked: it names every item that a yes is bound to."""
     if len(names) == 1:
         return f"{DEEDS[action].verb} {names[0]}? yes / no"
-    return f"{DEEDS[action].verb} all {len(names)}: {'; '.join(names)}? yes / no"
+    lines = [f"{number}. {name}" for number, name in enumerate(names, 1)]
+    return "\n".join([f"{DEEDS[action].verb} these {len(names)}? yes / no", *lines])
 
 
 def items_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """What a reference can turn out to be, and the scene it is made in."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
@@ -30,7 +30,13 @@ class Ambiguous:
 
 @dataclass(frozen=True, slots=True)
 class NotFound:
-    """Nothing is meant that is there."""
+    """Nothing is meant that is there.
+
+    Attributes:
+        is_named: The user named something, and nothing is called so.
+    """
+
+    is_named: bool = field(default=False, compare=False)
 
 
 Resolution: TypeAlias = Resolved | Ambiguous | NotFound

@@ -63,6 +63,17 @@ class ContextResolver:
             asks_first: The user is shown what is taken and says yes before anything is done.
         """
         asked = self._reader.read(user_message)
+        found = self._meant(asked, entity_type, parameters, asks_first=asks_first)
+        return NotFound(is_named=asked.names_something) if isinstance(found, NotFound) else found
+
+    def _meant(
+        self,
+        asked: Asked,
+        entity_type: EntityType | None,
+        parameters: Mapping[str, Any] | None,
+        *,
+        asks_first: bool,
+    ) -> Resolution:
         if asked.negated:
             return NotFound()
         if asked.typed_ids:
@@ -217,7 +228,7 @@ class ContextResolver:
         if len(timely) < 2:
             return NotFound()
         which = self._selection.ask(timely)
-        is_every = asked.every and is_plain
+        is_every = asked.every and is_plain and request.count in (None, len(timely))
         return every_one([one.entity_id for one in timely], which) if is_every else which
 
     def _listed(self, request: Request, timely: list[Candidate]) -> list[Candidate]:

@@ -53,7 +53,7 @@ async def test_one_question_names_every_one_that_is_meant(
     (asked,) = office.asked
     assert asked.kind == "destructive_tool"
     assert [one for one, _ in items_of(asked.payload)] == [ids[at] for at in meant]
-    assert asked.text.startswith(f"Cancel all {len(meant)}: *{'ABC'[meant[0]]}*")
+    assert asked.text.startswith(f"Cancel these {len(meant)}? yes / no\n1. *{'ABC'[meant[0]]}*")
     assert all(f"*{'ABC'[at]}*" in asked.text for at in meant)
 
 
@@ -66,6 +66,14 @@ async def test_one_of_two_that_are_named_with_or_is_asked_about_and_not_both(
     with pytest.raises(ToolInputError, match="asked which"):
         await office.call("cancel_event", "cancel the ward round or the journal club", event_id="")
     assert office.asked[-1].kind == "which_entity"
+
+
+async def test_all_three_of_four_are_asked_about_and_not_all_four(office: Office) -> None:
+    await listed(office)
+    await office.event("D", hour=20)
+    await office.call("list_events", since="tomorrow", until="tomorrow")
+    with pytest.raises(ToolInputError, match="asked which"):
+        await office.call("cancel_event", "cancel all three", event_id="")
 
 
 async def test_nothing_is_asked_about_where_one_of_them_is_gone(office: Office) -> None:
@@ -82,7 +90,7 @@ async def test_several_tasks_are_completed_after_one_yes_and_one_task_at_once(
     tasks = [await office.own.tasks.add(NewTask(title=one), fresh()) for one in ("X", "Y")]
     await office.call("list_tasks")
     await office.call("complete_task", "mark both as done", task_id="")
-    assert office.asked[-1].text == "Complete all 2: *X*; *Y*? yes / no"
+    assert office.asked[-1].text == "Complete these 2? yes / no\n1. *X*\n2. *Y*"
     assert not any(one.is_done for one in await office.own.tasks.list(limit=9))
     service = AssistantService(back_end=office.back_end)
     for one in tasks:
@@ -95,7 +103,7 @@ async def test_an_event_that_nobody_has_is_not_found_and_another_is_not_taken(
 ) -> None:
     await office.event("Family meeting")
     await office.call("list_events", since="tomorrow", until="tomorrow")
-    with pytest.raises(ToolInputError, match="not clear which event"):
+    with pytest.raises(ToolInputError, match="no event that is known here is called so"):
         await office.call("cancel_event", "cancel the family dinner", event_id="")
     assert office.asked == []
 

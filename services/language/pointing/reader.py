@@ -14,6 +14,7 @@ from services.language.pointing.clauses import (
     read_clauses,
 )
 from services.language.pointing.clock_words import read_clock, read_evening
+from services.language.pointing.counted import COUNT, read_count
 from services.language.pointing.day_words import STARTS_A_TIME, read_days
 from services.language.pointing.draft_text import DraftText, without_marks
 from services.language.pointing.field_words import read_field
@@ -36,23 +37,21 @@ from services.language.pointing.vocabulary import (
 MESSAGE_READ_CHARS = 2_000
 LONGEST_LIST = 12
 _FLAGS = re.IGNORECASE
-_COUNT = any_of([word for word in NUMBER_WORDS if word != "one"])
 _TO = re.compile(r"\b(?:to|until|till|onto|into|as)\b", _FLAGS)
 _FOR = re.compile(r"\b(?:for|by|on|at)\b", _FLAGS)
 _IT_THEN = re.compile(r"^\s*(?:it|this|that)(?: one)?\b", _FLAGS)
 _BY_LENGTH = re.compile(
-    r"\b(?:(?:back|forward|up|down|out)\s+)?(?:by\s+)?(?:an?|half an|\d+|" + _COUNT + r")\s*"
+    r"\b(?:(?:back|forward|up|down|out)\s+)?(?:by\s+)?(?:an?|half an|\d+|" + COUNT + r")\s*"
     r"(?:minute|min|hour|hr|day|week)s?(?:\s+(?:later|earlier|back|forward))?\b(?!\s+\w)",
     _FLAGS,
 )
 _PLURAL = re.compile(
     rf"\b(?:all(?![- ]?day\b)|both|every|everything|each|either|those|these|others|ones|several"
     r"|multiple"
-    rf"|{any_of(PLURAL_NOUNS)}|(?:the|other|first|last|next)\s+(?:{_COUNT}|\d{{1,2}})"
+    rf"|{any_of(PLURAL_NOUNS)}|(?:the|other|first|last|next)\s+(?:{COUNT}|\d{{1,2}})"
     rf"(?=\s*(?:$|[.,!?]|of\b))|the rest)\b|(?<!let )(?<!tell )(?<!with )(?<!to )\bthem\b",
     _FLAGS,
 )
-_THE_REST = re.compile(r"\b(?:the rest|others|remaining|the other (?!one\b)\w+s?)\b", _FLAGS)
 _PARTITIVE = re.compile(
     rf"\b(?:first|second|third|fourth|fifth|last|next|latest|earliest|\d(?:st|nd|rd|th))"
     rf"(?: one)? (?:of|in|from) (?:the|my|our|these|those|that|all)?\s*"
@@ -97,7 +96,7 @@ _PIECE = re.compile(r"[^\W_]+(?:['.:@/_-][^\W_]+)*|[\ue100-\ue1ff]|\x1f|[,.;!?]"
 # Who is spoken to is not what is spoken of.
 _ADDRESS = re.compile(r"^\s*(?:@[\w-]+[,:]?\s+|[A-Z]\w+:\s+)+")
 _IN_A_ROW = re.compile(
-    rf"\b(?P<end>first|last) (?P<count>{_COUNT}|\d)(?=\s*(?:$|[,.!?]|of\b|\x1f))", _FLAGS
+    rf"\b(?P<end>first|last) (?P<count>{COUNT}|\d)(?=\s*(?:$|[,.!?]|of\b|\x1f))", _FLAGS
 )
 _AND_THE_LAST = re.compile(r"\b(?:and|&) (?:the )?last\b", _FLAGS)
 _NUMBER_ONLY = re.compile(r"^\s*(?:the )?#?(\d{1,2})\s*[.!)]?\s*$")
@@ -244,7 +243,7 @@ def _ordinal(match: re.Match[str]) -> int:
 def _read_plural(text: DraftText, found: Request) -> None:
     partitive = _PARTITIVE.search(text.rest)
     rest = text.rest if partitive is None else text.rest.replace(partitive[0], " ")
-    found.rest = _THE_REST.search(rest) is not None
+    read_count(rest, found)
     found.plural = bool(found.plural or _PLURAL.search(rest) or _COORDINATED.search(rest))
     clocks = [one for one in found.times.clocks if not one.word]
     found.plural = found.plural or len(set(clocks)) > 1

@@ -25,6 +25,7 @@ class Request:
         indefinite: "A meeting" is none in particular, not even the focus.
         ordinal: Position in the list shown last, from 1, or from -1 at its end.
         places: Positions, where several are named: "the first two", "the first and the last".
+        count: How many are said to be meant: 2 by "both", 3 by "all three".
         rest: Those of a list that are left besides the one in focus.
         number: A small bare number ("2"), which may be a position or part of a name.
     """
@@ -40,6 +41,7 @@ class Request:
     pointed: bool = False
     indefinite: bool = False
     plural: bool = False
+    count: int | None = None
     rest: bool = False
     other: bool = False
     ordinal: int | None = None
@@ -94,3 +96,8 @@ class Asked:
     negated: bool = False
     several: bool = False
     every: bool = True
+
+    @property
+    def names_something(self) -> bool:
+        """Whether it names the thing it is about, and does not only point at it."""
+        return self.main.has_content and not self.negated
