@@ -13,7 +13,7 @@ _COUNTED = re.compile(
 
 
 def read_count(text: str, found: Request) -> None:
-    """Note in `found` how many `text` means ("both", "all three"), and whether it means the rest."""
+    """Note in `found` how many `text` means ("both", "all three"), and if it means the rest."""
     if (counted := _COUNTED.search(text)) is not None:
         count = (counted["count"] or "two").casefold()
         found.count = NUMBER_WORDS.get(count) or int(count)
