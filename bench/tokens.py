@@ -12,7 +12,6 @@ import re
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -76,15 +75,17 @@ def prompt_tokens(request: RecordedRequest) -> int:
 
 
 def shared_prefix(requests: Sequence[RecordedRequest]) -> float:
-    """Return the share of characters that each agent's request has in common with its last one."""
-    last: dict[str, str] = defaultdict(str)
+    """Return the share of characters that a server has read before, at a request's beginning.
+
+    Of any earlier request, whoever was asked: a cache knows no agents.
+    """
+    before: list[str] = []
     same = total = 0
     for request in requests:
         sent = "\0".join(_parts(request))
-        key = _parts(request)[0]
-        same += _same_chars(last[key], sent)
+        same += max((_same_chars(one, sent) for one in before), default=0)
         total += len(sent)
-        last[key] = sent
+        before.append(sent)
     return same / total if total else 0.0
 
 
@@ -155,11 +156,13 @@ def figures_of(turns: Sequence[Turn]) -> list[Figure]:
     dearest = max(lookups, key=lambda turn: turn.tokens)
     tokens = sum(turn.tokens for turn in turns)
     calls = max(len(turn.requests) for turn in lookups)
+    shared = shared_prefix(requests)
     readers = [prompt_tokens(one) for one in requests if "response_format" in one.body]
     return [
         info(PLACE, "requests of the talk", len(requests), ""),
         _bar("prompt tokens of the talk", tokens, "tokens", 117_000),
-        Figure(PLACE, "shared prefix", shared_prefix(requests), "", 0.75, True, "count"),
+        Figure(PLACE, "shared prefix", shared, "", 0.75, True, "count"),
+        info(PLACE, "… tokens that no server has read before", tokens * (1 - shared), ""),
         _bar("a record question, at most", dearest.tokens, "tokens", 3_500),
         info(PLACE, "a record question, mean", sum(t.tokens for t in lookups) / len(lookups), ""),
         _bar("the reader's call, at most", max(readers), "tokens", 600),
