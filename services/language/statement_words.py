@@ -50,6 +50,8 @@ class StatementWords:
         counted: What kind of rows a plural counts.
         allergic: Stems by which something is said of an allergy.
         kin: Stems of relatives.
+        judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
+        judged: Stems of what is judged so.
         deeds: For each kind of deed the stems that tell of it.
     """
 
@@ -72,6 +74,8 @@ class StatementWords:
     counted: Mapping[str, str]
     allergic: frozenset[str]
     kin: frozenset[str]
+    judging: frozenset[str]
+    judged: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
@@ -133,6 +137,8 @@ def statement_words() -> StatementWords:
         },
         allergic=frozenset(stem(word) for word in _all(files, "allergic")),
         kin=frozenset(stem(word) for word in _all(files, "family")),
+        judging=frozenset(stem(word) for word in _all(files, "judging")),
+        judged=frozenset(stem(word) for word in _all(files, "judged")),
         deeds=_deeds(files),
     )
 

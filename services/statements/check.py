@@ -11,6 +11,7 @@ from services.statements.compare import compare_values, person_groups
 from services.statements.compare_absence import compare_absence
 from services.statements.deeds import claims_deed, is_in_course
 from services.statements.fit import fits
+from services.statements.judgements import judges_alone
 from services.statements.known import KnownRows
 from services.statements.unknown_prose import states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
@@ -110,7 +111,8 @@ class MessageCheck:
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
             known = grounds.rows.words | grounds.own_names
-            return Verdict("unsupported") if states_unknown(sentence, known) else found
+            is_alone = states_unknown(sentence, known) or judges_alone(sentence, grounds.rows.rows)
+            return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and self._cites_another(sentence, found):
             return Verdict("unsupported", found.sources, found.record_says)
         return found

@@ -12,7 +12,7 @@ from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import TeamWorld, call, propose, team_world, text
 
-ANSWER = "The CT is stable."
+ANSWER = "Here is the CT report."
 COURTESY = "Is there anything else I can help you with?"
 
 
