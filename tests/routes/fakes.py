@@ -236,6 +236,7 @@ class FakeReader:
         self._ids = ids
         self.pages_of: list[str | None] = []
         self.turns = list(TURNS)
+        self.page_turns = 2
         self.views: dict[str, ChartView] = {}
 
     async def create(self, *, owner: str) -> str:
@@ -302,7 +303,7 @@ class FakeReader:
         if patient_id not in (None, "patient_4"):
             raise NotFoundError
         older = [turn for turn in self.turns if before is None or turn.turn_id < before]
-        turns = older[-min(limit, 2) :]
+        turns = older[-min(limit, self.page_turns) :]
         more = len(older) > len(turns)
         before = turns[0].turn_id if more else None
         return HistoryPage(

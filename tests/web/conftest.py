@@ -18,7 +18,7 @@ from tests.fakes import CountingIds
 from tests.peers import chromium_program
 from tests.routes.conftest import door as keys_door
 from tests.routes.conftest import make_context
-from tests.routes.fakes import FakeScheduler, FakeReader
+from tests.routes.fakes import FakeReader, FakeScheduler
 from tests.web.scenes import Team, TumorBoard
 
 QUIET = (

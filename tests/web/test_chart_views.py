@@ -38,7 +38,7 @@ async def test_a_series_is_drawn_with_range_flags_and_a_table_twin(
     await expect(drawn.locator(".chart-point.high")).to_have_count(1)
     await expect(drawn.locator(".chart-point.low")).to_have_count(1)
     await expect(drawn.locator(".chart-band")).to_have_count(1)
-    view = answer(page).get_by_role("group", name="Potassium")
+    view = answer(page).get_by_role("group", name="Potassium", exact=True)
     await expect(view).to_contain_text("Not shown: 7 older values of Potassium")
     await expect(view).to_contain_text("2 entries could not be read")
     await view.get_by_role("button", name="Show as table").click()
@@ -70,7 +70,7 @@ async def test_a_long_table_is_folded_and_each_row_opens_its_source(
     site: Site, browser: Browser
 ) -> None:
     page = await asked(site, browser)
-    view = answer(page).get_by_role("group", name="Medications")
+    view = answer(page).get_by_role("group", name="Medications", exact=True)
     await expect(view.get_by_role("row")).to_have_count(1 + 12)
     await view.get_by_role("button", name="Show all 20 rows").click()
     await expect(view.get_by_role("row")).to_have_count(1 + 20)
@@ -136,7 +136,7 @@ async def test_views_and_marks_hold_the_rules_of_accessibility(
 async def test_paper_shows_every_row(site: Site, browser: Browser) -> None:
     page = await asked(site, browser)
     await page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    view = answer(page).get_by_role("group", name="Medications")
+    view = answer(page).get_by_role("group", name="Medications", exact=True)
     await expect(view.get_by_role("row")).to_have_count(1 + 20)
     await page.evaluate("dispatchEvent(new Event('afterprint'))")
     await expect(view.get_by_role("row")).to_have_count(1 + 12)

@@ -14,6 +14,7 @@ IS_AT_END = """() => {
   const box = document.querySelector('.middle');
   return box.scrollHeight - box.scrollTop - box.clientHeight < 80;
 }"""
+SCROLLED = "document.querySelector('.middle').scrollTop"
 SMALL = ViewportSize(width=640, height=400)
 
 
@@ -91,19 +92,36 @@ async def test_signing_in_again_loses_no_draft(locked_site: Site, browser: Brows
     await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_4")
 
 
-async def test_the_end_is_followed_in_a_small_window_until_the_reader_moves_up(
+async def test_the_newest_question_stays_in_view_while_its_answer_grows(
     site: Site, browser: Browser
 ) -> None:
     page = await site.open(await browser.new_context(viewport=ViewportSize(width=640, height=460)))
     await say(page, "start tumor board for patient_4")
     await page.get_by_role("button", name="Confirm").click()
     await idle(page)
-    await expect(page.get_by_text("Write the tumor board report.").last).to_be_visible()
+    await expect(page.get_by_text("Write the tumor board report.").last).to_be_attached()
+    middle = await top_of(page.locator(".middle"))
+    asked = page.locator(".transcript > li").last
+    await expect(asked).to_contain_text("confirm", ignore_case=True)
+    assert 0 <= await top_of(asked) - middle <= 40
+    assert not await page.evaluate(IS_AT_END), "the answer is longer than the window"
+
+
+async def test_who_reads_at_the_end_follows_it_and_who_moves_up_stays(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.open(await browser.new_context(viewport=ViewportSize(width=640, height=460)))
+    await say(page, "start tumor board for patient_4")
+    await page.get_by_role("button", name="Confirm").click()
+    await idle(page)
+    await page.evaluate(f"{SCROLLED} = 1e9")
     await page.wait_for_function(IS_AT_END)
-    await page.evaluate("document.querySelector('.middle').scrollTop = 0")
-    await page.wait_for_function("() => document.querySelector('.middle').scrollTop === 0")
+    await page.set_viewport_size(ViewportSize(width=640, height=440))
+    await page.wait_for_function(IS_AT_END)
+    await page.evaluate(f"{SCROLLED} = 0")
+    await page.wait_for_function(f"() => {SCROLLED} === 0")
     await page.set_viewport_size(ViewportSize(width=640, height=480))
-    assert await page.evaluate("document.querySelector('.middle').scrollTop") == 0
+    assert await page.evaluate(SCROLLED) == 0
 
 
 async def test_older_messages_do_not_move_what_is_read(site: Site, browser: Browser) -> None:

@@ -68,7 +68,9 @@ async def disturb(page: Page, chance: random.Random) -> str:
             if await buttons.count() == 1:
                 await buttons.evaluate("button => button.click()")
         case "chart":
-            await page.evaluate("[...document.querySelectorAll('.banner-tools .button')][1]?.click()")
+            await page.evaluate(
+                "[...document.querySelectorAll('.banner-tools .button')][1]?.click()"
+            )
         case "source":
             await page.evaluate("document.querySelector('.row-sources button')?.click()")
         case _:

@@ -47,7 +47,7 @@ export function equip(answer: HTMLElement): void {
     const frame = document.createElement("div");
     frame.className = "table";
     frame.tabIndex = 0;
-    frame.setAttribute("role", "region");
+    frame.setAttribute("role", "group");
     frame.setAttribute("aria-label", strings.copy.tableRegion);
     table.replaceWith(frame);
     frame.append(table);

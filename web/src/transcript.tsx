@@ -3,10 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Turn } from "./chat";
 import type { Opened } from "./source_panel";
 import { strings } from "./strings";
-import { TurnView } from "./turn_view";
 import type { Session } from "./types";
+import { WindowedTurns } from "./windowed";
 
 const NEAR_END_PIXELS = 80;
+const ROUNDING_PIXELS = 4;
 const SPOKEN_CHARS = 300;
 
 export interface TurnActions {
@@ -27,8 +28,8 @@ interface TranscriptProps {
 }
 
 export function Transcript({ turns, session, actions, follows, onEarlier }: TranscriptProps) {
-  const end = useStickyEnd(turns, follows);
-  useKeptPlace(turns, end);
+  const list = useFollowed(turns, follows);
+  useKeptPlace(turns, list);
   return (
     <>
       <h2 class="visually-hidden">{strings.transcript.label}</h2>
@@ -39,12 +40,9 @@ export function Transcript({ turns, session, actions, follows, onEarlier }: Tran
           </button>
         </p>
       )}
-      <ol class="transcript" aria-label={strings.transcript.label}>
-        {turns.map((turn) => (
-          <TurnView key={turn.key} turn={turn} session={session} actions={actions} />
-        ))}
+      <ol ref={list} class="transcript" aria-label={strings.transcript.label}>
+        <WindowedTurns turns={turns} session={session} actions={actions} />
       </ol>
-      <div ref={end} />
       <Announcer turns={turns} />
     </>
   );
@@ -56,16 +54,34 @@ function scrollerOf(middle: Element): Element {
   return (isLow && middle.closest(".room")) || middle;
 }
 
-/** Follows new text, unless the reader has scrolled up. */
-function useStickyEnd(turns: Turn[], isWanted: boolean) {
-  const end = useRef<HTMLDivElement>(null);
+/** How far to scroll so that the newest question stays in view while its answer grows below it; null for not at all. */
+export function followedTo(scrollTop: number, questionTop: number, end: number): number | null {
+  // Who has read on beyond the question follows the end of the answer.
+  const wanted = scrollTop > questionTop + ROUNDING_PIXELS ? end : Math.min(questionTop, end);
+  return wanted > scrollTop ? wanted : null;
+}
+
+function follow(box: Element, list: Element | null): void {
+  const scroller = scrollerOf(box);
+  const end = scroller.scrollHeight - scroller.clientHeight;
+  const question = list?.lastElementChild;
+  const padding = Number.parseFloat(getComputedStyle(scroller).scrollPaddingTop) || 0;
+  const inside = (question?.getBoundingClientRect().top ?? 0) - scroller.getBoundingClientRect().top;
+  const top = question ? scroller.scrollTop + inside - padding : end;
+  const to = followedTo(scroller.scrollTop, top, end);
+  if (to !== null) scroller.scrollTop = to;
+}
+
+/** Follows new text until its question is at the top of the window, unless the reader has scrolled up. */
+function useFollowed(turns: Turn[], isWanted: boolean) {
+  const list = useRef<HTMLOListElement>(null);
   const follows = useRef(true);
   const wanted = useRef(isWanted);
   wanted.current = isWanted;
   useEffect(() => {
-    const room = end.current?.closest(".room");
-    const box = end.current?.closest(".middle");
-    if (!room || !box) return undefined;
+    const room = list.current?.closest(".room");
+    const box = list.current?.closest(".middle");
+    if (!room || !box || !list.current) return undefined;
     let before = scrollerOf(box).scrollTop;
     // Text may have grown since the page scrolled itself: only who moves up stops following.
     const note = (): void => {
@@ -75,11 +91,12 @@ function useStickyEnd(turns: Turn[], isWanted: boolean) {
       else if (scrollTop < before) follows.current = false;
       before = scrollTop;
     };
-    // A card below takes room from the end of the text.
+    // A card below takes room from the end of the text; what is drawn as it comes near changes its height.
     const resized = new ResizeObserver(() => {
-      if (follows.current && wanted.current) end.current?.scrollIntoView({ block: "end" });
+      if (follows.current && wanted.current) follow(box, list.current);
     });
     resized.observe(box);
+    resized.observe(list.current);
     room.addEventListener("scroll", note, { passive: true, capture: true });
     return () => {
       resized.disconnect();
@@ -91,17 +108,18 @@ function useStickyEnd(turns: Turn[], isWanted: boolean) {
     follows.current = true;
   }, [newest]);
   useEffect(() => {
-    if (follows.current && isWanted) end.current?.scrollIntoView({ block: "end" });
+    const box = list.current?.closest(".middle");
+    if (box && follows.current && isWanted) follow(box, list.current);
   }, [turns, isWanted]);
-  return end;
+  return list;
 }
 
 /** Keeps what is read where it is while older turns are put before it. */
-function useKeptPlace(turns: Turn[], end: { current: HTMLDivElement | null }): void {
+function useKeptPlace(turns: Turn[], list: { current: Element | null }): void {
   const first = turns[0]?.key;
   const seen = useRef<{ first: string | undefined; fromEnd: number | null }>({ first, fromEnd: null });
   const boxOf = (): Element | null => {
-    const middle = end.current?.closest(".middle");
+    const middle = list.current?.closest(".middle");
     return middle ? scrollerOf(middle) : null;
   };
   if (first !== seen.current.first) {

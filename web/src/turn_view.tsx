@@ -19,7 +19,7 @@ interface TurnProps {
 /** One message of the clinician and all that came of it. */
 export const TurnView = memo(function TurnView({ turn, session, actions }: TurnProps) {
   return (
-    <li class="turn">
+    <>
       {turn.text && <UserMessage turn={turn} actions={actions} />}
       {folded(turn.items).map((item) =>
         item.kind === "tools" ? (
@@ -35,7 +35,7 @@ export const TurnView = memo(function TurnView({ turn, session, actions }: TurnP
         ),
       )}
       <TurnStatus turn={turn} onResend={actions.onResend} />
-    </li>
+    </>
   );
 });
 

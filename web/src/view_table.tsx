@@ -19,7 +19,7 @@ export function ViewTable({ view, rows, onSource }: ViewTableProps) {
   const days = new Map<string, number>();
   for (const row of view.rows) days.set(keyOf(row), (days.get(keyOf(row)) ?? 0) + 1);
   return (
-    <div class="table" role="region" tabIndex={0} aria-label={said.table(view.title)}>
+    <div class="table" role="group" tabIndex={0} aria-label={said.table(view.title)}>
       <table>
         <thead>
           <tr>

@@ -6,8 +6,10 @@ import { newTurn, type Turn } from "../src/chat";
 import { Who } from "../src/patient_mark";
 import { QuestionCard } from "../src/question_card";
 import { strings } from "../src/strings";
+import { followedTo } from "../src/transcript";
 import { TurnView } from "../src/turn_view";
 import type { Question, Session } from "../src/types";
+import { estimatedHeight, wordsOf } from "../src/windowed";
 import { asked, finished, following, said, started } from "./scenes";
 
 const session: Session = {
@@ -62,7 +64,7 @@ describe("a turn", () => {
       durationMs: 1,
     });
     show({ ...newTurn("k", "Stage?"), status: "done", items: [tool("a"), tool("b")] });
-    expect(root.querySelectorAll(".turn > details")).toHaveLength(1);
+    expect(root.querySelectorAll(":scope > details")).toHaveLength(1);
     expect(root.querySelectorAll("details details")).toHaveLength(2);
   });
 
@@ -108,4 +110,22 @@ test("a patient is shown by mark, name, id, birth date and sex", () => {
   draw(<Who people={new Map([["patient_4", person]])} patientId="patient_4" person={person} />);
   for (const part of ["MW", "Margaret Whitfield", "patient_4", "1957", "female"])
     expect(root.textContent).toContain(part);
+});
+
+describe("what is followed", () => {
+  test("is the end, until the question is at the top of the window", () => {
+    expect(followedTo(0, 500, 300)).toBe(300);
+    expect(followedTo(300, 500, 2_000)).toBe(500);
+    expect(followedTo(500, 500, 2_100)).toBeNull();
+  });
+
+  test("is the end again for who has read on beyond the question", () => {
+    expect(followedTo(1_800, 500, 2_000)).toBe(2_000);
+  });
+});
+
+test("a turn that was never drawn is thought the higher the more it says", () => {
+  const short = newTurn("k", "Stage?");
+  expect(estimatedHeight({ ...short, text: "word ".repeat(1_000) })).toBeGreaterThan(estimatedHeight(short));
+  expect(wordsOf(asked("What is the stage?").turns[0] ?? short)).toBe("What is the stage?");
 });
