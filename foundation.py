@@ -44,7 +44,7 @@ from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.round_book import RoundBook
 from services.rounds.round_entry import RoundEntry
-from services.rounds.round_factory import Rounds, rounds_for
+from services.rounds.round_factory import Rounds, day_on_server_for, rounds_for
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
@@ -305,6 +305,7 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
             records=base.records,
             door=door,
             pattern=base.pattern,
+            on_server=day_on_server_for(base.settings, base.directory, base.session, base.clock),
         ),
         scheduler=scheduler,
         reader=reader,

@@ -33,12 +33,14 @@ class Sought:
         numbers: Tokens that may be identifiers.
         names: Full names, or family names with a title or a possessive.
         birth_dates: Days that the message calls birth dates, or that stand beside a name.
+        keys: Ids of Patient resources, of the server that is asked itself.
     """
 
     ids: Collection[PatientId] = ()
     numbers: Collection[str] = ()
     names: Collection[NameSought] = ()
     birth_dates: Collection[date] = ()
+    keys: Collection[str] = ()
 
 
 class Directory(Protocol):

@@ -81,6 +81,9 @@ class ServerDirectory:
             yield _named(name)
         for day in sought.birth_dates:
             yield (("birthdate", day.isoformat()),)
+        keys = list(sought.keys)
+        for place in range(0, len(keys), HITS):
+            yield (("_id", ",".join(keys[place : place + HITS])),)
 
     async def _survivors(self, people: Mapping[str, Person]) -> Mapping[str, Person]:
         """Return those whom merged charts point to; one that is gone costs itself."""
@@ -130,8 +133,10 @@ def _named(name: NameSought) -> _Query:
 
 
 def _fits_query(person: Person, query: _Query) -> bool:
-    """Whether a hit carries the identifier that was searched for: some servers ignore a search."""
+    """Whether a hit carries the identifier or key that was searched for: some servers ignore it."""
     asked = dict(query)
+    if "_id" in asked:
+        return person.key in asked["_id"].split(",")
     if "identifier" not in asked:
         return True
     wanted = {each.rpartition("|")[2] for each in asked["identifier"].split(",")}

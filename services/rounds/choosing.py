@@ -18,14 +18,13 @@ from services.chart_access.door import ChartDoor
 from services.identity.directory import Directory, Sought
 from services.language.full_dates import full_dates
 from services.language.letters import folded
-from services.records.dates import first_day, last_day
-from services.records.entry import Entry, end_of, text
 from services.records.need import EVERYTHING
 from services.records.ports import PatientRecords
+from services.rounds.day_on_server import DayOnServer
 from services.rounds.round_list import PATIENTS_LIMIT
+from services.rounds.visits import is_on
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatient, PatientFinder
 
-_NOT_MEANT = frozenset({"cancelled", "entered-in-error", "noshow", "proposed"})
 _LOADED_AT_ONCE = 4
 
 
@@ -39,13 +38,18 @@ class IdPattern(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Finds the patients of a list. Nobody is guessed: what fits several is refused."""
+    """Finds the patients of a list. Nobody is guessed: what fits several is refused.
+
+    Attributes:
+        on_server: Who is seen on a day, where a server knows; None: the folder's charts are read.
+    """
 
     finder: PatientFinder
     directory: Directory
     records: PatientRecords
     door: ChartDoor
     pattern: IdPattern
+    on_server: DayOnServer | None = None
 
     async def named(self, entries: Sequence[str], *, owner: str) -> list[PatientId]:
         """Return whom the entries name, in their order, each once.
@@ -69,18 +73,14 @@ class Choice:
         """Return who has a visit or an appointment on `day`, of those open to the owner, by id.
 
         Raises:
-            RoundsListError: nobody has, or there are too many, or the records list nobody.
+            RoundsListError: nobody has, or there are too many.
             RecordsError: the directory has no answer.
         """
-        people = (await self.directory.people_for(Sought())).people
-        known = sorted(one.patient_id for one in people if one.patient_id and one.is_active)
-        if not known:
-            raise RoundsListError(
-                "These records cannot be searched by day. Please name the patients."
-            )
-        free = asyncio.Semaphore(_LOADED_AT_ONCE)
-        seen = await asyncio.gather(*(self._is_seen(one, day, owner, free) for one in known))
-        found = [one for one, is_seen in zip(known, seen, strict=True) if is_seen]
+        if self.on_server is None:
+            found = await self._seen_in_folder(day, owner)
+        else:
+            seen = await self.on_server.seen_on(day)
+            found = [one for one in seen if await self.door.may_open(owner, one)]
         if not found:
             raise RoundsListError(
                 f"No patient whose chart is open to you has a visit or an appointment on {day}."
@@ -91,6 +91,13 @@ class Choice:
                 "Please name the patients."
             )
         return found
+
+    async def _seen_in_folder(self, day: date, owner: str) -> list[PatientId]:
+        people = (await self.directory.people_for(Sought())).people
+        known = sorted(one.patient_id for one in people if one.patient_id and one.is_active)
+        free = asyncio.Semaphore(_LOADED_AT_ONCE)
+        seen = await asyncio.gather(*(self._is_seen(one, day, owner, free) for one in known))
+        return [one for one, is_seen in zip(known, seen, strict=True) if is_seen]
 
     async def _one(self, entry: str, owner: str) -> PatientId | RoundsListError:
         if len(entry) > QUERY_LIMIT_CHARS:
@@ -126,25 +133,6 @@ class Choice:
                 return True  # whose chart cannot be read now is on the list, and their card says so
             entries = record.entries_of("Encounter", "Appointment")
             return any(is_on(entry, day) for entry in entries)
-
-
-def is_on(entry: Entry, day: date) -> bool:
-    """Whether a visit or an appointment, if it is meant, is on `day` or goes on then."""
-    if entry.status in _NOT_MEANT:
-        return False
-    first = first_day(entry.date[:10])
-    if first is None or first > day:
-        return False
-    ended = end_of(entry.raw, "period") or text(entry.raw, "end")
-    last = last_day(ended[:10]) if ended else None
-    if last is None:
-        goes_on = entry.kind == "Encounter" and entry.status in (
-            "in-progress",
-            "arrived",
-            "onleave",
-        )
-        last = day if goes_on else last_day(entry.date[:10])
-    return last is not None and day <= last
 
 
 def _is_named(row: FoundPatient, entry: str) -> bool:

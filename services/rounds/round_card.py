@@ -18,6 +18,7 @@ from services.records.views.medications import medications
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.view import newest_first, view_of
+from services.rounds.visits import goes_on
 
 RECENT_DAYS = 7
 """Where nobody looked before, results of so many days are to be looked at."""
@@ -111,6 +112,7 @@ def card_parts(
 def _why(record: PatientRecord, now: datetime) -> ChartView:
     """The visit that goes on or was last, what is planned, and the active problems."""
     visits, has = encounters(record, now=now.isoformat(), last=1), problems(record)
+    is_here = any(goes_on("Encounter", row.status) for row in visits.rows)
     return view_of(
         record,
         "encounters",
@@ -118,6 +120,7 @@ def _why(record: PatientRecord, now: datetime) -> ChartView:
         [*visits.rows, *has.rows],
         left_out=[*visits.left_out, *has.left_out],
         nothing="Neither a visit nor an active problem is recorded.",
+        notes=[] if is_here or not visits.rows else ["no visit is recorded as going on now"],
     )
 
 

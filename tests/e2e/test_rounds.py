@@ -122,13 +122,20 @@ async def test_twenty_patients_are_prepared_side_by_side_and_none_meets_another(
         assert (await get(server, "/api/chats"))["chats"] == []
 
 
+@pytest.mark.parametrize("store", ["files", "azurite"])
 async def test_a_round_that_was_killed_in_its_middle_goes_on_and_doubles_nothing(
-    model: ModelServer, pace: Pace, ward: list[str], tmp_path: Path
+    store: str,
+    model: ModelServer,
+    pace: Pace,
+    ward: list[str],
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     pace.seconds = 0.5
-    with running_server(
-        tmp_path, **model.settings(), SAMPLES_DIR=str(tmp_path / "ward"), ROUNDS_PARALLEL="4"
-    ) as server:
+    settings = {**model.settings(), "SAMPLES_DIR": str(tmp_path / "ward"), "ROUNDS_PARALLEL": "4"}
+    if store == "azurite":
+        settings["AZURE_STORAGE_CONNECTION_STRING"] = request.getfixturevalue("azurite")
+    with running_server(tmp_path, **settings) as server:
         made = await post(server, "/api/rounds", {"patients": ward})
         begun = await until_prepared(server, at_least=3)
         assert begun["waiting"] > 0

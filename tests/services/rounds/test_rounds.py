@@ -353,3 +353,21 @@ async def test_what_another_replica_prepares_is_left_to_it(ward: Ward) -> None:
     await other.preparer.idle()
     assert (await other.service.of(OWNER))[0].waiting == 2
     assert ward.world.team.requests == []
+
+
+async def test_no_more_are_prepared_side_by_side_than_the_setting_says(ward: Ward) -> None:
+    ward.world.team.gate.clear()
+    made = await ward.service.create(
+        owner=OWNER, entries=[f"patient_{n}" for n in range(1, 7)], day=None, language="en"
+    )
+    async with asyncio.timeout(30):
+        while len(ward.world.team.requests) < 3:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert len(ward.world.team.requests) == 3
+    ward.world.team.gate.set()
+    await ward.preparer.idle()
+    assert (await ward.service.of(OWNER))[0].ready == 6
+    assert len(ward.world.team.requests) == 6
+    assert made.waiting == 6
