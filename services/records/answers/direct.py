@@ -121,6 +121,9 @@ def _elsewhere(
     if question.tool == "allergies":  # a scan with contrast tells of no allergy to it
         rows = tuple(row for row in found.rows if _tells_of_allergy(row, words))
         found = found.model_copy(update={"rows": rows})
+    if question.tool == "problems":  # a vaccination against it tells of no illness
+        rows = tuple(row for row in found.rows if row.kind != "immunization")
+        found = found.model_copy(update={"rows": rows})
     return answer_of(search, found, words) if asked_rows(search, found).rows else ""
 
 

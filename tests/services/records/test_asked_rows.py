@@ -80,3 +80,12 @@ def test_part_of_a_name_that_is_known_is_another_thing() -> None:
     given = [(asked, _view("results")), (search, _view("search_record", row))]
 
     assert "14.8" not in str(answered([asked], given, answer_words("en")))
+
+
+def test_a_vaccination_tells_of_no_illness() -> None:
+    asked = ChartQuestion("problems", {"status": "all"}, "whether", "pneumonia")
+    search = ChartQuestion("search_record", {"query": "pneumonia"}, "all", "pneumonia")
+    given_shot = ViewRow(kind="immunization", name="Pneumococcal conjugate PCV 13")
+    given = [(asked, _view("problems")), (search, _view("search_record", given_shot))]
+
+    assert "PCV 13" not in str(answered([asked], given, answer_words("en")))
