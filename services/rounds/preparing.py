@@ -253,16 +253,18 @@ class RoundPreparer:
                 _log.warning("round_not_kept", code=error.code, round=round_id)
 
     async def _one(self, found: RoundList, patient: RoundPatient) -> bool:
-        async with self._free:
-            after = await self._preparation.run(found, patient)
-        if after is None:
-            return False
         try:
-            await self._note(found, patient, after)
+            async with self._free:
+                now = await self._book.read(found.round_id)
+                if now.patient(patient.patient_id) is None:
+                    return True  # forgotten since
+                after = await self._preparation.run(found, patient)
+            if after is not None:
+                await self._note(found, patient, after)
         except StoreError as error:
             _log.warning("round_not_noted", code=error.code, round=found.round_id)
             return False
-        return True
+        return after is not None
 
     async def _note(self, found: RoundList, before: RoundPatient, after: RoundPatient) -> None:
         await self._book.change(found.round_id, lambda now: _noted(now, before, after))

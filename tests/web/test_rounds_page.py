@@ -68,6 +68,9 @@ async def test_a_round_is_prepared_paged_through_ticked_and_noted(
     await page.get_by_role("link", name="All patients").click()
     await expect(page.get_by_text("1 done")).to_be_visible()
     assert await violations(page) == []
+    await page.get_by_role("button", name="Same patients again").click()
+    await expect(page.get_by_text("3 of 3 prepared")).to_be_visible()
+    await expect(page.get_by_text("1 done")).to_have_count(0)
     await page.get_by_role("link", name="Back to the conversations").click()
     await expect(page.get_by_role("textbox", name="Message")).to_be_visible()
     assert errors == []

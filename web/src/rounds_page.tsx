@@ -149,7 +149,10 @@ function Progress({ summary }: { summary: RoundSummary }) {
 }
 
 function List({ roundId, onSignedOut }: { roundId: string; onSignedOut: (error: unknown) => void }) {
-  const { found, problem, again } = useRead<RoundView>(() => rounds.showRound(roundId), onSignedOut);
+  const { found, problem, again, setProblem } = useRead<RoundView>(
+    () => rounds.showRound(roundId),
+    onSignedOut,
+  );
   const [counted, setCounted] = useState<RoundSummary | null>(null);
   const summary = counted ?? found?.summary ?? null;
   // Who the patients are is read again only when one is ready: each reading is on record.
@@ -159,6 +162,14 @@ function List({ roundId, onSignedOut }: { roundId: string; onSignedOut: (error: 
     setCounted(now);
     await again();
   });
+  const sameAgain = async (view: RoundView): Promise<void> => {
+    try {
+      const ids = view.patients.map((one) => one.patient_id);
+      location.hash = addressOf((await rounds.createRound(ids, "")).round_id);
+    } catch (error) {
+      setProblem(error instanceof api.ApiError ? error.message : strings.unreachable);
+    }
+  };
   return (
     <>
       <Problem text={problem} />
@@ -177,6 +188,11 @@ function List({ roundId, onSignedOut }: { roundId: string; onSignedOut: (error: 
         >
           {said.print}
         </a>
+      )}
+      {found?.summary.is_mine && (
+        <button type="button" class="button" onClick={() => void sameAgain(found)}>
+          {said.sameAgain}
+        </button>
       )}
       <ol class="rounds-list">
         {found?.patients.map((row) => (

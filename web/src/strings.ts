@@ -338,6 +338,7 @@ const english = {
     closed: (number: number) => `${number} not open to you`,
     ticked: (number: number) => `${number} done`,
     print: "Print the ward list",
+    sameAgain: "Same patients again",
     state: { waiting: "being prepared", ready: "ready", failed: "failed", closed: "not open to you" },
     place: (place: number, all: number) => `Patient ${place} of ${all}`,
     previous: "Previous",

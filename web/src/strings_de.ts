@@ -344,6 +344,7 @@ export const german: Strings = {
     closed: (number: number) => `${number} nicht für Sie geöffnet`,
     ticked: (number: number) => `${number} erledigt`,
     print: "Visitenliste drucken",
+    sameAgain: "Dieselben Patienten noch einmal",
     state: {
       waiting: "wird vorbereitet",
       ready: "bereit",

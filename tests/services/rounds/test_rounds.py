@@ -371,3 +371,21 @@ async def test_no_more_are_prepared_side_by_side_than_the_setting_says(ward: War
     assert (await ward.service.of(OWNER))[0].ready == 6
     assert len(ward.world.team.requests) == 6
     assert made.waiting == 6
+
+
+async def test_who_is_forgotten_while_a_round_is_prepared_is_not_opened_any_more(
+    ward: Ward,
+) -> None:
+    ward.world.team.gate.clear()
+    made = await ward.service.create(
+        owner=OWNER, entries=[f"patient_{n}" for n in range(1, 7)], day=None, language="en"
+    )
+    async with asyncio.timeout(30):
+        while len(ward.world.team.requests) < 3:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    await ward.entry.book.change(made.round_id, lambda found: found.without("patient_6"))
+    ward.world.team.gate.set()
+    await ward.preparer.idle()
+    (summary,) = await ward.service.of(OWNER)
+    assert (summary.patients, summary.ready) == (5, 5)
+    assert "patient_6" not in [one.patient_id for one in ward.world.team.requests]
