@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
 from group_chat.team import AgentSpec, Team
@@ -194,9 +195,13 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
 
 def _add_deeds(grounds: Grounds, text: str) -> None:
     """Believe what was shown before: a deed that nobody did is not shown."""
-    for cue in read_sentence(text).cues:
-        if cue.startswith("deed:"):
-            grounds.deeds.add(cue.removeprefix("deed:"))
+    grounds.deeds.update(_deeds_told(text))
+
+
+@lru_cache(maxsize=1_000)
+def _deeds_told(text: str) -> frozenset[str]:
+    cues = read_sentence(text).cues
+    return frozenset(cue.removeprefix("deed:") for cue in cues if cue.startswith("deed:"))
 
 
 def _names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:

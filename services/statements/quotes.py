@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from services.language.statements import REFERENCE
 from services.language.written_dates import FoundDate, WrittenDate, dates_in, recorded_date
@@ -27,6 +28,7 @@ class Quotable:
     sources: tuple[str, ...]
 
 
+@lru_cache(maxsize=4_000)
 def quotable(title: str, text: str, date: str, sources: tuple[str, ...]) -> Quotable:
     """Return what a row says, made comparable."""
     own = recorded_date(date) if date else None

@@ -81,8 +81,7 @@ def rows_of_text(
     for piece in sentences_of(text):
         if not piece.strip():
             continue
-        sentence = read_sentence(piece, is_name=is_clinical_name)
-        clauses = [one for one in sentence.clauses if one.words or one.quantities]
+        clauses = _clauses_of(piece)
         for clause in clauses:
             yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
         if len(clauses) > 1 and not any("no" in one.cues for one in clauses):
@@ -90,6 +89,13 @@ def rows_of_text(
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             yield replace(row, quantities=(), stages=(), often=frozenset())
+
+
+@lru_cache(maxsize=4_000)
+def _clauses_of(piece: str) -> tuple[Clause, ...]:
+    """Return what a sentence of the record states: the next question is of the same texts."""
+    sentence = read_sentence(piece, is_name=is_clinical_name)
+    return tuple(one for one in sentence.clauses if one.words or one.quantities)
 
 
 def _row_of_clause(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from functools import lru_cache
 
 from services.group_chat_port import AgentCard
 from services.language.detection import language_of
@@ -31,7 +32,13 @@ def _without_name(turn: TurnDraft, text: str) -> str:
     subject = identity_of(turn, turn.patient_id)
     if subject is None:
         return text
-    return without_names(text, (subject.name,), born=subject.birth_date)
+    return _nameless(text, subject.name, subject.birth_date)
+
+
+@lru_cache(maxsize=1_000)
+def _nameless(text: str, name: str, born: str) -> str:
+    """Return `text` without a name; a message is read again in each of the turns that follow."""
+    return without_names(text, (name,), born=born)
 
 
 def member_of(card: AgentCard) -> TeamMember:
