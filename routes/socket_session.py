@@ -23,6 +23,7 @@ from routes.socket_modes import Frame, Mode, RunView, Watch
 from services.access.principal import Principal, log_off_at
 
 LOGGED_OFF = 4401
+_ENDS = (RunFinished, RunFailed)
 LONGEST_WAIT_SECONDS = 3_600.0
 # Reading a hostile frame costs more than sending it; a flood of them waits in the sender's buffer.
 BAD_FRAME_PAUSE_SECONDS = 0.05
@@ -207,9 +208,11 @@ class SocketSession:
                     told = await self._say_queued(watch, event, before)
                     await asyncio.wait([before])
                     before = None
+                # What a dead replica had said is told in fewer words: its end is always news.
+                number = max(seq, watch.after + 1) if isinstance(event, _ENDS) else seq
                 # Also the events that the client has: the view's state grows from the first on.
-                frames = view.frames(seq, event, told=told)
-                for frame in frames if seq > watch.after else ():
+                frames = view.frames(number, event, told=told)
+                for frame in frames if number > watch.after else ():
                     await self._send(frame)
                 self._note_progress(event)
         except ConnectionError:
@@ -230,7 +233,7 @@ class SocketSession:
     def _note_progress(self, event: TurnEvent) -> None:
         if isinstance(event, RunStarted):
             self._within_run.set()
-        elif isinstance(event, RunFinished | RunFailed):
+        elif isinstance(event, _ENDS):
             self._within_run.clear()
         elif isinstance(event, StateChanged):
             self._sent_patient_id = event.state.patient_id

@@ -73,6 +73,9 @@ export interface Chat {
   earlier: ReadonlyMap<string | null, number>;
 }
 
+/** The code of a turn over which the server died. */
+const INTERRUPTED = "interrupted";
+
 export const EMPTY: Chat = {
   state: {
     patient_id: null,
@@ -155,6 +158,17 @@ export function withHistory(
   return { ...chat, turns, earlier };
 }
 
+/**
+ * Show the newest turn of the session if the server died over it: whose it was is not known for certain, and nobody
+ * would find it there. A model is never shown it.
+ */
+export function withInterrupted(chat: Chat, lastRunId: string | null, session: HistoryPage): Chat {
+  const last = session.turns.at(-1);
+  const isShown = chat.turns.some((turn) => turn.runId === lastRunId);
+  if (!last || isShown || last.run_id !== lastRunId || last.error_code !== INTERRUPTED) return chat;
+  return withTurn(chat, { ...restored(last, chat.state.patient_id), turnId: null });
+}
+
 /** Whether the oldest turn of the page is on the screen already. */
 const reachesKnown = (chat: Chat, page: HistoryPage): boolean =>
   chat.turns.some((turn) => turn.runId === page.turns[0]?.run_id);
@@ -174,6 +188,10 @@ function restored(turn: StoredTurn, patientId: string | null): Turn {
       views: one.views.filter((view) => isOf(view, patientId)),
     }),
   );
+  if (turn.error_code === INTERRUPTED) {
+    const text = strings.transcript.interrupted;
+    items.push({ kind: "error", id: `error-${items.length}`, text, code: INTERRUPTED, ref: null });
+  }
   const status = ({ FAILED: "failed", STOPPED: "stopped" } as const)[turn.turn_status as "FAILED"];
   return {
     ...newTurn(turn.run_id, turn.user_message, turn.run_id),

@@ -193,6 +193,8 @@ const english = {
     reference: (ref: string) => `Reference ${ref}.`,
     edit: "Edit",
     editLong: "Edit this message",
+    interrupted:
+      "The server stopped while it answered this message. The message is kept; please send it again if you still need an answer.",
     resend: "Ask again",
     byModel: "AI-generated",
     byRules: "Rule-based",

@@ -198,6 +198,8 @@ export const german: Strings = {
     reference: (ref: string) => `Kennung ${ref}.`,
     edit: "Bearbeiten",
     editLong: "Diese Nachricht bearbeiten",
+    interrupted:
+      "Der Server hielt an, während er diese Nachricht beantwortete. Die Nachricht ist erhalten; bitte senden Sie sie noch einmal, wenn Sie die Antwort noch brauchen.",
     resend: "Noch einmal fragen",
     byModel: "KI-generiert",
     byRules: "Nach festen Regeln",

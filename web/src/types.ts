@@ -128,6 +128,7 @@ export interface Turn {
   user_message: string;
   agent_responses: AgentMessage[];
   turn_status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "STOPPED";
+  error_code?: string | null;
 }
 
 export interface HistoryPage {

@@ -10,6 +10,7 @@ import {
   newTurn,
   reduce,
   withHistory,
+  withInterrupted,
   withState,
   withStopped,
   withTurn,
@@ -96,8 +97,9 @@ export function useChat(chatId: string): ChatControls {
   const refresh = useCallback(async () => {
     const view = await api.showChat(chatId);
     if (view) await restore(view, readHistory, update);
+    if (view?.patient_id && !view.running_turn) await showInterrupted(chatId, current, update);
     return view;
-  }, [chatId, readHistory, update]);
+  }, [chatId, current, readHistory, update]);
 
   useEffect(() => {
     const life = new AbortController();
@@ -210,6 +212,15 @@ export function useChat(chatId: string): ChatControls {
 
   const verifiedAt = verified.current;
   return { chat, link, verifiedAt, problem, isElsewhere, isLoading, send, stop, showEarlier };
+}
+
+/** What the server died over may be kept with no patient; it is shown where it was said. */
+async function showInterrupted(chatId: string, current: { current: Chat }, update: Update): Promise<void> {
+  const found = await api.progress(chatId);
+  const last = found?.last_run_id ?? null;
+  if (last === null || current.current.turns.some((turn) => turn.runId === last)) return;
+  const session = await api.history(chatId, null, null, 1);
+  update((chat) => withInterrupted(chat, last, session));
 }
 
 async function restore(

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 
-import { EMPTY, isBegun, reduce, visibleTurns, withHistory, withState, withStopped } from "../src/chat";
+import {
+  EMPTY,
+  isBegun,
+  reduce,
+  visibleTurns,
+  withHistory,
+  withInterrupted,
+  withState,
+  withStopped,
+} from "../src/chat";
 import type { Frame } from "../src/types";
 import { asked, finished, following, RUN, said, started, stateOf, stored } from "./scenes";
 
@@ -152,6 +161,25 @@ describe("history", () => {
     ];
     const chat = withHistory(EMPTY, null, { turns, next_before: null }, true);
     expect(chat.turns.map((turn) => turn.status)).toEqual(["stopped", "failed"]);
+  });
+});
+
+describe("a turn over which the server died", () => {
+  const dead = { ...stored(7), turn_status: "FAILED" as const, error_code: "interrupted" };
+  const session = { turns: [dead], next_before: null };
+  const open = withState(EMPTY, stateOf("patient_4"));
+
+  test("is shown with the open patient, once, and says what happened", () => {
+    const chat = withInterrupted(open, dead.run_id, session);
+    expect(visibleTurns(withInterrupted(chat, dead.run_id, session))).toMatchObject([
+      { text: "question 7", status: "failed", items: [{ kind: "error", code: "interrupted" }] },
+    ]);
+  });
+
+  test("is not shown once something was said after it, nor one that failed otherwise", () => {
+    expect(withInterrupted(open, "another", session)).toBe(open);
+    const failed = { turns: [{ ...dead, error_code: "model" }], next_before: null };
+    expect(withInterrupted(open, dead.run_id, failed)).toBe(open);
   });
 });
 
