@@ -53,7 +53,7 @@ async def read(site: Site, browser: Browser) -> Page:
 
 async def disturb(page: Page, chance: random.Random) -> str:
     """Do one thing that a clinician may do to a window; return what it was."""
-    deeds = ["wheel", "keys", "turn", "side bar", "source", "chart", "close"]
+    deeds = ["wheel", "keys", "turn", "side bar", "source", "chart", "colours", "close"]
     match deed := chance.choice(deeds):
         case "wheel":
             await page.mouse.move(150, 150)
@@ -70,6 +70,11 @@ async def disturb(page: Page, chance: random.Random) -> str:
         case "chart":
             await page.evaluate(
                 "[...document.querySelectorAll('.banner-tools .button')][1]?.click()"
+            )
+        case "colours":
+            await page.emulate_media(
+                forced_colors=chance.choice(["active", "none"]),
+                color_scheme=chance.choice(["dark", "light"]),
             )
         case "source":
             await page.evaluate("document.querySelector('.row-sources button')?.click()")
