@@ -18,6 +18,7 @@ from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
 from group_chat.turn_context import TurnContext
 from services.language.inert import InertStream, inert
+from services.language.own_texts import in_own_language
 from services.language.statement_parts import without_refs
 from services.patient_context.line_filter import LineFilter
 
@@ -110,9 +111,13 @@ class Draft:
         return self._show(self._output.feed(self._inert.feed(self._filter.feed(text))))
 
     def tell(self, text: str) -> str:
-        """Send text of the server's own, which needs no check; return what was sent."""
-        shown = self.settle()
-        return shown + self._send(inert(text, hosts=self._turn.link_hosts))
+        """Send text of the server's own, in the user's language; return what was sent.
+
+        It needs no check.
+        """
+        read = self._turn.request.utterance
+        said = text if read is None else in_own_language(text, read.language)
+        return self.settle() + self._send(inert(said, hosts=self._turn.link_hosts))
 
     def settle(self) -> str:
         """Send what was held because it might have gone on; return that."""

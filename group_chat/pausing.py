@@ -7,6 +7,7 @@ from group_chat.gate import is_running
 from group_chat.selection import answered, to_facilitator
 from group_chat.speaker_state import Announce, Move, SpeakerState, Work
 from services.group_chat_port import GroupChatRequest
+from services.language.own_texts import ends_with_own
 
 PAUSED = (
     "The plan is paused for your message. It goes on after the answer; if you switch or stop, "
@@ -17,7 +18,7 @@ PAUSED = (
 def is_interruption(request: GroupChatRequest) -> bool:
     """Tell whether the message came in while the plan ran that was paused for it."""
     last = request.history[-1].agent_responses[-1:] if request.history else []
-    is_paused = is_running(request.plan) and bool(last) and last[0].text == PAUSED
+    is_paused = is_running(request.plan) and bool(last) and ends_with_own(last[0].text, PAUSED)
     came = request.received_at
     return is_paused and came is not None and came <= last[0].timestamp
 

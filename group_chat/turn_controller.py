@@ -26,6 +26,7 @@ from group_chat.step_work import StepResult
 from group_chat.termination import CONTINUE_OFFER, within_limits
 from group_chat.turn_context import HandedOver, TurnContext
 from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
+from services.language.own_texts import ends_with_own
 
 CANCELLED = "The plan is cancelled. What would you like to do instead?"
 
@@ -257,7 +258,7 @@ class TurnController:
         match self.move:
             case End("question") if self._turn.said:
                 agent = self._turn.said[-1].agent
-                asks_for_plan = self._turn.said[-1].text.rstrip().endswith(PLAN_QUESTION)
+                asks_for_plan = ends_with_own(self._turn.said[-1].text, PLAN_QUESTION)
                 if agent == speakers.facilitator and (speakers.plan_runs or asks_for_plan):
                     return None  # the answer is the plan's
                 return Continuation(agent=agent, plan_step=speakers.step, asked_at=asked_at)

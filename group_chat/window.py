@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from data_models.chat_context import Turn
 from data_models.plan import Plan
 from group_chat.plan_text import PLAN_HEAD, PLAN_QUESTION
+from services.language.own_texts import ends_with_own
 from services.memory_blocks.shown_turns import LONG_MESSAGE_SHARE, first_shown, shown_answers
 from services.patient_context.snapshot import neutralise
 
@@ -43,7 +44,7 @@ def lines_of(
 
 def _told(text: str, plan: Plan | None) -> str:
     """Return a message, of one that proposed a plan that is over now only what stands before it."""
-    if not text.endswith(PLAN_QUESTION) or (plan is not None and plan.is_open):
+    if not ends_with_own(text, PLAN_QUESTION) or (plan is not None and plan.is_open):
         return text
     before, _, _ = f"\n{text}".rpartition(f"\n{PLAN_HEAD}\n")
     return before.strip() or "I proposed a plan."

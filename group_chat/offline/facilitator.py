@@ -34,6 +34,7 @@ from group_chat.offline.words import (
 from group_chat.plan_text import PLAN_QUESTION
 from services.language.detection import is_unread
 from services.language.judging import asks_for_judgement, caution_for, compares
+from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in, says
 from services.language.talk_texts import talk_text, told_in
 from services.language.text_words import asks_question
@@ -222,7 +223,11 @@ def _wanted(prompt: Prompt) -> list[str]:
 
 def _planned(prompt: Prompt) -> set[str]:
     """Return the agents of the plan that was proposed last."""
-    plans = [one.text for one in [*prompt.earlier, *prompt.said] if PLAN_QUESTION in one.text]
+    plans = [
+        one.text
+        for one in [*prompt.earlier, *prompt.said]
+        if ends_with_own(one.text, PLAN_QUESTION)
+    ]
     return {name for name in prompt.team if plans and f"*{name}*:" in plans[-1]}
 
 
@@ -305,7 +310,11 @@ def _reports(prompt: Prompt) -> list[Spoken]:
     """Return what the team said since the plan was proposed, its last message of each agent."""
     everything = [*prompt.earlier, *prompt.said]
     began = max(
-        (index for index, spoken in enumerate(everything) if PLAN_QUESTION in spoken.text),
+        (
+            index
+            for index, spoken in enumerate(everything)
+            if ends_with_own(spoken.text, PLAN_QUESTION)
+        ),
         default=-1,
     )
     last = {

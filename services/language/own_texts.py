@@ -24,6 +24,12 @@ def in_own_language(text: str, language: str) -> str:
     return "\n".join(_line(line, language) for line in text.split("\n"))
 
 
+def ends_with_own(text: str, english: str) -> bool:
+    """Whether `text` ends, in any language, with `english`, which has nothing filled in."""
+    said = (english, *(_line(english, language) for language in WELL_READ[1:]))
+    return text.rstrip().endswith(said)
+
+
 def is_own_choice(line: str, english: str) -> bool:
     """Whether `line` asks, in any language, what `english` asks with a yes or no behind it.
 

@@ -481,3 +481,28 @@ async def until(holds: Any) -> None:
 
 def test_the_samples_are_there() -> None:
     assert (SAMPLES / "patient_4.json").exists()
+
+
+async def test_a_plan_is_shown_paused_and_dropped_in_the_language_of_the_user(
+    world: TeamWorld,
+) -> None:
+    german = {"utterance": Utterance(text="ja", language="de")}
+    shown = await world.say(
+        "Tumorboard", propose(("Radiology", "CT"), ("Pathology", "Slides")), **german
+    )
+    assert shown.said[-1][1].endswith("Soll ich mit diesem Plan beginnen?")
+    assert shown.of(ContinuationChanged) == []  # the answer is the plan's
+    plan = await proposed(world, "Radiology", "Pathology", "AppointmentManager")
+    came = world.clock.now()
+    heard = await world.say(
+        "ja", text("Stable."), text("Adenocarcinoma."), plan=plan, is_awaited=lambda: True, **german
+    )
+    assert heard.said[-1][1].startswith("Der Plan pausiert für Ihre Nachricht.")
+    later = await world.say(
+        "hallo?", text("Guten Morgen."), text("Gebucht."), text("Kurz gesagt."),
+        plan=heard.plan, history=[earlier_turn(1, "ja", *heard.said)], received_at=came, **german,
+    )  # fmt: skip
+    assert later.plan is not None
+    assert later.plan.status == "done"
+    dropped = await world.say("nein", plan=plan, **german)
+    assert dropped.said[-1][1] == ("Der Plan ist verworfen. Was möchten Sie stattdessen tun?")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.language.own_texts import in_own_language, is_own_choice
+from services.language.own_texts import ends_with_own, in_own_language, is_own_choice
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,10 @@ def test_what_was_asked_is_known_again_in_either_language(language: str) -> None
     assert is_own_choice(in_own_language(asked, language), "Move {name}?")
     assert not is_own_choice(in_own_language("Cancel it? yes / no", language), "Move {name}?")
     assert not is_own_choice("Move on?", "Move {name}?")
+
+
+def test_a_sentence_at_the_end_is_known_again_in_either_language() -> None:
+    asked = "Shall I go ahead with this plan?"
+    assert ends_with_own("1. *A*: x\n\nSoll ich mit diesem Plan beginnen?", asked)
+    assert ends_with_own(f"1. *A*: x\n\n{asked}\n", asked)
+    assert not ends_with_own("Soll ich mit diesem Plan beginnen? Ja.", asked)
