@@ -98,7 +98,7 @@ class CalendarTools:
 
     async def create(self, turn: TurnContext, asked: CreateArguments) -> ToolOutput:
         """Add an event."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         start = assistant.moment(asked.start)
         end = start + timedelta(minutes=asked.minutes)
         new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
@@ -110,7 +110,7 @@ class CalendarTools:
 
     async def move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
         """Move the event that the user means."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         calendar = assistant.services.calendar
         event = await assistant.meant("calendar_event", asked.event_id, calendar.get)
         moved = await calendar.move(event.id, start=assistant.moved(asked.start, event.start))

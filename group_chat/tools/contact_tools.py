@@ -64,7 +64,7 @@ class ContactTools:
 
     async def add(self, turn: TurnContext, asked: AddContactArguments) -> ToolOutput:
         """Add a contact."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         new = NewContact(
             name=" ".join(asked.name.split()),
             email=asked.email.strip(),
@@ -79,7 +79,7 @@ class ContactTools:
 
     async def change(self, turn: TurnContext, asked: ChangeContactArguments) -> ToolOutput:
         """Change the contact that the user means."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         contacts = assistant.services.contacts
         new = [one for one in (asked.name, asked.email, asked.phone, asked.organization) if one]
         contact = await assistant.meant(

@@ -72,7 +72,7 @@ class MailTools:
         """Write a message and keep it; nothing is sent."""
         if not all(_ADDRESS.fullmatch(one) for one in asked.to):
             raise ToolInputError("to must hold e-mail addresses; search_contacts finds them")
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         subject = " ".join(asked.title.split())
         new = NewEmail(to=tuple(asked.to), subject=subject, text=asked.text, answers=asked.answers)
         return {

@@ -7,13 +7,14 @@ meant, and ask for a yes, by name, before anything is deleted or sent.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, tzinfo
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from data_models.clock import IdSource
 from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.tool_memory import EntityType
+from group_chat.tools.said_times import SaidTimes
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext, current_effect
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
@@ -23,15 +24,13 @@ from services.assistant.shown import Item, shown, spoken, whole
 from services.assistant.undo_log import Undoable, UndoLog, undoable_deed
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import names_one_of, prepare
-from services.language.pointing.when import when_of
+from services.language.orders import may_order_change
 from services.records.patient_names import PatientNames
 from services.tool_memory.privacy import with_time_only
 from services.tool_memory.resolution import Ambiguous, NotFound, Resolution, Resolved
 from services.tool_memory.session import ToolMemorySession
 
 ROWS_SHOWN = 25
-ISO_DAY_CHARS = len("2026-12-02")
-_NO_TIME = "days and times must be as 2026-12-02T15:00, tomorrow or Friday 15:00"
 NOT_IN_GROUPS = (
     "the user's own calendar, mail, contacts, tasks and documents are not shown in a group, where "
     "everybody reads along; the user can ask in a one-to-one chat"
@@ -39,6 +38,10 @@ NOT_IN_GROUPS = (
 ABOUT_ANOTHER = "about another patient"
 """What is shown of an item that was made while another chart was open."""
 _ASKED = "the user is asked to confirm; nothing is done yet; say no more"
+_NOT_ORDERED = (
+    "the user has not asked for this change; nothing is done; ask them whether they want it, and "
+    "call again after their yes"
+)
 _UNCLEAR = (
     "it is not clear which {kind} is meant; list or search them first, then ask the user to name it"
 )
@@ -69,11 +72,15 @@ class PersonalAssistant:
     made_for: MadeFor | None = None
     undo: UndoLog | None = None
 
-    async def open(self, turn: TurnContext) -> "OpenAssistant":
+    async def open(self, turn: TurnContext, *, changes: bool = False) -> "OpenAssistant":
         """Return the assistant of this turn's user; from now on other patients' names are withheld.
 
+        Args:
+            changes: Whether something is made or changed without a yes of its own.
+
         Raises:
-            ToolInputError: the turn has no tool memory, or others read along.
+            ToolInputError: the turn has no tool memory, others read along, or the user asked for
+                no change.
             AssistantError: the user has no such services.
             RecordsError: nobody can tell who the other patients are.
         """
@@ -83,6 +90,8 @@ class PersonalAssistant:
         request = turn.request
         if request.is_group:
             raise ToolInputError(NOT_IN_GROUPS)
+        if changes and not _is_ordered(turn):
+            raise ToolInputError(_NOT_ORDERED)
         memory.withhold(await self.names.of_others(request.patient_id, memory.roster))
         await asyncio.to_thread(prepare, frozenset(memory.others))
         zone = memory.zone or UTC
@@ -101,7 +110,7 @@ class PersonalAssistant:
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAssistant:
+class OpenAssistant(SaidTimes):
     """One user's services for the length of one tool call.
 
     Attributes:
@@ -259,59 +268,13 @@ class OpenAssistant:
     def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:
         self.turn.emit(QuestionAsked(self.ids.new_id("question"), kind, text, payload))
 
-    def moment(self, text: str, *, ends: bool = False) -> datetime:
-        """Return a day or time in ISO or in words; without a zone it is the user's.
 
-        A day alone is its midnight; with `ends` it is the next, so that the day is included.
+def _is_ordered(turn: TurnContext) -> bool:
+    """Whether the user's own words may ask for a change: a note or a mail that a tool read may not.
 
-        Raises:
-            ToolInputError: it is neither.
-        """
-        at = _iso(text)
-        if at is not None and ends and len(text.strip()) == ISO_DAY_CHARS:
-            at += timedelta(days=1)
-        return self._in_words(text, ends=ends) if at is None else self._aware(at)
-
-    def span(self, since: str | None, until: str | None) -> tuple[datetime | None, datetime | None]:
-        """Return both ends of a span, the last day included."""
-        return (
-            None if since is None else self.moment(since),
-            None if until is None else self.moment(until, ends=True),
-        )
-
-    def day(self, text: str, *, ends: bool = False) -> date:
-        """Return the day of `moment`."""
-        return self.moment(text, ends=ends).astimezone(self.zone).date()
-
-    def moved(self, text: str, before: datetime) -> datetime:
-        """Return the moment that `text` says; of day and time, what it leaves out stays."""
-        at, own = _iso(text), before.astimezone(self.zone)
-        if at is not None and len(text.strip()) > ISO_DAY_CHARS:
-            return self._aware(at)
-        said = None if at is not None else when_of(text, self.memory.now)
-        if at is None and said is None:
-            raise ToolInputError(_NO_TIME)
-        day = at.date() if at is not None else said.first if said is not None else None
-        minute = None if said is None else said.minute
-        clock = own.time() if minute is None else time(minute // 60, minute % 60)
-        return datetime.combine(day or own.date(), clock, self.zone)
-
-    def _in_words(self, text: str, *, ends: bool) -> datetime:
-        said = when_of(text, self.memory.now)
-        day = None if said is None else said.last if ends else said.first
-        if said is None:
-            raise ToolInputError(_NO_TIME)
-        day = day or self.memory.now.date()
-        if said.minute is not None:
-            return datetime.combine(day, time(said.minute // 60, said.minute % 60), self.zone)
-        return datetime.combine(day + timedelta(days=1 if ends else 0), time(), self.zone)
-
-    def _aware(self, at: datetime) -> datetime:
-        return at if at.tzinfo is not None else at.replace(tzinfo=self.zone)
-
-
-def _iso(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text.strip())
-    except ValueError:
-        return None
+    A press is an answer to what was asked before; a model that read the message may have taken it
+    for an order in a language that rules do not know.
+    """
+    request = turn.request
+    is_act = request.utterance is not None and request.utterance.task == "act"
+    return request.press is not None or is_act or may_order_change(request.text)

@@ -68,7 +68,7 @@ class TaskTools:
 
     async def add(self, turn: TurnContext, asked: AddTaskArguments) -> ToolOutput:
         """Add a task."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         due = None if not asked.due else assistant.day(asked.due)
         new = NewTask(title=" ".join(asked.title.split()), due=due, notes=asked.notes)
         return {
@@ -77,7 +77,7 @@ class TaskTools:
 
     async def complete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Mark the task that the user means as done."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         tasks = assistant.services.tasks
         meant = await assistant.all_meant("task", asked.task_id, tasks.get, asks_first=False)
         if len(meant) > 1:
@@ -88,7 +88,7 @@ class TaskTools:
 
     async def move(self, turn: TurnContext, asked: MoveTaskArguments) -> ToolOutput:
         """Give the task that the user means another date."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
         due = None if not asked.due else assistant.day(asked.due)
         moved = await assistant.services.tasks.move(task.id, due=due)

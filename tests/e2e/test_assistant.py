@@ -115,7 +115,9 @@ async def test_what_one_patient_was_shown_is_no_candidate_of_another(server: Ser
         await say(talk, "start tumor board for patient_4")
         await say(talk, "@Secretary what's on my calendar tomorrow?")
         await say(talk, "switch to patient_15")
-        assert "not clear which event" in await say(talk, "@Secretary cancel tomorrow's clinic")
+        assert "no event that is known here is called so" in await say(
+            talk, "@Secretary cancel tomorrow's clinic"
+        )
 
 
 async def test_every_run_is_stored_with_its_patient(server: Server) -> None:

@@ -30,7 +30,7 @@ _REASON = re.compile(
 )
 _POLITE = (
     r"(?:please|pls|plz|kindly|can|could|would|will|you|just|now|also|ok|okay|yes|no|yeah|hey|hi"
-    r"|so|then|and|let's|lets|let|us|me|i|i'd|i'll|id|we|want|need|like|have|to|should|must|may"
+    r"|mind|so|then|and|let's|lets|let|us|me|i|i'd|i'll|id|we|want|need|like|have|to|should|must|may"
     r"|might"
     r"|go|ahead|actually|well|well|do|maybe|help|try|ahead|thanks|wait|gotta|wanna|gonna|think|guess|not|don't|dont|never|sorry)"
 )
@@ -255,8 +255,8 @@ def is_relative(text: str) -> bool:
 
 
 def is_making(verb: str, rest: str) -> bool:
-    """Whether it asks for something new, which cannot be among what is there."""
-    return (
+    """Whether it asks for something new, which is not among what is there, or for two at once."""
+    return verb.startswith("swap") or (
         verb in _MAKING
         and re.match(r"\s*(?:me\s+)?(?:an?|another|new)\b", rest, _FLAGS) is not None
     )

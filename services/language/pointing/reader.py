@@ -121,7 +121,8 @@ class Reader:
         asked = Asked(typed_ids=typed, negated=clauses.negated, several=several, every=not several)
         if clauses.negated:
             return asked
-        asked.negated = is_relative(clauses.main) or is_making(clauses.verb, clauses.main)
+        beside = any(map(is_relative, (clauses.main, *clauses.others)))
+        asked.negated = beside or is_making(clauses.verb, clauses.main)
         asked.main = self._request(text.part(clauses.main), clauses.verb)
         if clauses.verb in CALLING_FORMS and asked.main.noun is None and asked.main.has_content:
             asked.main.noun = "contact"

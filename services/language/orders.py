@@ -1,0 +1,85 @@
+"""Whether a message may ask for a change of something. Pure.
+
+A model that read a mail or a note with an order in it must not act on that: the change has to be
+asked for by the user's own words. What cannot be told for an order or against one is let through,
+as people say a change in many ways ("the letters are done", "Anna's new number is 555"); a
+question, thanks, and a wish to see something are not.
+"""
+
+import re
+
+from services.language.addressing import without_address
+from services.language.in_english import in_english
+from services.language.phrases import says
+from services.language.pointing.clauses import read_clauses
+from services.language.pointing.folding import plain
+from services.language.pointing.vocabulary import (
+    ADDING_FORMS,
+    GIVING_FORMS,
+    TARGET_FORMS,
+    forms_of,
+)
+
+_READ_CHARS = 2_000
+_MAKING = (
+    "put", "book", "schedule", "create", "note", "write", "draft", "remind", "save", "register",
+    "plan", "enter", "record", "reopen", "store", "arrange", "set up",
+)  # fmt: skip
+_CHANGING = (
+    TARGET_FORMS
+    | ADDING_FORMS
+    | GIVING_FORMS
+    | frozenset(form for verb in _MAKING for form in forms_of(verb))
+)
+_LOOKING = frozenset(
+    {
+        *("show", "read", "view", "find", "display", "see", "tell", "check", "give", "print"),
+        *("describe", "explain", "summarize", "summarise", "list", "search", "look", "hear"),
+        *("compare", "translate", "count", "name", "review", "repeat"),
+    }
+)
+_ASKING = frozenset(
+    {
+        *("what", "when", "where", "who", "whom", "whose", "which", "why", "how", "did", "does"),
+        *("is", "are", "was", "were", "am", "has", "had", "what's", "who's", "when's", "where's"),
+    }
+)
+_MAY_YOU = frozenset({"can", "could", "would", "will", "may", "might", "shall", "should", "please"})
+_SUGGESTS = re.compile(
+    r"^(?:how about|what about|what if we|why (?:not|don'?t)|is it possible|are you able)\b"
+)
+_SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+def may_order_change(text: str) -> bool:
+    """Whether some sentence of `text` may ask for something to be made or changed."""
+    said = without_address(text[:_READ_CHARS]).strip(" \t\n.!")
+    if says(said, "thanks") or says(said, "greeting"):
+        return False
+    english = plain(in_english(without_address(text[:_READ_CHARS]))).casefold()
+    sentences = [one.strip() for one in _SENTENCE.findall(english)]
+    return any(_may_order(one) for one in sentences if _WORD.search(one))
+
+
+def _may_order(sentence: str) -> bool:
+    words = [one.casefold() for one in _WORD.findall(sentence)]
+    bare = sentence.strip(" .!")
+    if says(bare, "thanks") or says(bare, "greeting"):
+        return False
+    if words[0] in _ASKING and not _SUGGESTS.match(sentence):
+        return False
+    verb = read_clauses(sentence).verb
+    if verb in _CHANGING or words[0] in _CHANGING:
+        return True
+    if sentence.endswith("?"):
+        is_polite = words[0] in _MAY_YOU or _SUGGESTS.match(sentence) is not None
+        return is_polite and any(map(_is_changing, words))
+    is_looking = verb in _LOOKING or words[0] in _LOOKING
+    return not is_looking or any(map(_is_changing, words[1:]))
+
+
+def _is_changing(word: str) -> bool:
+    """Whether a word is such a verb, or its past: "can the board be moved to 5?"."""
+    stem = word.removesuffix("ed")
+    return not _CHANGING.isdisjoint({word, stem, f"{stem}e", stem[:-1]})
