@@ -17,17 +17,20 @@ Yes, go ahead with the plan|looks good|LGTM|sounds good to me|yes please proceed
 ok, thanks|why not?|please do|yes \U0001f44d|\U0001f44d|\U0001f44d\U0001f3fd|fine by me|
 let\u2019s do it|ok do it then|proceed|continue please|ja|ja bitte|na klar|einverstanden|
 passt so|mach das|oui|d\u2019accord|bien s\u00fbr|s\u00ed|claro que s\u00ed|vale|
-de acuerdo
+de acuerdo|yes, run the plan please|please carry it out|ja, führ den Plan aus|
+Führen Sie ihn aus|bitte ausführen|starte den Plan|so machen wir das
 """
 NO = """
 no|No.|nope|nah|not yet|no wait|no thanks|never mind|cancel|no, cancel|Don\u2019t!|stop|
 ok, stop|cancel the plan|abort|hold on|not now|\U0001f44e|nein|nein danke|noch nicht|
-lieber nicht|Abbrechen|non|non merci|pas encore|no gracias|todav\u00eda no
+lieber nicht|Abbrechen|non|non merci|pas encore|no gracias|todav\u00eda no|
+doch nicht|nein, lieber doch nicht|bitte nicht ausführen|I changed my mind|do not run the plan
 """
 NEITHER = """
 please|ok?|yes?|ok?no|yes and no|yes to radiology|no new lesions|not allergic|
 what is the stage?|cancel my appointment|yes, what is her potassium?|add pathology first|
-stage|maybe|the plan|show me the ok reports
+stage|maybe|the plan|show me the ok reports|führ die Biopsie aus|starte Ramipril|run a CT|
+start her on metformin
 """
 
 
