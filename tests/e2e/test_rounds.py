@@ -131,7 +131,7 @@ async def test_a_round_that_was_killed_in_its_middle_goes_on_and_doubles_nothing
     tmp_path: Path,
     request: pytest.FixtureRequest,
 ) -> None:
-    pace.seconds = 0.5
+    pace.seconds = 1.0
     settings = {**model.settings(), "SAMPLES_DIR": str(tmp_path / "ward"), "ROUNDS_PARALLEL": "4"}
     if store == "azurite":
         settings["AZURE_STORAGE_CONNECTION_STRING"] = request.getfixturevalue("azurite")
