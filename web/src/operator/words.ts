@@ -1,9 +1,12 @@
-/** Every word that the operators' page says. */
+/** Every word that the operators' page says; what the server says of a plan is in English. */
+
+import { language } from "../strings";
+import { german } from "./words_de";
 
 const count = (number: number, one: string, many: string): string =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
-export const words = {
+const english = {
   title: "Scenarios",
   subtitle: "Versions and the migration of live sessions",
   toChat: "Back to the chat",
@@ -425,3 +428,7 @@ export const words = {
   more: (number: number) => `${number.toLocaleString("en")} more`,
   sure: { yes: "Yes", no: "No" },
 };
+
+export type Words = typeof english;
+
+export const words: Words = language === "de" ? german : english;
