@@ -207,6 +207,24 @@ def test_flags_follow_the_reference_range() -> None:
     assert state("Potassium of 4.1 mmol/L is normal.") == "supported"
 
 
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Potassium is above the normal range.", "contradicted"),
+        ("Kalium liegt \u00fcber der Norm.", "contradicted"),
+        ("Kalium liegt unterhalb des Normbereichs.", "contradicted"),
+        ("Kalium ist in der Norm.", "supported"),
+        ("Potassium is within the normal range.", "supported"),
+    ],
+)
+def test_a_side_of_the_range_is_read_in_its_words(sentence: str, expected: str) -> None:
+    assert state(sentence) == expected
+
+
+def test_a_call_needs_a_tool_that_made_it() -> None:
+    assert state("Ich habe den Hausarzt angerufen.") == "contradicted"
+
+
 def test_a_deed_needs_a_tool_that_did_it() -> None:
     assert state("Your appointment is booked.") == "contradicted"
     assert state("I have sent the mail to Dr. Weber.") == "contradicted"
