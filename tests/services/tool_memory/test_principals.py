@@ -1,8 +1,11 @@
 """What one user's personal tools returned is in nobody else's turn."""
 
+import json
 from datetime import timedelta
 
+from data_models.chat_context import ChatContext
 from data_models.tool_memory import ToolMemory
+from data_models.upgrades import upgraded
 from services.tool_memory.extractors import Found
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import FixedClock
@@ -31,3 +34,25 @@ def test_a_colleague_neither_sees_nor_loses_what_is_not_theirs() -> None:
         "m1",
         "Appointment/a1",
     }
+
+
+def test_what_0_1_kept_of_anybodys_mailbox_stays_in_the_backup_alone() -> None:
+    entities = [
+        {"entity_id": "m1", "entity_type": "email", "display_name": "Private"},
+        {"entity_id": "Appointment/a1", "entity_type": "calendar_event", "display_name": "Visit"},
+        {"entity_id": "d1", "entity_type": "document", "display_name": "Report"},
+        "damaged",
+    ]
+    runs = [{"tool_name": "search_mail"}, {"tool_name": "results"}]
+    old = {"tool_memory": {"entities": entities, "executions": runs, "focus": "m1"}}
+    data = json.dumps({"schema_version": 1, **old}).encode()
+
+    memory = upgraded(data, ChatContext, 1)["tool_memory"]
+
+    assert [one["entity_id"] for one in memory["entities"]] == ["Appointment/a1", "d1"]
+    assert memory["executions"] == [{"tool_name": "results"}]
+
+
+def test_a_document_of_0_1_without_tool_memory_is_upgraded_as_it_is() -> None:
+    for old in ({}, {"tool_memory": None}, {"tool_memory": {"entities": None}}):
+        assert upgraded(json.dumps(old).encode(), ChatContext, 1)["schema_version"] > 1
