@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.statements.compare import is_meant, refs, supported
+from services.statements.compare_series import is_judged_rightly
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.verdict import UNCHECKED, Verdict
@@ -31,6 +32,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     plain = [row for row in meant if not row.negated and not row.is_text]
     if denied:
         return supported(denied)
+    if (judged := _judged_otherwise(clause, plain)) is not None:
+        return judged
     ended = [row for row in plain if row.standing == "ended"]
     if plain and len(ended) == len(plain) and clause.cues & {"takes", "current"}:
         return supported(ended)
@@ -39,6 +42,18 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if clause.has_values and not names:
         return UNCHECKED
     return Verdict("unsupported", refs(meant[:1]))
+
+
+def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:
+    """Return what the newest value says of "not high" or "not normal"; None where none does."""
+    measured = [row for row in plain if row.number is not None]
+    if clause.dates or not measured:
+        return None
+    newest = max(measured, key=lambda row: row.order)
+    is_so = is_judged_rightly(clause, newest)
+    if is_so is None or "no" not in clause.cues:
+        return None
+    return Verdict("contradicted" if is_so else "supported", newest.sources, newest.says)
 
 
 def _not_recorded(rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]) -> Verdict:

@@ -129,16 +129,27 @@ def _since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
 
 def against_flag(clause: Clause, row: KnownRow) -> str:
     """Return what the record says where it flags a value otherwise; "" where it does not."""
-    if row.number is None:
+    if "no" in clause.cues or is_judged_rightly(clause, row) is not False:
         return ""
-    flag = row.flag.lower() or _flag_by_range(row)
-    said = clause.cues & {"high", "low", "normal"}
-    if len(said) != 1 or not flag or "no" in clause.cues:
-        return ""
+    return f"{row.says}{_range_text(row)} ({_flag_of(row)})"
+
+
+def is_judged_rightly(clause: Clause, row: KnownRow) -> bool | None:
+    """Whether a value is what a clause calls it, high, low or normal; None where nothing says so.
+
+    A "not" before the word is not looked at.
+    """
+    flag, said = _flag_of(row), clause.cues & {"high", "low", "normal"}
+    if row.number is None or len(said) != 1 or not flag:
+        return None
     holds = {"high": "high" in flag, "low": "low" in flag, "normal": flag == "normal"}
     if flag in ("critical", "abnormal"):
         holds = {"high": True, "low": True, "normal": False}
-    return "" if holds[next(iter(said))] else f"{row.says}{_range_text(row)} ({flag})"
+    return holds[next(iter(said))]
+
+
+def _flag_of(row: KnownRow) -> str:
+    return row.flag.lower() or _flag_by_range(row)
 
 
 def _flag_by_range(row: KnownRow) -> str:

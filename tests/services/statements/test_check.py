@@ -221,6 +221,14 @@ def test_a_side_of_the_range_is_read_in_its_words(sentence: str, expected: str) 
     assert state(sentence) == expected
 
 
+def test_what_is_said_not_to_be_high_is_judged_by_the_newest_value() -> None:
+    assert state("Potassium is not elevated.") == "supported"
+    assert state("Kalium ist nicht erh\u00f6ht.") == "supported"
+    assert state("Potassium is not normal.") == "contradicted"
+    assert state("Potassium is not above the normal range.") == "supported"
+    assert state("Sodium is not elevated.") == "unsupported"
+
+
 def test_a_call_needs_a_tool_that_made_it() -> None:
     assert state("Ich habe den Hausarzt angerufen.") == "contradicted"
 
