@@ -31,6 +31,7 @@ from services.language.question_figures import (
     with_days,
     with_figures,
 )
+from services.language.statement_words import is_clinical_name, stem
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part
 
@@ -234,9 +235,14 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
         return [topic.name]
     if topic.tool == "allergies":
         return [run.name for run in part.runs]
-    known = [run.name for run in part.runs if run.known]
+    known = [run.name for run in part.runs if run.known or _is_drug_of(topic, run)]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [part.runs[0].name]) or [topic.name]
+
+
+def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
+    """Whether a drug is named beside "ever prescribed": "levothyroxine ever prescribed?"."""
+    return topic.tool == "medications" and is_clinical_name(stem(run.text))
 
 
 def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
