@@ -169,7 +169,7 @@ def _pattern(settings: Settings, records: Records) -> PatientIdPattern:
 
 def started(base: Foundation) -> Started:
     """Import Semantic Kernel and build the team; runs in a thread, once."""
-    base.safety.rules.compile()
+    base.safety.compile()
     base.records.start()
     from group_chat.build import build_team
     from group_chat.tools.evidence_tools import EvidenceTools

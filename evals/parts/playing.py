@@ -8,9 +8,9 @@ from evals.parts.references import CaseFile, answers
 from evals.parts.scenarios import simulate
 from evals.scoring.checks import Row
 from evals.scoring.meanings import Part, referred
-from services.language.crisis.rules import load_rules
+from services.language.crisis.rules import load_other_rules, load_rules
 
-_CRISES = load_rules()
+_CRISES = (load_rules(), *load_other_rules())
 _WHY_CHARS = 300
 
 
@@ -42,7 +42,8 @@ async def _result(part: str, case: Case) -> Any:
         case "entities":
             return replay({"cases": [whole]})["results"][case.id]
         case _:
-            return {"crisis": _CRISES.crisis_in(case.say[-1])}
+            kinds = (rules.crisis_in(case.say[-1]) for rules in _CRISES)
+            return {"crisis": next(filter(None, kinds), None)}
 
 
 def _holds(found: Any, wanted: Any) -> bool:

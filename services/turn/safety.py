@@ -7,7 +7,12 @@ from dataclasses import dataclass
 import structlog
 
 from data_models.incoming_message import IncomingMessage
-from services.language.crisis.rules import CrisisKind, CrisisRules, load_rules
+from services.language.crisis.rules import (
+    CrisisKind,
+    CrisisRules,
+    load_other_rules,
+    load_rules,
+)
 from services.patient_context.service import PatientContextService
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
@@ -22,22 +27,39 @@ class SafetyAnswers:
     """The reviewed texts, with the numbers of this place.
 
     Attributes:
+        others: Of other languages; the first whose rules hear a call answers it.
         emergency_number: Told in every answer.
         crisis_line: Whom to talk to in a crisis; empty if there is nobody to name.
     """
 
     rules: CrisisRules
+    others: tuple[CrisisRules, ...] = ()
     emergency_number: str = "112"
     crisis_line: str = ""
 
     def told(self, message: IncomingMessage) -> str | None:
         """Return what is said to a call for help; None for every other message and for buttons."""
-        kind = None if message.press is not None else self.rules.crisis_in(message.text)
-        return None if kind is None else self._text(kind)
+        if message.press is not None:
+            return None
+        for rules in (self.rules, *self.others):
+            kind = rules.crisis_in(message.text)
+            if kind is not None:
+                return self._text(rules, kind)
+        return None
 
-    def _text(self, kind: CrisisKind) -> str:
-        line = f" To talk to somebody: {self.crisis_line}." if self.crisis_line else ""
-        return self.rules.answers[kind].format(emergency=self.emergency_number, line=line)
+    def compile(self) -> None:
+        """Compile the rules of all languages; safe in a thread.
+
+        Raises:
+            ConfigurationError: a rule is not usable.
+        """
+        for rules in (self.rules, *self.others):
+            rules.compile()
+
+    def _text(self, rules: CrisisRules, kind: CrisisKind) -> str:
+        said = rules.to_talk.format(line=self.crisis_line)
+        line = f" {said}" if self.crisis_line else ""
+        return rules.answers[kind].format(emergency=self.emergency_number, line=line)
 
 
 class TurnSafety:
@@ -99,6 +121,7 @@ def safety_for(settings: Settings) -> SafetyAnswers:
     """Return the answers with the numbers that the settings name."""
     return SafetyAnswers(
         rules=load_rules(),
+        others=load_other_rules(),
         emergency_number=settings.emergency_number,
         crisis_line=settings.crisis_line or "",
     )

@@ -1,4 +1,4 @@
-"""Reads `crisis.yaml`, and tells whether a message is a person's call for help. Pure."""
+"""Reads the crisis files, and tells whether a message is a person's call for help. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -14,6 +14,7 @@ from data_models.errors import ConfigurationError
 from services.language.crisis.folding import Folding
 
 RULES_FILE = Path(__file__).parent / "crisis.yaml"
+OTHER_FILES = (Path(__file__).parent / "crisis.de.yaml",)
 # Both are safe. The one in C takes a tenth of the time; PyYAML can be built without it.
 _LOADER: type[yaml.SafeLoader] = vars(yaml).get("CSafeLoader", yaml.SafeLoader)
 CrisisKind: TypeAlias = Literal["self_harm", "poisoning", "emergency", "violence"]
@@ -44,6 +45,7 @@ class RulesFile(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     language: str
+    to_talk: str = "To talk to somebody: {line}."
     answers: Mapping[CrisisKind, str]
     spellings: Mapping[str, tuple[str, ...]]
     definitions: Mapping[str, str]
@@ -109,6 +111,7 @@ class CrisisRules:
 
     def __init__(self, *, file: RulesFile) -> None:
         self.answers = file.answers
+        self.to_talk = file.to_talk
         self._folding = Folding(spellings=file.spellings)
         self._rules = tuple(_Rule(spec=spec, definitions=file.definitions) for spec in file.rules)
         self._reported = _compiled(file.reported, file.definitions)
@@ -169,6 +172,15 @@ def load_rules(path: Path = RULES_FILE) -> CrisisRules:
         raise ConfigurationError(f"{path.name} cannot be read") from error
     except (ValidationError, re.error, KeyError) as error:
         raise ConfigurationError(f"{path.name} is not usable: {type(error).__name__}") from error
+
+
+def load_other_rules() -> tuple[CrisisRules, ...]:
+    """Return the rules of the other languages, each with its own answers.
+
+    Raises:
+        ConfigurationError: a file is absent, no YAML, or not usable; the text says where.
+    """
+    return tuple(load_rules(path) for path in OTHER_FILES)
 
 
 def _compiled(pattern: str, definitions: Mapping[str, str]) -> re.Pattern[str]:

@@ -12,7 +12,7 @@ from data_models.turn_events import (
     StateChanged,
 )
 from services.audit.entry import AuditEntry
-from services.language.crisis.rules import load_rules
+from services.language.crisis.rules import load_other_rules, load_rules
 from services.memory_blocks.summary import context_summary
 from services.runs.hub import Run
 from services.turn.safety import SafetyAnswers
@@ -72,6 +72,16 @@ async def test_the_fixed_answer_names_the_local_number_and_no_agent_is_asked(wor
     assert "999" in text
     assert "Samaritans, 116 123" in text
     assert len(world.team.requests) == asked
+
+
+async def test_a_german_call_is_answered_in_german(store: MemoryBlobStore) -> None:
+    answers = SafetyAnswers(
+        rules=load_rules(), others=load_other_rules(), crisis_line="Telefonseelsorge, 116 123"
+    )
+    found = await World(sessions=store, safety=answers).say("Ich will mich umbringen")
+
+    assert "rufen Sie jetzt 112 an" in found.texts[0]
+    assert "Zum Reden: Telefonseelsorge, 116 123." in found.texts[0]
 
 
 async def test_it_is_stored_with_the_active_patient_as_the_answer_of_its_turn(

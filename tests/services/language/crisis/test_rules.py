@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import ConfigurationError
-from services.language.crisis.rules import CrisisRules, RulesFile, RuleSpec, load_rules
+from services.language.crisis.rules import (
+    CrisisRules,
+    RulesFile,
+    RuleSpec,
+    load_other_rules,
+    load_rules,
+)
 
 
 def rules(find: str) -> CrisisRules:
@@ -23,6 +29,17 @@ def rules(find: str) -> CrisisRules:
 
 def test_every_rule_that_is_delivered_can_be_used() -> None:
     load_rules().compile()
+    for rules_of_another in load_other_rules():
+        rules_of_another.compile()
+
+
+def test_a_german_call_is_heard_and_talk_about_a_patient_is_not() -> None:
+    (german,) = load_other_rules()
+    assert german.crisis_in("Ich will mich umbringen") == "self_harm"
+    assert german.crisis_in("Ich will sterben") == "self_harm"
+    assert german.crisis_in('Die Patientin sagt: "Ich will mich umbringen"') is None
+    assert german.crisis_in("Hat sie Suizidgedanken?") is None
+    assert set(german.answers) == set(load_rules().answers)
 
 
 @pytest.mark.parametrize("find", ["help (<me>", "help <whom>"])
