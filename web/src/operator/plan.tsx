@@ -25,6 +25,8 @@ export function PlanTab({ scenarioId, plan, operator, needsSecond, onDone }: Pla
   const [view, setView] = useState<PlanView | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   useEffect(() => {
+    // Saving policies answers with the new plan, which is shown already; a run over its sessions goes on.
+    if (plan && view?.plan.id === plan.id) return;
     let isGone = false;
     setView(null);
     if (plan) {
