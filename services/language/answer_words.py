@@ -30,6 +30,8 @@ class AnswerWords(BaseModel):
     nothing: str
     nothing_then: str
     elsewhere: str
+    written_later: str
+    not_listed: str
     perhaps: str
     paused: str
     unclear: str
@@ -49,6 +51,7 @@ class AnswerWords(BaseModel):
     no_earlier: str
     only_paused: str
     ages: str
+    aged: str
     born: str
     alive: str
     died: str

@@ -101,12 +101,6 @@ def _doctor(text: str) -> str | None:
     return None
 
 
-def _may_be_name(match: re.Match[str]) -> bool:
-    """Whether a small word behind "dr" is a name that was typed in haste."""
-    is_short = match[0][:2].casefold() == "dr"
-    return is_short and fold(match[1])[0] not in words_for("small_after_doctor")
-
-
 def _days() -> frozenset[str]:
     return words_for("weekday")
 

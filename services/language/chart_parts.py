@@ -9,6 +9,8 @@ from services.language.utterance import Aspect, Part
 # What a word of a longer name still says: "the last appointment" is one of them.
 _OF_ONE: frozenset[Aspect] = frozenset({"latest", "first"})
 
+_OPENINGS = frozenset({"ok", "okay"})
+
 
 @dataclass(slots=True)
 class QuestionPart:
@@ -38,6 +40,12 @@ class Run:
     def name(self) -> str:
         """The name that the vocabulary has for it, else the words themselves."""
         return self.known[0].name if self.is_exact else self.text
+
+
+def without_opening(pieces: list[Piece]) -> list[Piece]:
+    """Return what stands behind "ok, and …"; at the end of a question it asks for the range."""
+    begins = next((at for at, one in enumerate(pieces) if one.text not in _OPENINGS), 0)
+    return pieces[begins:]
 
 
 def without_switch(pieces: list[Piece], words: Lexicon) -> list[Piece]:

@@ -19,6 +19,7 @@ from services.language.chart_parts import (
     may_name,
     parted,
     read_part,
+    without_opening,
     without_switch,
 )
 from services.language.chart_words import Lexicon, TopicSpec, lexicon
@@ -49,6 +50,7 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
+_NOT_OF_ROWS = frozenset({"due", "treatment"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
 _VALUE_ASPECTS = frozenset({"minimum", "maximum", "average", "change", "trend", "latest", "first"})
 _EDGES = frozenset({"first", "latest"})
@@ -70,8 +72,7 @@ def chart_questions(
     words = lexicon(language)
     folded, _ = fold(_cased(text, words))
     spans, rest = spans_in(folded, today=today, language=language)
-    pieces = words.pieces(rest)
-    pieces = without_switch(pieces, words)
+    pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
         return asked
     is_of_all = not any(piece.of("name") for piece in pieces)
@@ -126,7 +127,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     found = list(_asked_of(part, words, is_asked=is_asked))
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
-        return [replace(each, aspect="trend") if each.tool == "results" else each for each in found]
+        found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     return [
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
@@ -299,6 +300,8 @@ def _what(part: QuestionPart, aspect: Aspect) -> Part | None:
 
 def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
+    if part.parts and part.parts[0] in _NOT_OF_ROWS:
+        return "all"  # that it was given, or that it is there, would be no yes
     if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *_EDGES}:
         return "when"
     if {"change", "trend"} <= part.aspects:

@@ -265,6 +265,18 @@ def measured_nouns() -> frozenset[str]:
     )
 
 
+@cache
+def words_of_questions() -> frozenset[str]:
+    """Return every word, folded, with which any language asks for anything of a chart."""
+    return frozenset(
+        token
+        for words in _of_all_languages()
+        for phrase, _ in _entries(words)
+        for part in phrase.split()
+        for token in fold(part)[:1]
+    )
+
+
 def _of_all_languages() -> Iterator[ChartWords]:
     return (read_words(language, "chart", ChartWords) for language in LANGUAGES)
 

@@ -11,18 +11,23 @@ _INHERITED = frozenset(
 )
 
 
+_BETWEEN = frozenset({"between", "zwischen"})
+_THAN = frozenset({"than", "als"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage, grade or score: `stage IVB` is `("stage", "4B")`, `pT2a` is `("T", "2a")`."""
+    """A stage, grade or score: `stage IVB` is `("stage", "4B")`, `pT2a` is `("T", "2a", "p")`."""
 
     scale: str
     value: str
+    prefix: str = ""
 
     def fits(self, known: "Stage") -> bool:
         """Whether `known` says at least as much, and the same."""
+        if self.prefix and known.prefix and self.prefix not in known.prefix:
+            return False
         return self.scale in ("", known.scale) and known.value.lower().startswith(
             self.value.lower()
         )
@@ -42,6 +47,8 @@ class Clause:
         cues: What its words say besides, such as `no`, `newest`, `deed:booked`.
         often: How often, such as `2/d`.
         sites: Sides with what stands beside them: `left lower lobe`, words of the record.
+        counted: How many of what kind, or how many `times`.
+        differences: By how much something changed, no value of it: `by 22 %`, `gained 3 kg`.
     """
 
     words: frozenset[str] = frozenset()
@@ -59,12 +66,19 @@ class Clause:
     exclusive: tuple[str, ...] = ()
     sites: tuple[frozenset[str], ...] = ()
     counted: tuple[tuple[float, str], ...] = ()
+    differences: tuple[Quantity, ...] = ()
 
     @property
     def has_values(self) -> bool:
         """Whether it states more than names."""
         return bool(
-            self.quantities or self.dates or self.stages or self.codes or self.often or self.counted
+            self.quantities
+            or self.dates
+            or self.stages
+            or self.codes
+            or self.often
+            or self.counted
+            or self.differences
         )
 
 
@@ -77,8 +91,14 @@ def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
     if not clause.names:
-        return not _collide(last, clause)
+        return not _collide(last, clause) or _ends_span(last, clause)
     return not last.names and not last.quantities and not last.stages
+
+
+def _ends_span(last: Clause, clause: Clause) -> bool:
+    """Whether a clause is the second day of "between 2018 and 2020"."""
+    is_day = bool(clause.dates) and not (clause.quantities or clause.stages or clause.often)
+    return is_day and bool(last.words & _BETWEEN) and len(last.dates) == 1
 
 
 def _collide(last: Clause, clause: Clause) -> bool:
@@ -107,6 +127,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
         exclusive=(*last.exclusive, *clause.exclusive),
         sites=(*last.sites, *clause.sites),
         counted=(*last.counted, *clause.counted),
+        differences=(*last.differences, *clause.differences),
     )
 
 
@@ -116,6 +137,8 @@ def _after(last: Clause, clause: Clause) -> Clause:
         passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
         if clause.cues & _COURSES:
             passed_on -= _COURSES
+        if clause.words & _THAN:
+            passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
         return replace(clause, names=last.names, own_names=False, cues=clause.cues | passed_on)
     if "asserts" in clause.cues or clause.quantities:
         inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()

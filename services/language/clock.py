@@ -1,6 +1,7 @@
 """Hours, days of the month and weeks in short answers about an appointment. Pure."""
 
 import re
+from datetime import timedelta
 
 from services.language.in_english import in_english
 from services.language.phrases import found_in, says
@@ -8,6 +9,11 @@ from services.language.phrases import found_in, says
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
 _NUMBER = re.compile(r"(?<![\w:.])(\d{1,2})(?:st|nd|rd|th)?(?![\w:])")
 _CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
+_SHIFT = re.compile(
+    r"\b(?:(by|at)\s+)?(an?|one|two|three|four|\d{1,2})\s+(hour|day|week)s?\b"
+    r"(?:\s+(later|after|forward|earlier|before|sooner)\b)?"
+)
+_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4}
 _LAST_HOUR, _LAST_MINUTE = 24, 59
 
 
@@ -23,6 +29,16 @@ def says_impossible_clock(text: str) -> bool:
     if found is None:
         return False
     return int(found[1] or found[3]) > _LAST_HOUR or int(found[2] or 0) > _LAST_MINUTE
+
+
+def shift_in(text: str) -> timedelta | None:
+    """Return by how much `text` moves something: "one day later", "by a week"."""
+    found = _SHIFT.search(in_english(text).casefold())
+    if found is None or not (found[1] or found[4]):
+        return None
+    count = _COUNTS.get(found[2]) or int(found[2])
+    shift = count * timedelta(**{f"{found[3]}s": 1})
+    return -shift if found[4] in ("earlier", "before", "sooner") else shift
 
 
 def days_of_month_in(text: str) -> set[int]:

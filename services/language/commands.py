@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from services.language.folding import words_of
+from services.language.phrases import says
 from services.language.utterance import Command
 from services.language.vocabulary import LANGUAGES, folded, replies
 
@@ -30,6 +31,8 @@ def command_in(text: str) -> Command | None:
         for end in ends:
             if (found := commands.get(tuple(words[start:end]))) is not None:
                 return found
+    if says(text, "what_is_held"):
+        return "known"
     return "compare" if _compares(words) else None
 
 

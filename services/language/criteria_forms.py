@@ -264,11 +264,6 @@ def _sex(match: re.Match[str]) -> list[Asked]:
     return [Asked("sex", values=("female" if match["female"] else "male",))]
 
 
-_STATES = (
-    "amplif", "rearrang", "fusion", "germline", "somatic", "activating", "sensiti", "pathogenic",
-)  # fmt: skip
-
-
 def _marker(match: re.Match[str]) -> list[Asked]:
     if not match["variant"] and not match["state"]:
         return []

@@ -68,6 +68,8 @@ def followed_up(
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
         return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or (*about,)
+    if before and len(about) == 1 and about[0].name == "age" and _points_back(tokens_of(folded)):
+        return (about[0], replace(before[0], aspect="when", part=None, back=0))
     if before and _points_back(tokens_of(folded)) and _is_of_the_same(about, before[0]):
         return (replace(before[0], aspect=about[0].aspect, part=about[0].part, back=0),)
     if not before or not _opens(tokens_of(folded)):

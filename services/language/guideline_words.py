@@ -12,11 +12,6 @@ def asks_guidelines(text: str) -> bool:
     return says(text, "asks_guideline")
 
 
-def asks_for_this_patient(text: str) -> bool:
-    """Whether it asks so for the open patient: rows are laid beside conditions."""
-    return says(text, "for_this_patient")
-
-
 def telling_words(text: str) -> str:
     """Return the words of a question that say what it is about."""
     for name in _FRAMES:

@@ -7,7 +7,7 @@ something wrong (spec page 12.1). The words stand in `{language}/held_statements
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from services.language.held_forms import Grammar, Polarity, StatementKind, grammars
@@ -101,7 +101,7 @@ def plain_sentence(quote: str, text: str) -> str | None:
     """
     wanted = _folded(quote)
     for sentence in _sentences(text[:TEXT_LIMIT_CHARS]):
-        if wanted and _folded(sentence) == wanted and not sentence.endswith("?"):
+        if wanted and _folded(sentence) == wanted and not _asks(sentence):
             known = grammars()
             is_theirs = any(one.of_patient.search(sentence) for one in known)
             is_guarded = any(_is_guarded(sentence, one) for one in known)
@@ -126,12 +126,17 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _read(sentence: str) -> list[HeldStatement]:
     for grammar in grammars():
-        if sentence.endswith("?") and not _is_polite(sentence, grammar):
+        if _asks(sentence) and not _is_polite(sentence, grammar):
             continue
         stated = _stated(sentence, grammar)
         if stated:
             return stated
     return []
+
+
+def _asks(sentence: str) -> bool:
+    """Whether it ends with a question mark, alone or among others: "?!"."""
+    return "?" in sentence[len(sentence.rstrip(" .!?")) :]
 
 
 def _is_polite(sentence: str, grammar: Grammar) -> bool:
@@ -182,10 +187,23 @@ def _of_clauses(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]
     """
     clauses = grammar.joins.split(words)
     found = [_matched(clause, quote, grammar) for clause in clauses]
+    found = found if "," in words else _with_drugs_listed(found)  # "A 5 mg, 10 mg" may correct
     stated = _without_denied([one for of_clause in found for one in of_clause])
     is_whole = len(clauses) > 1 and all(found) and not any(one.only_if_held for one in stated)
     subjects = {(one.kind, one.about) for one in stated}
     return stated if is_whole and len(subjects) == len(stated) else []
+
+
+def _with_drugs_listed(found: list[list[HeldStatement]]) -> list[list[HeldStatement]]:
+    """Return `found` with the verb of the first clause: "she takes A 1 mg and B 2 mg daily"."""
+    first = found[0][:1]
+    takes = any((one.kind, one.polarity) == ("medication", "present") for one in first)
+    if not takes or any(one.only_if_held for one in first):
+        return found
+    is_listed = all(one.kind == "medication" for clause in found for one in clause)
+    if not is_listed:
+        return found
+    return [[replace(one, only_if_held=False) for one in clause] for clause in found]
 
 
 def _without_denied(stated: list[HeldStatement]) -> list[HeldStatement]:

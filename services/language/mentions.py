@@ -11,11 +11,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal
 
-from services.language.descriptions import describes_somebody
+from services.language.descriptions import Sex, describes_somebody, spoken_sex
 from services.language.full_dates import month_numbers
 from services.language.letters import APOSTROPHES, folded
 from services.language.people_words import common_words, people_words
-from services.language.spoken_sex import Sex, spoken_sex
 from services.language.statement_words import is_clinical_name, stem
 
 Title = Literal["man", "woman", "patient", "staff", "relative"]
@@ -201,12 +200,17 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         describes=describes_somebody(folds) or _is_patient_of_staff(words),
         registers=any(one in known.registers for one in folds),
         compares=any(one in known.compares for one in folds),
-        spoken_sex=None
-        if any(map(_may_be_spoken_of, words))
-        else spoken_sex([one.raw for one in words], folds),
+        spoken_sex=_spoken_sex(words, folds),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
         relates_at=next((words[at].start for at in range(len(words)) if _relates(folds, at)), None),
     )
+
+
+def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
+    """Return the sex of the pronouns that stand before anybody's name: `book him with Dr Chen`."""
+    named = (place for place, one in enumerate(words) if _may_be_spoken_of(one))
+    end = next(named, len(words))
+    return spoken_sex([one.raw for one in words[:end]], folds[:end])
 
 
 def _is_of_head(folds: Sequence[str], at: int) -> bool:

@@ -19,6 +19,7 @@ from services.language.pointing.vocabulary import (
     TARGET_FORMS,
     forms_of,
 )
+from services.language.yes_no import yes_no_in
 
 _READ_CHARS = 2_000
 _MAKING = (
@@ -66,6 +67,8 @@ def _may_order(sentence: str) -> bool:
     words = [one.casefold() for one in _WORD.findall(sentence)]
     bare = sentence.strip(" .!")
     if says(bare, "thanks") or says(bare, "greeting"):
+        return False
+    if yes_no_in(bare) == "no" and not any(map(_is_changing, words)):
         return False
     if words[0] in _ASKING and not _SUGGESTS.match(sentence):
         return False

@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from functools import cache
 
 from data_models.errors import ConfigurationError
-from services.language.detection import WELL_READ
 from services.language.vocabulary import read_document
 
+SPOKEN = ("de", "fr", "es")
+"""Languages besides English that have the file; French and Spanish only of deeds and of memory."""
 _PART = re.compile(r"\\\{(\w+)\\\}")
 _CHOICE = " yes / no"
 _END = re.compile(r"(?<=[.?!:”]) (?=[A-Z`“*])")
@@ -19,15 +20,19 @@ _END = re.compile(r"(?<=[.?!:”]) (?=[A-Z`“*])")
 
 def in_own_language(text: str, language: str) -> str:
     """Return `text`, one of the server's own, in `language`, ISO 639-1, as far as that has it."""
-    if language not in WELL_READ[1:]:
+    if language not in SPOKEN:
         return text
     return "\n".join(_line(line, language) for line in text.split("\n"))
 
 
 def ends_with_own(text: str, english: str) -> bool:
     """Whether `text` ends, in any language, with `english`, which has nothing filled in."""
-    said = (english, *(_line(english, language) for language in WELL_READ[1:]))
-    return text.rstrip().endswith(said)
+    return text.rstrip().endswith(_in_all_languages(english))
+
+
+@cache
+def _in_all_languages(english: str) -> tuple[str, ...]:
+    return (english, *(_line(english, language) for language in SPOKEN))
 
 
 def is_own_choice(line: str, english: str) -> bool:
@@ -37,7 +42,7 @@ def is_own_choice(line: str, english: str) -> bool:
         english: As in the files, such as `Move {name}?`.
     """
     asked = [(english, _CHOICE)]
-    for language in WELL_READ[1:]:
+    for language in SPOKEN:
         texts = _texts(language)
         asked.append((texts.get(english, english), f" {texts[_CHOICE.strip()]}"))
     return any(

@@ -66,6 +66,12 @@ class PeopleWords:
     places: frozenset[str]
     about: frozenset[str]
     staff_things: frozenset[str]
+    before_staff: frozenset[str]
+    addressing: frozenset[str]
+    behind_places: frozenset[str]
+    chart_things: frozenset[str]
+    no_names: frozenset[str]
+    asking: frozenset[str]
 
 
 @lru_cache(maxsize=1)

@@ -7,7 +7,7 @@ from functools import lru_cache
 _NUMBER = re.compile(
     r"(?<![\w.,:/])(?<!\w[-/])(?P<sign>(?<![^\s(])[-−](?=\d))?(?P<cmp>[<>≤≥]=?)?\s?"
     r"(?P<num>\d+(?:[.,]\d+)*)"
-    r"(?:\s?/\s?(?P<pair>\d{2,3})(?![\w.,/]|\s?/))?"
+    r"(?:\s?/\s?(?P<pair>\d{2,3}(?:\.\d+)?)(?![\w/]|[.,]\d|\s?/))?"
     r"(?![\w]*[A-Z]\d)"
 )
 _UNIT = re.compile(
@@ -16,7 +16,9 @@ _UNIT = re.compile(
     r"(?:/[\w\[\]{}µμ.*^²³]+){0,3}))"
 )
 _TIME = re.compile(r"(?<![\w.,:])\d{1,2}:\d\d(?::\d\d)?(?:\s?(?:Uhr|[ap]\.?m\.?))?(?![\w:])")
-_RANGE_DASH = re.compile(r"(?<=\d)\s?[-–—]\s?(?=\d)")
+_RANGE_DASH = re.compile(
+    r"(?<![\w-])(?P<low>\d[\d.,]*)(?P<dash>\s?[-–—]\s?)(?=\d+(?:[.,]\d+)*(?![\w-]*[a-z]-))"
+)
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 _SAME = {
@@ -95,7 +97,7 @@ class Quantity:
 def quantities_in(text: str) -> list[Quantity]:
     """Return the numbers of `text` from the left with their units; times of day are none."""
     text = without_times(text)
-    text = _RANGE_DASH.sub(lambda dash: " " * len(dash.group()), text)
+    text = _RANGE_DASH.sub(lambda one: one["low"] + " " * len(one["dash"]), text)
     found: list[Quantity] = []
     end = 0
     for one in _NUMBER.finditer(text):

@@ -1,7 +1,8 @@
 """Words and numbers of a sentence in the form in which they are compared. Pure."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from services.language.statement_words import FoundPhrase, statement_words, stem
 
@@ -20,17 +21,29 @@ _ARABIC = {
 }
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
+_COUNTED = re.compile(
+    r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?"
+    r"|jahren?|monaten?|wochen?|tagen?|stunden?)\b)"
+)
+_COMPOUND = re.compile(
+    r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel)\b"
+)
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
 _SPOKEN_STAGE = re.compile(
     r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
 )
+_OF_ALL = re.compile(
+    r"(?i)\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)? (?P<all>[a-zü]+|\d{1,3})\b"
+)
 _JOINED = re.compile(
     r"(?i)(?<=[^\W_]{3})(?<!\bnon)(?<!\bwild)-"
-    r"(?=(?:wert|werte|spiegel|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert|amplified"
+    r"(?=(?:wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
 _HEAD_WORDS = 5
+_ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
 
 
@@ -55,12 +68,36 @@ def with_digits(text: str) -> str:
         number = numbers.get(found["number"].lower())
         return found.group() if not number else f"{found['scale']} {number}{found['rest'] or ''}"
 
-    return _SPOKEN_STAGE.sub(graded_in_digits, _SPOKEN.sub(written, text))
+    def counted_in_digits(found: re.Match[str]) -> str:
+        number = numbers.get(found["number"].lower())
+        return found.group() if not number else f"{number} {found['what'].strip()}"
+
+    def share_in_digits(found: re.Match[str]) -> str:
+        number, among = (
+            found[key] if found[key].isdigit() else numbers.get(found[key].lower())
+            for key in ("number", "all")
+        )
+        return found.group() if not number or not among else f"{number} of {among}"
+
+    text = _OF_ALL.sub(share_in_digits, text)
+    text = _COUNTED.sub(counted_in_digits, _SPOKEN.sub(written, text))
+    return _SPOKEN_STAGE.sub(graded_in_digits, text)
 
 
 def parted(text: str) -> str:
-    """Return `text` with `CEA-Wert` and `KRAS-mutated` as two words each."""
-    return _JOINED.sub(" ", text) if "-" in text else text
+    """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
+    text = _JOINED.sub(" ", text) if "-" in text else text
+    return _COMPOUND.sub(r"\g<what> \g<last>", text)
+
+
+def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the stem of what stands before `allergy`, whatever it is: `latex allergy`."""
+    known = statement_words()
+    for before, word in pairwise(words):
+        is_word = before[0].isalpha() and before not in known.fillers
+        if word in _ALLERGY and is_word and before not in known.phrases:
+            return (stem(before),)
+    return ()
 
 
 def graded(word: str) -> str:
@@ -85,7 +122,7 @@ def scale(word: str) -> str:
 
 def is_cue_only(phrase: FoundPhrase) -> bool:
     """Whether a phrase says how something is, and not what."""
-    if any(tag.startswith("same:") for tag in phrase.tags):
+    if any(tag.startswith(("same:", "means:")) for tag in phrase.tags):
         return True
     kept = {"things_done", "stages", "family"}
     return not all(tag in kept or tag.startswith("topic:") for tag in phrase.tags)

@@ -3,20 +3,27 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
+from services.language.statement_tables import (
+    FOLDER,
+    all_of,
+    by_word,
+    numbers_of,
+    places_of,
+    read_table,
+    translated_names,
+)
 from services.language.vocabulary import LANGUAGES
 
-_FOLDER = Path(__file__).parent
+_BEGINNING = 5
 _CUES = (
     "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest", "before",
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
     "steady", "is_now", "objects_follow", "maybe", "about_patient", "general", "as_you_said",
     "approximately", "family", "weak", "splits", "doers", "first_person", "not_yet", "things_done",
     "stages", "range", "tolerates", "clinical", "altered",
+    "weight_change", "height_change", "planned",
 )  # fmt: skip
 
 
@@ -45,11 +52,19 @@ class StatementWords:
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
         exclusive: For each word of a group of which one holds: the group, and which of them.
         denying: Stems that say that what is tested is not there: `absent`, `wild-type`.
+        ending: Stems that say that something has ended.
+        neutral: Stems that say nothing of a patient which a row would have to say.
+        spoken: Stems of the words of all phrases.
+        translated: Stems of names in other languages than the record's.
+        happening: Stems of what happened to a thing, which a row of it alone does not say, and
+            the beginnings of words that do.
         sides: Sides and heights in the body, by every word for them: `links` is `left`.
         places: Parts of the body in another language than the record's.
-        counted: What kind of rows a plural counts.
+        times: Words that say how often: `twice`.
+        counted: What kind of rows a plural counts; `times` where it counts any.
         allergic: Stems by which something is said of an allergy.
         kin: Stems of relatives.
+        reactions: Stems of what an allergy may do.
         judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
         judged: Stems of what is judged so.
         deeds: For each kind of deed the stems that tell of it.
@@ -67,13 +82,20 @@ class StatementWords:
     fillers: frozenset[str]
     exclusive: Mapping[str, tuple[str, int]]
     denying: frozenset[str]
+    ending: frozenset[str]
+    neutral: frozenset[str]
+    spoken: frozenset[str]
+    translated: frozenset[str]
+    happening: Mapping[str, tuple[str, ...]]
     sides: Mapping[str, str]
     places: Mapping[str, tuple[str, ...]]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
+    times: Mapping[str, int]
     counted: Mapping[str, str]
     allergic: frozenset[str]
     kin: frozenset[str]
+    reactions: frozenset[str]
     judging: frozenset[str]
     judged: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
@@ -95,14 +117,19 @@ class StatementWords:
 @lru_cache(maxsize=1)
 def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
-    files = [_read(_FOLDER / language / "statements.yaml") for language in LANGUAGES]
+    files = [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
     names = read_names()
     kinds = ("drugs", "tests", "diagnoses", "procedures")
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
+    phrases = _phrases(files, names)
     return StatementWords(
-        phrases=_phrases(files, names),
-        imperatives=_all(files, "imperatives"),
-        abbreviations=_all(files, "abbreviations"),
+        phrases=phrases,
+        spoken=frozenset(
+            stem(word) for row in phrases.values() for phrase in row for word in phrase.words
+        ),
+        translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
+        imperatives=all_of(files, "imperatives"),
+        abbreviations=all_of(files, "abbreviations"),
         names=frozenset(stem(word) for kind in kinds for word in names[kind].split()),
         endings=tuple(ending for kind in endings for ending in names[kind].split()),
         not_names=frozenset(names["not_names"].split()),
@@ -110,35 +137,22 @@ def statement_words() -> StatementWords:
         soft=_stems_of(names["soft"]),
         filling=_stems_of(names["filling"]),
         fillers=frozenset(names["fillers"].split()),
-        exclusive={
-            stem(word): (group, which)
-            for one in files
-            for group, sides in one.get("exclusive", {}).items()
-            for which, words in enumerate(sides)
-            for word in words.split()
-        },
+        exclusive=_exclusive(files),
         denying=frozenset(stem(word) for one in files for word in one.get("denying", ())),
-        sides={
-            word: side
-            for one in files
-            for side, row in one.get("sides", {}).items()
-            for word in row
-        },
-        places=_places(files),
-        months={name: int(month) for one in files for name, month in one.get("months", {}).items()},
-        numbers={
-            name: int(number) for one in files for name, number in one.get("numbers", {}).items()
-        },
-        counted={
-            word: kind
-            for one in files
-            for kind, row in one.get("counted", {}).items()
-            for word in row
-        },
-        allergic=frozenset(stem(word) for word in _all(files, "allergic")),
-        kin=frozenset(stem(word) for word in _all(files, "family")),
-        judging=frozenset(stem(word) for word in _all(files, "judging")),
-        judged=frozenset(stem(word) for word in _all(files, "judged")),
+        ending=frozenset(stem(word) for word in all_of(files, "ended") if " " not in word),
+        neutral=_neutral(files),
+        happening=_happening(files),
+        sides=by_word(files, "sides"),
+        places=places_of(files),
+        months=numbers_of(files, "months"),
+        numbers=numbers_of(files, "numbers"),
+        times=numbers_of(files, "times"),
+        counted=by_word(files, "counted"),
+        allergic=frozenset(stem(word) for word in all_of(files, "allergic")),
+        kin=frozenset(stem(word) for word in all_of(files, "family")),
+        reactions=frozenset(stem(word) for word in all_of(files, "reactions")),
+        judging=frozenset(stem(word) for word in all_of(files, "judging")),
+        judged=frozenset(stem(word) for word in all_of(files, "judged")),
         deeds=_deeds(files),
     )
 
@@ -170,28 +184,43 @@ def is_clinical_name(stemmed: str) -> bool:
 
 def read_names() -> dict[str, Any]:
     """Return the names that sentences may state of a patient, by their kinds."""
-    return _read(_FOLDER / "clinical_names.yaml")
-
-
-def _read(path: Path) -> dict[str, Any]:
-    # Without types: "no" and "on" are words here.
-    text = path.read_text(encoding="utf-8")
-    content: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
-    return content
-
-
-def _all(files: Iterable[Mapping[str, Any]], key: str) -> frozenset[str]:
-    return frozenset(str(word).lower() for one in files for word in one.get(key, ()))
+    return read_table(FOLDER / "clinical_names.yaml")
 
 
 def _stems_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in text.split())
 
 
-def _places(files: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
-    """Return the parts of the body in the words of records."""
-    rows = [row for one in files for row in one.get("places", {}).items()]
-    return {word: tuple(said.split()) for word, said in rows}
+def _exclusive(files: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, int]]:
+    """Return the group of each word of which one holds, and which of them it is."""
+    rows = [row for one in files for row in one.get("exclusive", {}).items()]
+    return {
+        stem(word): (group, which)
+        for group, sides in rows
+        for which, words in enumerate(sides)
+        for word in words.split()
+    }
+
+
+def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the stems of words that no row has to say, of places and numbers too."""
+    tables = ("places", "sides", "numbers", "times", "months")
+    words = {word for one in files for key in tables for word in one.get(key, {})}
+    words.update(word for one in files for row in one.get("sides", {}).values() for word in row)
+    return frozenset(map(stem, words | all_of(files, "neutral")))
+
+
+def _happening(files: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Return the stems of what may happen to a thing, with the beginnings of words for it."""
+    groups: dict[str, list[str]] = {}
+    for one in files:
+        for kind, row in one.get("happening", {}).items():
+            groups.setdefault(kind, []).extend(row)
+    found: dict[str, tuple[str, ...]] = {}
+    for row in groups.values():
+        begun = tuple(dict.fromkeys(stem(word)[:_BEGINNING] for word in row))
+        found.update((stem(word), begun) for word in row)
+    return found
 
 
 def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
@@ -215,12 +244,16 @@ def _tagged(
             (phrase, f"{prefix}:={group[0].lower()}") for group in groups for phrase in group
         )
     for cue in _CUES:
-        yield from ((phrase, cue) for phrase in _all(files, cue))
+        yield from ((phrase, cue) for phrase in all_of(files, cue))
     for prefix, key in (("deed", "deeds"), ("often", "frequencies"), ("smoking", "smoking")):
         rows = [row for one in files for row in one.get(key, {}).items()]
         yield from ((phrase, f"{prefix}:{kind}") for kind, row in rows for phrase in row)
-    for who in _all(files, "first_person"):
-        for deed in _all(files, "own_deeds"):
+    known = {phrase for group in names["same"] for phrase in group}
+    yield from (
+        (phrase, f"means:{name}") for phrase, name in translated_names() if phrase not in known
+    )
+    for who in all_of(files, "first_person"):
+        for deed in all_of(files, "own_deeds"):
             for tag in (f"deed:{deed}", "first_person", "doers"):
                 yield f"{who} {deed}", tag
 

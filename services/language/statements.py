@@ -7,8 +7,15 @@ from itertools import pairwise
 
 from services.language.clauses import Clause, Stage, put_together
 from services.language.quantities import Quantity, quantities_in
+from services.language.statement_numbers import (
+    changed_of_body,
+    counted,
+    differences,
+    gains_or_loses,
+)
 from services.language.statement_parts import (
     WORD,
+    allergen_in,
     blank,
     graded,
     groups,
@@ -32,11 +39,8 @@ _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 _TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
+_OF_A_DAY = frozenset({"of", "vom", "von"})
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
-_PERSON = re.compile(
-    r"(?P<name>[A-ZÄÖÜ][a-zà-ÿ]+ [A-ZÄÖÜ][a-zà-ÿ]+)(?:['’]s)? "
-    r"(?:has|had|is|was|takes|took|lives|denies|hat|hatte|ist|war|nimmt|leidet)\b"
-)
 _SITE_WORDS = 4
 _NAME_CHARS = 6
 _BREAKS = frozenset({",", ";", "–", "—"})
@@ -74,7 +78,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         is_name: Whether a stem names something that can be stated of a patient.
     """
     lead = _LEAD.match(text)
-    refs = tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
+    refs = refs_in(text)
     body = parted(with_digits(text[lead.end() :] if lead else text))
     if refs:
         body = REFERENCE.sub(blank, _BRACKETS.sub(blank, body))
@@ -102,22 +106,14 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     )
 
 
+def refs_in(text: str) -> tuple[str, ...]:
+    """Return the source ids that `text` names, each once, from the left."""
+    return tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
+
+
 def _is_bold(line: str) -> bool:
     line = line.strip()
-    return (
-        len(line) > 4 and line.startswith("**") and line.endswith("**") and "**" not in line[2:-2]
-    )
-
-
-def person_named_in(text: str) -> frozenset[str]:
-    """Return the words of a name that a sentence begins with: `John Miller has …`."""
-    found = _PERSON.match(text.lstrip())
-    if found is None:
-        return frozenset()
-    words = {stem(word) for word in found["name"].split()}
-    known = statement_words().phrases
-    is_name = not any(word in known or is_clinical_name(word) for word in words)
-    return frozenset(words) if is_name else frozenset()
+    return len(line) > 4 and line[:2] == line[-2:] == "**" and "**" not in line[2:-2]
 
 
 class _Reader:
@@ -172,7 +168,8 @@ class _Reader:
             low = 0
         quantities = [one for one in self._quantities if low <= one.start < high]
         phrases = [one for one in self._found if start <= one.start < end]
-        cues = frozenset(tag for one in phrases for tag in one.tags)
+        dates = [one for one in self._dates if low <= one.start < high]
+        cues = self._cues(start, end, phrases, dates)
         taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one)}
         stages, used = self._stages(start, end, phrases)
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
@@ -180,17 +177,24 @@ class _Reader:
         stems = {at: self._stem(at) for at in places if not self._lower[at].isdigit()}
         named = {at: one for at, one in stems.items() if at not in taken and self._is_name(one)}
         named |= {one.start: group for one in phrases for group in groups(one, "same:")}
-        names = [named[at] for at in sorted(named)]
-        if any("'" in self._lower[at] and self._lower[at].endswith("n't") for at in places):
-            cues |= {"no"}
-        counted, quantities = self._counted(quantities, places)
+        meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
+        names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
+        often = [one for one in phrases if groups(one, "often:")]
+        told = [at for at in places if not any(one.start <= at < one.end for one in often)]
+        spoken = [(self._words[at][0], self._lower[at]) for at in told]
+        is_named = {place for place, at in enumerate(told) if at in named or at in meant}
+        counts = list(counted(spoken, quantities, is_named))
+        quantities = [one for one in quantities if one.start not in {at for _, _, at in counts}]
+        changes = differences(spoken, quantities, cues)
+        if changes or gains_or_loses(cues, frozenset(stems.values())):
+            names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(
             words=frozenset((*stems.values(), *names)),
             topics=tuple(group for one in phrases for group in groups(one, "topic:")),
             names=tuple(dict.fromkeys(names)),
             objects=self._objects(start, end, phrases),
-            quantities=tuple(quantities),
-            dates=tuple(one for one in self._dates if low <= one.start < high),
+            quantities=tuple(one for one in quantities if one not in changes),
+            dates=tuple(dates),
             codes=tuple(self._codes(places, taken, stems)),
             stages=tuple(stages),
             often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
@@ -198,34 +202,42 @@ class _Reader:
             cues=cues,
             exclusive=tuple(one for one in stems.values() if one in vocabulary.exclusive),
             sites=tuple(self._sites(start, end, taken)),
-            counted=counted,
+            counted=tuple((number, kind) for number, kind, _ in counts),
+            differences=tuple(changes),
         )
+
+    def _cues(
+        self, start: int, end: int, phrases: list[FoundPhrase], dates: list[FoundDate]
+    ) -> frozenset[str]:
+        """Return what the words of a clause say besides its names."""
+        cues = {tag for one in phrases for tag in one.tags}
+        if any(self._word_before(one.start) in _OF_A_DAY for one in dates):
+            cues.add("begun")
+        if any(word.endswith("n't") for word in self._lower[start:end]):
+            cues.add("no")
+        return frozenset(cues)
+
+    def _word_before(self, offset: int) -> str:
+        before = [
+            word
+            for (place, _), word in zip(self._words, self._lower, strict=True)
+            if place < offset
+        ]
+        return before[-1] if before else ""
+
+    def _meant(self, phrase: FoundPhrase) -> Iterator[tuple[int, tuple[str, ...]]]:
+        """Yield where a name of another language stands, and the names that it is in English."""
+        for english in groups(phrase, "means:"):
+            stems = tuple(stem(word) for word in english.split())
+            yield phrase.start, tuple(filter(self._is_name, stems)) or (f"={english}",)
 
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
         found = stem(self._lower[at])
         is_ours = len(found) <= _NAME_CHARS or found[-1] not in "eao" or self._is_name(found)
+        if is_ours and len(found) > _NAME_CHARS and not self._is_name(found):
+            return f"{found}e" if self._is_name(f"{found}e") else found  # `Methotrexat`
         return found if is_ours or not self._is_name(found[:-1]) else found[:-1]
-
-    def _counted(
-        self, quantities: list[Quantity], places: list[int]
-    ) -> tuple[tuple[tuple[float, str], ...], list[Quantity]]:
-        """Return what is counted, such as `(3.0, "problem")`, and the other numbers."""
-        vocabulary = statement_words()
-        counted: list[tuple[float, str]] = []
-        numbers = {one.start: one for one in quantities}
-        for place, at in enumerate(places):
-            kind = vocabulary.counted.get(self._lower[at])
-            if kind is None:
-                continue
-            for before in places[max(0, place - 3) : place]:
-                offset, word = self._words[before][0], self._lower[before]
-                if offset in numbers and not numbers[offset].unit:
-                    counted.append((numbers.pop(offset).number, kind))
-                elif word in vocabulary.numbers:
-                    counted.append((float(vocabulary.numbers[word]), kind))
-        rest = [one for one in quantities if one.start in numbers]
-        return tuple(counted), rest
 
     def _stages(
         self, start: int, end: int, phrases: list[FoundPhrase]
@@ -249,7 +261,7 @@ class _Reader:
             offset, word = self._words[at]
             tnm = _TNM.match(word)
             if tnm:
-                found.append(Stage(tnm["letter"], tnm["rest"].lower()))
+                found.append(Stage(tnm["letter"], tnm["rest"].lower(), tnm["prefix"]))
                 used.append((offset, offset + len(word)))
             elif not scales and len(word) > 1 and _ROMAN.match(word):
                 found.append(Stage("", graded(word)))
@@ -297,7 +309,7 @@ class _Reader:
         """Return up to three words behind `takes`, `allergic to` …, whatever they are."""
         after = next((one.end for one in phrases if "objects_follow" in one.tags), None)
         if after is None:
-            return ()
+            return allergen_in(self._lower[start:end])
         cue_words = {at for one in self._found for at in range(one.start, one.end)}
         found: list[str] = []
         for at in range(after, end):

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from babel import Locale
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.folding import fold
 from services.language.utterance import TimeSpan
@@ -34,6 +34,7 @@ class TimeWords(BaseModel):
         lasting: Before a length that ends today: "over 5 years".
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
+        seasons: The month in which each begins; "since spring" is since that month.
         locale: For babel.
     """
 
@@ -56,6 +57,7 @@ class TimeWords(BaseModel):
     lasting: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
+    seasons: Mapping[str, int] = Field(default_factory=dict)
     slashes: Literal["month_first", "day_first"]
     locale: str
 
@@ -155,13 +157,20 @@ class _TimeReader:
         )
 
     def _day(self) -> str:
-        """Return an expression for a day of a month, or a month, without its year."""
+        """Return an expression for a day of a month, a month or a season, without its year."""
         month = rf"(?:{_any(self._months)})\.?"
         figure = r"\d{1,2}(?:st|nd|rd|th|\.|er)?"
-        return rf"(?:{figure}(?: of| de)? (?P<m1>{month})|(?P<m2>{month})(?: {figure})?)"
+        season = _any(self._words.seasons) if self._words.seasons else r"(?!)"
+        return (
+            rf"(?:{figure}(?: of| de)? (?P<m1>{month})|(?P<m2>{month})(?: {figure})?"
+            rf"|(?P<season>{season}))"
+        )
 
     def _since_day(self, match: re.Match[str], today: date) -> TimeSpan | None:
-        """Read a day without its year as the last one that has come."""
+        """Read a day or a season without its year as the last one that has come."""
+        if match["season"]:
+            month = self._words.seasons[match["season"]]
+            return TimeSpan(since=date(today.year - (month > today.month), month, 1))
         figures = [int(each) for each in re.findall(r"\d+", match[0])]
         month = self._month_in(match["m1"] or match["m2"])
         days = (_days(year, month, figures[0] if figures else 1)

@@ -45,6 +45,8 @@ Part: TypeAlias = Literal[
     "unit",
     "end",
     "end reason",
+    "due",
+    "treatment",
 ]
 
 

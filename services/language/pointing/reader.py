@@ -82,7 +82,7 @@ _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
 )
 _PRONOUN = re.compile(r"\b(?:it|(?:that|this|the same)(?: (?:one|thing|entry|item))?)\b", _FLAGS)
 _POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\bone\b", _FLAGS)
-_INDEFINITE = re.compile(r"^\s*(?:an?|any|some)\b", _FLAGS)
+_INDEFINITE = re.compile(r"^\s*(?:(?:write|draft|compose)\s+)?(?:an?|any|some)\b", _FLAGS)
 _PREPOSITION = frozenset(["with", "from", "by"])
 _AFTER_NOUN = frozenset(
     listed(

@@ -69,6 +69,8 @@ def test_no_text_breaks_the_rules(text: str, is_booking: bool) -> None:
         ),
         ("What did Dr. Sandoval write on Monday about the MRI? The scan was at 14:00", {}),
         ("cancel the call with Dr. Weber on friday at 16:00 in my calendar", {}),
+        ("Dr. Weber's note of Monday at 9 says the MRI is stable", {}),
+        ("she was seen by Dr. Weber on Monday", {}),
     ],
 )
 def test_what_is_refused_or_told_of_the_past_is_no_wish(text: str, expected: Any) -> None:

@@ -68,7 +68,7 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
         ("weight change over 5 years", "results", {"names": [WEIGHT], "since": "2021-11-22"},
          "change", WEIGHT),
         ("what was prescribed in 2017", "medications", {"status": "all"}, "all", ""),
-        ("is he up to date with vaccinations", "immunizations", {}, "trend", ""),
+        ("is he up to date with vaccinations", "immunizations", {}, "all", ""),
         ("give me her problem list sorted by date", "problems", {}, "all", ""),
         ("when was the last well child visit", "encounters", {}, "latest", "check up"),
         ("eGFR vs creatinine, last three", "results",
@@ -108,6 +108,7 @@ A1C, WEIGHT = "hemoglobin a1c", "body weight"
          {"names": ["urine potassium"]}, "all", "urine potassium"),
         ("Open patient_4, latest potassium?", "results",
          {"names": ["potassium"]}, "latest", "potassium"),
+        ("so what's he taking now?", "medications", {}, "latest", ""),
         ("Welche Medikamente nimmt sie?", "medications", {}, "all", ""),
         ("Wie hoch ist der letzte Kaliumwert?", "results",
          {"names": ["potassium"]}, "latest", "potassium"),
@@ -349,3 +350,8 @@ def test_what_is_new_asks_for_the_changes_of_the_chart(
 )
 def test_what_changed_in_one_thing_asks_for_that(text: str) -> None:
     assert "changes" not in [each.tool for each in about(text)]
+
+
+def test_ok_at_the_beginning_asks_for_no_range() -> None:
+    assert about("ok, and her potassium?")[0].part is None
+    assert about("is her potassium ok?")[0].part == "range"

@@ -38,6 +38,7 @@ def test_a_question_mark_takes_every_statement_back(sentence: str) -> None:
     assert held_statements(sentence.rstrip(". ") + "?") in ((), held_statements(sentence)[:-1])
 
 
+@pytest.mark.slow
 @given(st.text(max_size=300))
 def test_any_text_is_read_without_failing(text: str) -> None:
     assert all(one.value and one.quote for one in held_statements(text))

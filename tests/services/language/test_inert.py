@@ -44,6 +44,7 @@ def is_dead(text: str, *, hosts: frozenset[str] = HOSTS) -> bool:
     return not is_alive(text, hosts=hosts) and "<script" not in text.lower() and "![" not in text
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(TEXTS)
 def test_whatever_is_said_nothing_of_it_is_alive_and_twice_is_once(text: str) -> None:
@@ -52,6 +53,7 @@ def test_whatever_is_said_nothing_of_it_is_alive_and_twice_is_once(text: str) ->
     assert inert(found, hosts=HOSTS) == found
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES, deadline=None)
 @given(TEXTS, st.lists(st.integers(1, 12), min_size=1, max_size=10))
 def test_however_a_message_is_cut_it_is_dead_and_the_same(text: str, cuts: list[int]) -> None:
@@ -69,6 +71,7 @@ def message(text: str) -> AgentMessage:
     return AgentMessage(message_id="m", agent="Radiology", text=text, timestamp=NOW)
 
 
+@pytest.mark.slow
 @settings(max_examples=EXAMPLES // 4, deadline=None)
 @given(TEXTS)
 def test_on_no_surface_is_anything_alive(text: str) -> None:

@@ -75,6 +75,8 @@ def test_an_order_a_telling_and_an_answer_may_ask_for_a_change(text: str) -> Non
     "text",
     [
         "hello, how are you?",
+        "no",
+        "nein danke",
         "thanks",
         "Thanks a lot!",
         "what is the phone of Anna?",

@@ -2,6 +2,7 @@
 
 import pytest
 
+from services.assistant.confirmed_actions import question_of
 from services.language.own_texts import ends_with_own, in_own_language, is_own_choice
 
 
@@ -33,6 +34,19 @@ def test_what_has_no_translation_stays_as_it_is() -> None:
         "Es läuft nichts. Blue is blue."
     )
     assert in_own_language("Nothing is running.", "fr") == "Nothing is running."
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("de", "Diese 2 absagen? ja / nein\n1. *Tumor board*\n2. *Clinic*"),
+        ("fr", "Annuler ces 2 ? oui / non\n1. *Tumor board*\n2. *Clinic*"),
+        ("es", "¿Cancelar estos 2? sí / no\n1. *Tumor board*\n2. *Clinic*"),
+    ],
+)
+def test_one_yes_for_several_is_asked_in_each_language(language: str, said: str) -> None:
+    asked = question_of("cancel_event", ["*Tumor board*", "*Clinic*"])
+    assert in_own_language(asked, language) == said
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

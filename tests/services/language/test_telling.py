@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.language.telling import is_told
+from services.language.reading import is_told
 
 TOLD = """
 she told me this morning she gets short of breath on stairs
@@ -20,6 +20,7 @@ pt denies chest pain
 they moved to Leeds in May
 his father and brother both had a stroke
 Sie klagt über Kopfschmerzen.
+Sie hat mir gesagt, dass sie Osimertinib seit einer Woche nicht mehr nimmt
 Ihr Bruder hatte mit 50 einen Herzinfarkt.
 heute morgen, sie war müde
 Elle se plaint de vertiges.
@@ -52,6 +53,8 @@ his meds please
 her blood pressure over time
 he is diabetic, right
 nimmt sie Metformin
+sie nimmt Metformin, oder
+welche Medikamente sie nimmt
 ist er gestürzt
 ihre Medikamente
 die letzten Leberwerte

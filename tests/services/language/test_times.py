@@ -45,6 +45,8 @@ def _text(day: date | None) -> str | None:
         ("4 March 2015", "2015-03-04", "2015-03-04"),
         ("2014-02", "2014-02-01", "2014-02-28"),
         ("yesterday", "2026-11-21", "2026-11-21"),
+        ("since spring", "2026-03-01", None),
+        ("since winter", "2025-12-01", None),
     ],
 )
 def test_english_words_name_days(text: str, since: str | None, until: str | None) -> None:
@@ -55,6 +57,7 @@ def test_english_words_name_days(text: str, since: str | None, until: str | None
     ("language", "text", "since", "until"),
     [
         ("de", "seit 2019", "2019-01-01", None),
+        ("de", "seit dem Frühjahr", "2026-03-01", None),
         ("de", "im März 2018", "2018-03-01", "2018-03-31"),
         ("de", "am 4.3.2015", "2015-03-04", "2015-03-04"),
         ("de", "in den letzten 5 Jahren", "2021-11-22", None),

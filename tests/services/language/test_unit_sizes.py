@@ -7,6 +7,7 @@ _CONTEXTLESS = {"m[IU]/L"}
 """An international unit is another thing for each substance: UCUM gives it no size."""
 
 
+@pytest.mark.slow
 def test_every_size_of_the_table_is_that_of_ucum() -> None:
     registry = PintUcumRegistry()
     known = [unit for unit in _SIZES if unit not in _CONTEXTLESS]

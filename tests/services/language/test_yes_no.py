@@ -101,6 +101,7 @@ def test_a_reply_about_a_person_is_true_false_or_open(text: str, truth: bool | N
     assert truth_in(text) is truth
 
 
+@pytest.mark.slow
 @given(st.text(max_size=100))
 def test_any_text_is_read(text: str) -> None:
     assert yes_no_in(text) in ("yes", "no", "yes_with_changes", None)

@@ -1,0 +1,98 @@
+"""What the numbers of a clause are: how many of a kind, how many times, by how much it changed."""
+
+from collections.abc import Collection, Iterator, Sequence
+
+from services.language.quantities import Quantity, unit_code
+from services.language.statement_words import statement_words
+
+_DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", "typ", "of", "von"})
+_OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
+_LIKE = frozenset({"as", "the", "so"})
+_ONCE = frozenset({"once", "einmal"})
+_ONLY = frozenset({"only", "just", "nur", "erst"})
+_BY = frozenset({"by", "um"})
+_CHANGES = frozenset({"rising", "falling"})
+_OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
+_UNITS = {"=body weight": ("kg", "g", "[lb_av]"), "=body height": ("cm", "m", "[in_i]")}
+_NEAR = 3
+_HAS = frozenset({"hat", "hatte"})
+
+
+def differences(
+    words: Sequence[tuple[int, str]], quantities: Sequence[Quantity], cues: Collection[str]
+) -> list[Quantity]:
+    """Return the numbers by which something changed: behind `by`, or kilograms gained.
+
+    Args:
+        words: Where each word of the clause stands, and the word in lower case.
+    """
+    if of := changed_of_body(cues):
+        return [one for one in quantities if one.unit in _UNITS[of]]
+    if _CHANGES.isdisjoint(cues):
+        return []
+    offsets = {one.start: one for one in quantities}
+    found = []
+    for at, (_, word) in enumerate(words):
+        if word in _BY:
+            behind = [offset for offset, _ in words[at + 1 : at + 5] if offset in offsets]
+            found += [offsets[offset] for offset in behind[:1]]
+    return found
+
+
+def changed_of_body(cues: Collection[str]) -> str:
+    """Return what of the body a clause tells a change of: "gained 3 kg"; "" for none."""
+    return next((name for cue, name in _OF_BODY.items() if cue in cues), "")
+
+
+def gains_or_loses(cues: frozenset[str], words: frozenset[str]) -> bool:
+    """Whether a clause without numbers tells of weight: "Sie hat abgenommen", not "Blut"."""
+    is_of_person = "about_patient" in cues and "weight_change" in cues
+    return is_of_person and bool(words & _HAS) and "blut" not in words
+
+
+def counted(
+    words: Sequence[tuple[int, str]], quantities: Sequence[Quantity], named: Collection[int]
+) -> Iterator[tuple[float, str, int | None]]:
+    """Yield what is counted, such as `(3.0, "problem", None)`, and where a number in digits stood.
+
+    Args:
+        words: Where each word of the clause stands, and the word in lower case.
+        named: Where in `words` a clinical name stands.
+    """
+    numbers = {one.start: one for one in quantities if not one.unit}
+    for at, (_, word) in enumerate(words):
+        times = _times(words, at, named)
+        if times:
+            yield float(times), "times", None
+            continue
+        kind = statement_words().counted.get(word)
+        near = range(max(0, at - _NEAR), at) if kind is not None else range(0)
+        for place in near:
+            offset, before = words[place]
+            if place and words[place - 1][1] in _OF_SEVERAL:
+                continue
+            if offset in numbers:
+                yield numbers[offset].number, str(kind), offset
+            elif before in statement_words().numbers:
+                yield float(statement_words().numbers[before]), str(kind), None
+
+
+def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) -> int:
+    """Return how many times a word says: `twice`, `only once`, the `two` of `two strokes`."""
+    known, word = statement_words(), words[at][1]
+    before = words[at - 1][1] if at else ""
+    behind = range(at + 1, min(at + _NEAR, len(words)))
+    if word in _ONCE and (before in _ONLY or at == len(words) - 1):
+        return 1
+    if word in known.times:
+        is_like = any(words[one][1] in _LIKE for one in behind[:1])
+        return 0 if is_like else known.times[word]
+    if word != "one" and known.numbers.get(word, 0) < 2:
+        return 0
+    is_of_kind = any(words[one][1] in known.counted or unit_code(words[one][1]) for one in behind)
+    is_of_name = any(one in named for one in behind)
+    return (
+        known.numbers[word]
+        if is_of_name and not is_of_kind and before not in _DEFINITE | _OF_SEVERAL
+        else 0
+    )

@@ -1,0 +1,54 @@
+"""Reads the tables of words by which sentences state something, before they are stemmed."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from services.language.vocabulary import LANGUAGES
+
+FOLDER = Path(__file__).parent
+_TRANSLATED = ("problems", "procedures", "immunizations", "allergies")
+
+
+def read_table(path: Path) -> dict[str, Any]:
+    """Return a file of words; every scalar of it is text."""
+    # Without types: "no" and "on" are words here.
+    text = path.read_text(encoding="utf-8")
+    content: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+    return content
+
+
+def all_of(files: Iterable[Mapping[str, Any]], key: str) -> frozenset[str]:
+    """Return the phrases of a list in all files, in lower case."""
+    return frozenset(str(word).lower() for one in files for word in one.get(key, ()))
+
+
+def by_word(files: Iterable[Mapping[str, Any]], key: str) -> dict[str, str]:
+    """Return what each word of the rows of a table is a word for."""
+    rows = [row for one in files for row in one.get(key, {}).items()]
+    return {word: kind for kind, words in rows for word in words}
+
+
+def numbers_of(files: Iterable[Mapping[str, Any]], key: str) -> dict[str, int]:
+    """Return the numbers that words of a table are."""
+    return {name: int(number) for one in files for name, number in one.get(key, {}).items()}
+
+
+def places_of(files: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Return the parts of the body in the words of records."""
+    rows = [row for one in files for row in one.get("places", {}).items()]
+    return {word: tuple(said.split()) for word, said in rows}
+
+
+def translated_names() -> Iterator[tuple[str, str]]:
+    """Yield names of other languages, in the forms in which they are written, and the English."""
+    for language in LANGUAGES:
+        if language == "en":
+            continue
+        named = read_table(FOLDER / language / "chart.yaml").get("names", {})
+        for kind in _TRANSLATED:
+            for english, said in named.get(kind, {}).items():
+                for phrase in said:
+                    yield from ((f"{phrase}{ending}", english) for ending in ("", "e", "en", "n"))
