@@ -11,7 +11,7 @@ from services.statements.rows import KnownRow
 _SMALL_CHARS = 3
 _BROADER = frozenset({"cancer", "tumor", "malignancy", "krebs"})
 _SAYS_NO_MORE = frozenset(
-    {"patient", "stage", "diagnosed", "diagnosi", "diagnosis", "known", "with", "current",
+    {"patient", "stage", "diagnosed", "diagnosi", "diagnosis", "known", "found", "with", "current",
      "currently", "active", "suffer", "from", "stadium", "leidet", "eine", "einen", "ihre", "seine"}
 )  # fmt: skip
 _NARROWER = ("carcinoma", "sarcoma", "lymphoma", "melanoma", "leukemia", "myeloma", "karzinom")
@@ -28,6 +28,7 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
         return ()
     said = {word for word in clause.words if len(word) > _SMALL_CHARS and word.isalpha()}
     said -= _BROADER | _SAYS_NO_MORE
+    said -= statement_words().neutral | statement_words().translated
     return [
         row
         for row in rows.about(own)

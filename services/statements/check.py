@@ -1,19 +1,24 @@
 """Checks an agent's message sentence by sentence against what tools found. Pure."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from services.language.clauses import Clause
+from services.language.named_person import person_named_in
 from services.language.people_words import common_words
 from services.language.statement_words import is_clinical_name, stem
-from services.language.statements import Sentence, person_named_in, read_sentence
-from services.statements.compare import compare_values, person_groups
+from services.language.statements import Sentence, read_sentence
+from services.statements.changes import changed
+from services.statements.clause_parts import CLINICAL_TOPICS, each, is_measured, listed_kinds
+from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence
-from services.statements.deeds import claims_deed, is_in_course
+from services.statements.counting import counted
+from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
 from services.statements.fit import fits
 from services.statements.judgements import judges_alone
 from services.statements.known import KnownRows
-from services.statements.unknown_prose import states_unknown
+from services.statements.subject import person_groups
+from services.statements.unknown_prose import adds_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
@@ -113,9 +118,16 @@ class MessageCheck:
             known = grounds.rows.words | grounds.own_names
             is_alone = states_unknown(sentence, known) or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
-        if found.state == "supported" and self._cites_another(sentence, found):
+        if found.state == "supported" and (
+            self._cites_another(sentence, found) or self._adds_unknown(sentence)
+        ):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
+
+    def _adds_unknown(self, sentence: Sentence) -> bool:
+        rows, own = self.grounds.rows, self.grounds.own_names
+        is_told_alone = not self.speaker.reads_records or "as_you_said" in sentence.cues
+        return not is_told_alone and adds_unknown(sentence, rows.words | own, rows.begun)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
         """Whether a value stands in none of the sources that its sentence names."""
@@ -126,7 +138,7 @@ class MessageCheck:
             return False  # what a document says is not all in rows
         stated = [one for one in sentence.clauses if one.has_values]
         return not any(
-            fits(clause, row) for rows in cited for row in rows for clause in _each(stated)
+            fits(clause, row) for rows in cited for row in rows for clause in each(stated)
         )
 
     def _quoted(self, sentence: Sentence) -> tuple[str, ...] | None:
@@ -145,8 +157,8 @@ class MessageCheck:
         names = clause.names or self._carried(sentence, clause)
         if clause.smoking:
             return self._smoking(clause)
-        if clause.counted and not clause.quantities:
-            return self._counted(clause)
+        if (figures := self._figures(sentence, clause, names)) is not None:
+            return figures
         unknown = self._unknown_object(clause)
         if "no" in clause.cues or "nothing" in clause.cues:
             return self._absence(sentence, clause, names)
@@ -164,7 +176,7 @@ class MessageCheck:
             return False
         is_hypothetical = sentence.asks or "maybe" in clause.cues
         if clause.quantities or clause.stages or clause.often:
-            is_meant = _is_measured(clause, names)
+            is_meant = is_measured(clause, names)
             return is_meant and (not is_hypothetical or any(one.unit for one in clause.quantities))
         if clause.dates or clause.codes:
             return not sentence.asks
@@ -196,7 +208,7 @@ class MessageCheck:
 
     def _lists_unknown(self, sentence: Sentence) -> bool:
         """Whether a list of drugs, problems or allergies names what no row has a word of."""
-        kinds = self._lists if sentence.is_item else _listed_kinds(sentence)
+        kinds = self._lists if sentence.is_item else listed_kinds(sentence)
         if not kinds or sentence.asks or sentence.cues & {"no", "nothing"}:
             return False
         if not self.speaker.reads_records:
@@ -216,20 +228,37 @@ class MessageCheck:
         about = about or (tuple(names) if "recorded" in clause.cues else ())
         if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
-        is_of_record = _CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
+        is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
         return compare_absence(clause, self.grounds.rows, names=about)
 
     def _smoking(self, clause: Clause) -> Verdict:
         rows = [row for row in self.grounds.rows.rows if row.smoking]
-        fitting = [row for row in rows if row.smoking == clause.smoking]
-        if fitting:
-            return Verdict("supported", fitting[0].sources, fitting[0].says)
-        if rows:
-            newest = max(rows, key=lambda row: row.order)
-            return Verdict("contradicted", newest.sources, newest.says)
-        return Verdict("unsupported")
+        if not rows:
+            return Verdict("unsupported")
+        newest = max(rows, key=lambda row: row.order)
+        # Who smoked once has not "never smoked"; else the newest of what is dated counts.
+        told = (
+            rows
+            if clause.smoking == "never"
+            else [row for row in rows if not row.order] or [newest]
+        )
+        others = [row for row in (*told, newest) if row.smoking != clause.smoking]
+        if others:
+            return Verdict("contradicted", others[0].sources, others[0].says)
+        return Verdict("supported", newest.sources, newest.says)
+
+    def _figures(
+        self, sentence: Sentence, clause: Clause, names: tuple[str, ...]
+    ) -> Verdict | None:
+        """Return the verdict over how many, how often or by how much; None where none is told."""
+        if not sentence.asks and "maybe" not in clause.cues:
+            rows = self.grounds.rows
+            told = counted(clause, rows, names) or changed(clause, rows, names)
+            if told is not None:
+                return told
+        return self._counted(clause) if clause.counted and not clause.quantities else None
 
     def _counted(self, clause: Clause) -> Verdict:
         counts = self.grounds.rows.counts
@@ -248,7 +277,8 @@ class MessageCheck:
         reads_records = self.speaker.reads_records
         if not claims_deed(clause, kinds, reads_records=reads_records):
             is_cited = bool(sentence.refs)
-            is_told = not reads_records or is_in_course(
+            is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
+            is_told = is_of_course or is_in_course(
                 clause, kinds, self.grounds.rows.words, is_cited=is_cited
             )
             return None if is_told else Verdict("unsupported")
@@ -292,55 +322,12 @@ class MessageCheck:
         named = [one.names for one in sentence.clauses if one.names and one.own_names]
         if sentence.is_heading:
             self._heading = named[-1] if named else ()
-            self._lists = _listed_kinds(sentence)
+            self._lists = listed_kinds(sentence)
         elif sentence.is_item and sentence.text.lstrip().startswith("|") and not named:
-            self._lists = _listed_kinds(sentence) or self._lists
+            self._lists = listed_kinds(sentence) or self._lists
         elif not sentence.is_item and sentence.text.strip():
             self._heading, self._lists = (), frozenset()
         if named:
             self._subject = named[-1]
         elif sentence.is_heading:
             self._subject = ()
-
-
-_LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
-_CLINICAL_TOPICS = frozenset(
-    f"={topic}"
-    for topic in (
-        "allergy", "medication", "problem", "procedure", "immunization", "metastasis", "mutation",
-        "biomarker", "infection", "anticoagulant",
-    )
-)  # fmt: skip
-
-
-def _each(clauses: Iterable[Clause]) -> Iterator[Clause]:
-    """Yield clauses, each of their numbers for itself: `fell from 4.5 to 4.1`."""
-    for clause in clauses:
-        yield clause
-        if len(clause.quantities) > 1:
-            for one in clause.quantities:
-                yield replace(clause, quantities=(one,), dates=())
-
-
-def _listed_kinds(sentence: Sentence) -> frozenset[str]:
-    """Return the kinds of things that a heading, or what stands before a colon, announces."""
-    said = frozenset(topic for one in sentence.clauses for topic in one.topics)
-    takes = {"=medication"} if "takes" in sentence.cues else frozenset[str]()
-    return (said | takes) & _LISTS
-
-
-def _is_measured(clause: Clause, names: tuple[str, ...]) -> bool:
-    """Whether the numbers of a clause are of something: "step 2 of 5" is of nothing."""
-    if not _is_bare(clause) or (clause.own_names and clause.names):
-        return True
-    return bool(names) and "asserts" in clause.cues
-
-
-def _is_bare(clause: Clause) -> bool:
-    """Whether a clause without names holds only small plain numbers: "step 2 of 5"."""
-    return (
-        not clause.stages
-        and not clause.often
-        and not clause.dates
-        and all(not one.unit and not one.decimals and one.pair is None for one in clause.quantities)
-    )

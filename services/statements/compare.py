@@ -1,10 +1,10 @@
 """Whether the rows say what a clause states: all of it must fit one of them."""
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
+from services.statements.ages import against_age, age_told, without_age
 from services.statements.broader import by_broader_name, told_of
 from services.statements.compare_series import (
     against_extreme,
@@ -12,18 +12,19 @@ from services.statements.compare_series import (
     against_step,
     against_trend,
     is_judged_without_range,
+    is_no_change,
     is_not_newest,
     is_outdated,
     series_of,
 )
+from services.statements.compare_several import by_each, by_each_day, by_nearest
+from services.statements.comparisons import compared
 from services.statements.fit import excludes, fits, has_date, has_sites, is_measured, stands
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
+from services.statements.subject import about, of_state, person_groups, refs, supported
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
-
-_ROWS_CITED = 3
-_OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 
 
 def compare_values(
@@ -35,25 +36,34 @@ def compare_values(
         names: What the clause speaks of, perhaps by the sentence before.
         cited: Source ids that the sentence names.
     """
+    age = age_told(clause) if names else None
+    if age is None:
+        return _compared(clause, rows, names, cited)
+    rest = without_age(clause, age)
+    return against_age(clause, rows) or _compared(rest, rows, names, cited)
+
+
+def _compared(
+    clause: Clause, rows: KnownRows, names: Sequence[str], cited: Collection[str]
+) -> Verdict:
     if not names and clause.sites and not clause.has_values:
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
+    if (found := compared(clause, subject)) is not None:
+        return found
     is_by_values = not names and not person_groups(clause)
     candidates = subject or (_by_values(clause, rows) if is_by_values else [])
     fitting = [row for row in candidates if fits(clause, row)]
     fitting = [row for row in fitting if not row.is_earlier] or fitting
     if fitting:
-        against = _against_polarity(clause, fitting, candidates)
-        against = against or _against_part(clause, fitting, candidates)
-        against = against or _objection(clause, fitting, candidates, cited=cited)
-        return against if against is not None else supported(fitting)
-    several = _by_each(clause, rows, names)
+        return _against(clause, fitting, candidates, cited=cited) or supported(fitting)
+    several = by_each(clause, rows, names)
     if several is not None:
         return several
-    if broader := by_broader_name(clause, rows, names):
-        return supported(broader)
-    relaxed = _by_nearest(clause, rows, names)
+    if others := by_each_day(clause, candidates) or by_broader_name(clause, rows, names):
+        return supported(others)
+    relaxed = by_nearest(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         return supported(relaxed)
     counter = _contradicting(clause, [row for row in subject if not row.is_earlier])
@@ -65,35 +75,11 @@ def compare_values(
 def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
     """Return the rows that a clause speaks of."""
     if names:
-        subject = _about(clause, rows, names)
-        if clause.cues & {"takes", "current"}:
-            # "under dexamethasone", in the row of another drug, does not say who takes that now.
-            return [row for row in subject if not row.needs.isdisjoint(names)] or subject
-        return subject
+        return of_state(clause, about(clause, rows, names), names)
     if groups := person_groups(clause):
         return [row for row in rows.rows if not groups.isdisjoint(row.exclusive)]
     scales = {one.scale for one in clause.stages}
     return [row for row in rows.rows if scales & {one.scale for one in row.stages}]
-
-
-def person_groups(clause: Clause) -> frozenset[str]:
-    """Return the words of which a person is one, where a clause says one: man or woman."""
-    groups = statement_words().exclusive
-    said = {groups[word][0] for word in clause.exclusive} & _OF_A_PERSON
-    return frozenset(word for word, (group, _) in groups.items() if group in said)
-
-
-def _about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    found = rows.about(names)
-    spoken = clause.words | set(names)
-    return [row for row in found if row.is_text or is_meant(row, spoken, names)]
-
-
-def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:
-    """Whether a clause that names some of a row's words speaks of that row."""
-    if row.needs_all:
-        return row.needs <= set(spoken)
-    return not row.needs.isdisjoint(spoken) or not row.words.isdisjoint(names)
 
 
 def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
@@ -114,62 +100,19 @@ def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     return list({id(row): row for row in found}.values())
 
 
-def _by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return rows of what the clause speaks of first, where its other names stand in other rows.
-
-    "He takes metformin 500 mg for diabetes": one row has the drug and its dose, another the
-    diagnosis.
-    """
-    if len(names) < 2:
-        return []
-    others = [name for name in names if not rows.about([name])]
-    if others:
-        return []
-    if not clause.has_values:
-        found = [[row for row in rows.about([name]) if fits(clause, row)] for name in names]
-        return [row for one in found for row in one[:1]] if all(found) else []
-    for size in range(len(names) - 1, 0, -1):
-        group = names[:size]
-        spoken = clause.words
-        fitting = [
-            row
-            for row in rows.about(group)
-            if (row.is_text or is_meant(row, spoken, group)) and fits(clause, row)
-        ]
-        if fitting:
-            return fitting
-    return []
-
-
-def _by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
-    if len(clause.quantities) < 2 or not names or len(clause.dates) > len(clause.quantities):
-        return None
-    unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
-    measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
-    if any(one.unit != unit for one in measured):
-        return None
-    behind = (*((),) * (len(measured) - 1), clause.dates)  # of "from 4.5 to 4.1 on 2 March"
-    if len(clause.dates) == len(measured):
-        behind = tuple((date,) for date in clause.dates)
-    single = replace(clause, cues=clause.cues - {"newest"})
-    parts = [
-        replace(single, quantities=(one,), dates=dates)
-        for one, dates in zip(measured, behind, strict=True)
-    ]
-    found = [
-        [row for row in _about(part, rows, names) if fits(part, row) and row.needs_all]
-        for part in parts
-    ]
-    if not all(found):
-        return None
-    first, last = (one[0].number or 0.0 for one in (found[0], found[-1]))
-    is_trend = bool(clause.cues & {"rising", "falling"})
-    if is_trend and not clause.dates and found[0][0].order > found[-1][-1].order:
-        return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
-    if ("rising" in clause.cues and last < first) or ("falling" in clause.cues and last > first):
-        return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
-    return supported([one[0] for one in found])
+def _against(
+    clause: Clause,
+    fitting: Sequence[KnownRow],
+    candidates: Sequence[KnownRow],
+    *,
+    cited: Collection[str],
+) -> Verdict | None:
+    """Return what speaks against a clause that rows fit; None where nothing does."""
+    return (
+        _against_polarity(clause, fitting, candidates)
+        or _against_part(clause, fitting, candidates)
+        or _objection(clause, fitting, candidates, cited=cited)
+    )
 
 
 def _against_polarity(
@@ -215,7 +158,8 @@ def _objection(
     flagged = against_flag(clause, row)
     if flagged:
         return Verdict("contradicted", row.sources, flagged)
-    if is_judged_without_range(clause, row) or _is_changed_otherwise(clause, row):
+    is_judged = is_judged_without_range(clause, row) or _is_judged_beyond(clause, row)
+    if is_judged or _is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
     series = series_of(clause, row, candidates)
     if not series:
@@ -228,9 +172,25 @@ def _objection(
     numbers = list(told.values())
     if len(numbers) < 2:
         return None
+    return _against_course(clause, fitting, row, numbers)
+
+
+def _against_course(
+    clause: Clause, fitting: Sequence[KnownRow], row: KnownRow, numbers: Sequence[KnownRow]
+) -> Verdict | None:
+    """Return what the other values of a series say against a clause about one of them."""
+    if is_no_change(clause, numbers):
+        return Verdict("contradicted", numbers[-1].sources, f"{numbers[-2].says}; {row.says}")
     if not clause.quantities:
-        return against_trend(clause, numbers)
+        return against_trend(clause, numbers) or against_extreme(clause, fitting, numbers)
     return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)
+
+
+def _is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
+    known = statement_words()
+    said = clause.words & known.judging - known.ending
+    return row.number is None and not row.quantities and not said <= row.words
 
 
 def _is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:
@@ -283,13 +243,3 @@ def _is_other_value(clause: Clause, row: KnownRow) -> bool:
 def _agreement(clause: Clause, row: KnownRow) -> int:
     agreed = sum(is_measured(one, row) for one in clause.quantities)
     return agreed + sum(has_date(one, row) for one in clause.dates)
-
-
-def supported(rows: Sequence[KnownRow]) -> Verdict:
-    """Return that the first of `rows` says it."""
-    return Verdict("supported", refs(rows[:_ROWS_CITED]), rows[0].says)
-
-
-def refs(rows: Iterable[KnownRow]) -> tuple[str, ...]:
-    """Return the sources of `rows`, each once."""
-    return tuple(dict.fromkeys(ref for row in rows for ref in row.sources))

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
-from services.statements.compare import is_meant, refs, supported
 from services.statements.compare_series import is_judged_rightly
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
+from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
 
 _WITHOUT = frozenset({"without", "ohne"})

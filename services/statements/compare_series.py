@@ -8,6 +8,11 @@ from services.statements.verdict import Verdict
 
 _STEADY = 0.1
 """What is called stable may have changed by this share of its value."""
+_SAME = 0.005
+_BETTER_OR_WORSE = frozenset(
+    {"improved", "improving", "worsened", "worsening", "deteriorated", "deteriorating", "better",
+     "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
+)  # fmt: skip
 _FROM = frozenset({"from", "von"})
 
 
@@ -37,8 +42,11 @@ def against_extreme(
     """Return what speaks against calling a value the highest or the lowest."""
     top = max(numbers, key=lambda one: one.number or 0.0)
     bottom = min(numbers, key=lambda one: one.number or 0.0)
+    told = fitting
+    if clause.cues & {"is_now", "newest"} and not clause.has_values:
+        told = [max(numbers, key=lambda one: one.order)]
     for cue, extreme in (("highest", top), ("lowest", bottom)):
-        if cue in clause.cues and all(one.number != extreme.number for one in fitting):
+        if cue in clause.cues and all(one.number != extreme.number for one in told):
             return Verdict("contradicted", extreme.sources, extreme.says)
     return None
 
@@ -76,9 +84,16 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     """Return what speaks against "rose to 4.1" or "stable at 4.1": the value before it."""
     if len(clause.quantities) != 1 or not clause.cues & {"rising", "falling", "steady"}:
         return None
-    earlier = [one for one in numbers if one.order < row.order]
+    earlier = [one for one in numbers if one.order[:10] < row.order[:10]]
     if clause.words & _FROM or row.number is None:
         return None
+    newest = numbers[-1]
+    if (
+        "steady" in clause.cues
+        and not clause.dates
+        and _has_changed(row.number, newest.number or 0)
+    ):
+        return Verdict("contradicted", newest.sources, f"{row.says}; {newest.says}")
     if not earlier:
         return None if "steady" in clause.cues else Verdict("unsupported", row.sources)
     before, now = earlier[-1].number or 0.0, row.number
@@ -125,6 +140,14 @@ def _since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
         return numbers
     begin = f"{days[0].year}" + (f"-{days[0].month:02}" if days[0].month else "")
     return [one for one in numbers if one.order >= begin]
+
+
+def is_no_change(clause: Clause, numbers: Sequence[KnownRow]) -> bool:
+    """Whether a clause says better or worse of values of which the last two are the same."""
+    if not clause.words & _BETTER_OR_WORSE:
+        return False
+    before, last = (one.number or 0.0 for one in (numbers[-2], numbers[-1]))
+    return abs(last - before) <= _SAME * max(abs(before), abs(last))
 
 
 def against_flag(clause: Clause, row: KnownRow) -> str:

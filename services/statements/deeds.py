@@ -25,6 +25,8 @@ _LOOKED_UP = {
     "search_contacts": ("added", "saved"),
     "search_documents": ("added", "saved"),
 }
+NEVER_DONE = frozenset({"ordered"})
+"""What nothing here does: a draft of an order is none, whatever was said of it before."""
 _SHORT_CLAIM_WORDS = 2
 # "The lymph nodes were removed", "chemotherapy was completed": what happened to the patient.
 _OF_A_COURSE = frozenset({"deleted", "completed", "ordered", DONE})

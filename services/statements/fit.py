@@ -7,16 +7,24 @@ from services.language.written_dates import FoundDate
 from services.statements.rows import KnownRow
 from services.statements.units import is_same
 
+_SAME_LETTERS = 7
+_DONE = frozenset({"ended", "when", "takes", "altered"})
+_ONE_OF = frozenset({"acuity", "colon", "malignancy", "aim", "margin"})
+_PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
+_AT_A_TIME = frozenset({"begun", "ended"})
+_COURSES = frozenset({"rising", "falling", "steady"})
+
 
 def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
         is_denied_alike(clause, row)
         and is_of_same_matter(clause, row)
-        and all(has_date(one, row) for one in clause.dates)
+        and all(_is_of_day(one, clause, row) for one in clause.dates)
+        and not (row.is_plan and clause.cues & _DONE and "planned" not in clause.cues)
         and _measures(clause, row)
         and all(
-            any(one.fits(known) for known in row.stages) or _says_plainly(one.value, row)
+            any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)
             for one in clause.stages
         )
         and all(code in row.words for code in clause.codes)
@@ -24,6 +32,8 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and has_sites(clause, row)
         and not excludes(clause, row)
         and stands(clause, row)
+        and _has_happened(clause, row)
+        and _says_which(clause, row)
     )
 
 
@@ -39,9 +49,17 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
     is_of_allergy = is_of_allergy or bool(row.words & vocabulary.allergic)
+    if is_of_allergy and not _has_reactions(clause.words & vocabulary.reactions, row):
+        return False
     if clause.words & vocabulary.allergic:
         return is_of_allergy
     return not (is_of_allergy and clause.cues & {"takes", "tolerates"})
+
+
+def _has_reactions(said: frozenset[str], row: KnownRow) -> bool:
+    """Whether the row has each grave reaction that is said, in whatever language: anaphylaxi…."""
+    begun = {word[:_SAME_LETTERS] for word in row.words}
+    return all(word[:_SAME_LETTERS] in begun for word in said)
 
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
@@ -56,6 +74,8 @@ def has_sites(clause: Clause, row: KnownRow) -> bool:
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
     is_about = "approximately" in clause.cues
+    if "range" in clause.words and [one.number for one in clause.quantities] == _range_of(row):
+        return True
     for one in clause.quantities:
         known = row.quantities
         if clause.cues & {"range", "normal"}:
@@ -65,15 +85,31 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     return True
 
 
+def _range_of(row: KnownRow) -> list[float] | None:
+    return [one.number for one in row.ranges] if len(row.ranges) == 2 else None
+
+
 def has_date(found: FoundDate, row: KnownRow) -> bool:
     """Whether the row has the date, perhaps more exactly."""
     return any(reading.fits(known) for reading in found.readings for known in row.dates)
 
 
-def _says_plainly(value: str, row: KnownRow) -> bool:
+def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
+    """Whether the row has the date; when a text was written is not when a thing began."""
+    if not has_date(found, row):
+        return False
+    if row.written is None or not clause.cues & _AT_A_TIME:
+        return True
+    own = [one for one in row.dates if one is not row.written]
+    return any(reading.fits(known) for reading in found.readings for known in own)
+
+
+def _says_plainly(scale: str, value: str, row: KnownRow) -> bool:
     """Whether a score stands in the row as a plain number: `ECOG 1` with the value 1."""
-    return value.isdigit() and any(
-        not one.unit and one.number == float(value) for one in row.quantities
+    return (
+        value.isdigit()
+        and len(scale) > 1
+        and any(not one.unit and one.number == float(value) for one in row.quantities)
     )
 
 
@@ -94,7 +130,13 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
 def stands(clause: Clause, row: KnownRow) -> bool:
     """Whether a row holds now, where the clause says now; has ended, where it says so."""
     cues = clause.cues
+    if cues & _COURSES and not row.is_text and row.number is None:
+        return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
+        return False
+    if "ended" in cues and not _has_ended(row):
+        return False
+    if row.standing == "ended" and row.kind == "problem" and _is_told_of_now(clause):
         return False
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False
@@ -109,6 +151,37 @@ def stands(clause: Clause, row: KnownRow) -> bool:
             if known != row.ended
         )
     return True
+
+
+def _says_which(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row has the word that a clause says of a group of which one holds."""
+    groups = statement_words().exclusive
+    wanted = {groups[word] for word in clause.exclusive if groups[word][0] in _ONE_OF}
+    return wanted <= {groups[word] for word in row.exclusive}
+
+
+def _is_told_of_now(clause: Clause) -> bool:
+    """Whether a clause says that somebody has something now: "She is pregnant."."""
+    is_of_past = clause.cues & {"ended", "before", "when", "maybe"} or clause.words & _PAST
+    return (
+        "is_now" in clause.cues
+        and "about_patient" in clause.cues
+        and not (is_of_past or clause.dates)
+    )
+
+
+def _has_happened(clause: Clause, row: KnownRow) -> bool:
+    """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
+    if row.number is not None and clause.cues & _COURSES:
+        return True  # "declined from 22 to 11" is a course
+    known = statement_words().happening
+    told = [known[word] for word in clause.words if word in known]
+    return all(any(word.startswith(begun) for word in row.words) for begun in told)
+
+
+def _has_ended(row: KnownRow) -> bool:
+    is_told = row.standing == "ended" or row.ended is not None
+    return is_told or not row.words.isdisjoint(statement_words().ending)
 
 
 def is_measured(one: Quantity, row: KnownRow) -> bool:

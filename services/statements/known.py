@@ -8,7 +8,14 @@ from data_models.chart_view import ChartView
 from services.language.statement_words import is_clinical_name, statement_words
 from services.statements.quotes import Quotable, is_quote, quotable, repeated
 from services.statements.result_rows import quotables_of_result, rows_of_result
-from services.statements.rows import EmptyResult, KnownRow, clause_of, rows_of_text, stems_of
+from services.statements.rows import (
+    BEGINNING,
+    EmptyResult,
+    KnownRow,
+    clause_of,
+    rows_of_text,
+    stems_of,
+)
 from services.statements.view_rows import empty_of_view, rows_of_view
 
 _MISSING = ": not in the record"
@@ -28,16 +35,16 @@ class KnownRows:
         self.empty: list[EmptyResult] = []
         self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
         self.words: set[str] = set()
+        self.begun: set[str] = set()  # beginnings of these words
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
-        self._quotable: dict[str, list[Quotable]] = {}  # by each of its words
+        self._quotable: list[Quotable] = []
 
     def quoted_in(self, sentence: str) -> Quotable | None:
         """Return what a sentence only repeats, word for word."""
         said = repeated(sentence)
-        words = (word for part in said.parts for word in part.split())
-        holding = min((self._quotable.get(one, []) for one in words), key=len, default=[])
-        return next((one for one in holding if is_quote(said, one)), None)
+        # Looked through as they stand: to sort them by their words took longer than all questions.
+        return next((one for one in self._quotable if is_quote(said, one)), None)
 
     def add_view(self, view: ChartView) -> None:
         """Take in what a tool of this turn returned."""
@@ -45,10 +52,12 @@ class KnownRows:
         self._add(rows_of_view(view))
         for row in view.rows:
             text = f"{row.value} {row.unit} {row.range} {row.flag} {row.status} {row.detail}"
-            self._quote(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
+            self._quotable.append(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
         for source in view.sources:
             if source.quote:
-                self._quote(quotable(source.title, source.quote, source.date or "", (source.ref,)))
+                self._quotable.append(
+                    quotable(source.title, source.quote, source.date or "", (source.ref,))
+                )
         self._count(view)
         empty = empty_of_view(view)
         if empty is not None:
@@ -64,8 +73,7 @@ class KnownRows:
     def add_result(self, data: Mapping[str, Any]) -> None:
         """Take in a tool's result that is no view."""
         self._add(rows_of_result(data))
-        for one in quotables_of_result(data):
-            self._quote(one)
+        self._quotable += quotables_of_result(data)
         missing = data.get("not_in_the_record")
         for one in missing if isinstance(missing, list) else ():
             text = f"{one}: not in the record"
@@ -102,14 +110,11 @@ class KnownRows:
         """Return the rows of a month, or of a year."""
         return self._by_day.get((year, month), [])
 
-    def _quote(self, said: Quotable) -> None:
-        for word in set(said.text.split()):
-            self._quotable.setdefault(word, []).append(said)
-
     def _add(self, rows: Iterable[KnownRow]) -> None:
         for row in rows:
             self.rows.append(row)
             self.words |= row.words
+            self.begun.update(word[:BEGINNING] for word in row.words)
             self.sources.update(row.sources)
             for ref in row.sources:
                 self._by_source.setdefault(ref, []).append(row)

@@ -1,7 +1,7 @@
 """Rows of a tool's result that is no view: whatever names its source."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from data_models.chart_view import ViewRow
@@ -20,8 +20,8 @@ def rows_of_result(data: Mapping[str, Any]) -> Iterator[KnownRow]:
     for one in _objects(data, (), ""):
         for row in _rows_of_object(one):
             # What is no fact with a value may be said otherwise, and does not speak against it.
-            row.is_text = row.is_text or "value" not in one.texts
-            yield row
+            is_text = row.is_text or "value" not in one.texts
+            yield row if is_text == row.is_text else replace(row, is_text=is_text)
 
 
 def quotables_of_result(data: Mapping[str, Any]) -> Iterator[Quotable]:

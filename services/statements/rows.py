@@ -15,10 +15,12 @@ from services.language.written_dates import WrittenDate, recorded_date
 
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
+BEGINNING = 6
+"""Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class KnownRow:
     """One row of a tool's result.
 
@@ -31,6 +33,8 @@ class KnownRow:
         is_text: A sentence of a document or of an earlier answer: it may disagree with others.
         is_earlier: From an earlier turn of this patient's conversation.
         order: Sorts rows of one name by date.
+        written: When a text was written: not when what it tells of began or ended.
+        is_plan: A text of what is to be done.
     """
 
     name: frozenset[str]
@@ -57,6 +61,8 @@ class KnownRow:
     number: float | None = None
     exclusive: frozenset[str] = field(default_factory=frozenset)
     sites: tuple[frozenset[str], ...] = ()
+    written: WrittenDate | None = None
+    is_plan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +82,20 @@ def rows_of_text(
     is_earlier: bool = False,
 ) -> Iterator[KnownRow]:
     """Yield the statements of a text, such as a note; each has the text's date besides its own."""
+    yield from _rows_of_text(text, date, tuple(sources), title, is_earlier)
+
+
+@lru_cache(maxsize=2_000)
+def _rows_of_text(
+    text: str, date: str | None, sources: tuple[str, ...], title: str, is_earlier: bool
+) -> tuple[KnownRow, ...]:
+    """Return the rows of a text of the record: the next turn is of the same texts."""
+    return tuple(_read_rows(text, date, sources, title, is_earlier))
+
+
+def _read_rows(
+    text: str, date: str | None, sources: tuple[str, ...], title: str, is_earlier: bool
+) -> Iterator[KnownRow]:
     own = recorded_date(date) if date else None
     about = stems_of(title)
     for piece in sentences_of(text):
@@ -91,9 +111,8 @@ def rows_of_text(
             yield replace(row, quantities=(), stages=(), often=frozenset())
 
 
-@lru_cache(maxsize=4_000)
 def _clauses_of(piece: str) -> tuple[Clause, ...]:
-    """Return what a sentence of the record states: the next question is of the same texts."""
+    """Return what a sentence of the record states."""
     sentence = read_sentence(piece, is_name=is_clinical_name)
     return tuple(one for one in sentence.clauses if one.words or one.quantities)
 
@@ -102,7 +121,7 @@ def _row_of_clause(
     clause: Clause,
     text: str,
     day: WrittenDate | None,
-    sources: Sequence[str],
+    sources: tuple[str, ...],
     about: frozenset[str],
     is_earlier: bool,
 ) -> KnownRow:
@@ -117,7 +136,9 @@ def _row_of_clause(
         often=clause.often,
         smoking=clause.smoking,
         negated="no" in clause.cues and "recorded" not in clause.cues,
-        sources=tuple(sources),
+        sources=sources,
+        written=day,
+        is_plan="planned" in clause.cues,
         is_text=True,
         is_earlier=is_earlier,
         exclusive=frozenset(clause.exclusive),

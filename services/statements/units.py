@@ -15,7 +15,8 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
         return False
     if (claimed.pair is None) != (known.pair is None) and claimed.pair is not None:
         return False
-    if claimed.pair is not None and claimed.pair != known.pair:
+    pairs = (claimed.pair, known.pair)
+    if None not in pairs and not _fits(claimed, claimed.pair or 0, known.pair or 0, is_about):
         return False
     # A point may part thousands, but 8.092 g are not 8.092 kg for that.
     readings = claimed.readings if claimed.unit in ("", known.unit) else claimed.readings[:1]

@@ -3,11 +3,14 @@
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
+from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.broader import told_of
+from services.statements.rows import BEGINNING
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
+_INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
@@ -23,8 +26,33 @@ def states_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
     return is_told and all(_is_unknown(clause, known) for clause in sentence.clauses)
 
 
+def adds_unknown(sentence: Sentence, known: AbstractSet[str], begun: AbstractSet[str]) -> bool:
+    """Whether a sentence that rows support says something besides that no row has a word of.
+
+    Args:
+        known: Stems of the words of all rows, and of the patient's name.
+        begun: Beginnings of these, of `BEGINNING` letters.
+    """
+    return any(
+        word not in known and word[:BEGINNING] not in begun and not _is_neutral(word, clause)
+        for clause in sentence.clauses
+        if not clause.cues & {"no", "nothing", "recorded"}
+        for word in told_of(clause.words)
+    )
+
+
+def _is_neutral(word: str, clause: Clause) -> bool:
+    known = statement_words()
+    forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
+    if any(one in known.neutral or one in known.spoken for one in forms):
+        return True
+    if word in known.exclusive:
+        return True
+    return any(word in one.unit.lower() for one in clause.quantities)
+
+
 def _is_unknown(clause: Clause, known: AbstractSet[str]) -> bool:
-    if "asserts" not in clause.cues or clause.cues & _NO_STATEMENT or clause.has_values:
+    if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.has_values:
         return False
     if any(cue.startswith("deed:") for cue in clause.cues):
         return False

@@ -5,11 +5,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from rapidfuzz.distance import Levenshtein
+
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.quantities import Quantity, quantities_in, unit_code
 from services.language.statement_words import statement_words, stem
 from services.language.statements import REFERENCE
 from services.language.written_dates import dates_in, recorded_date
+from services.records.concepts.table import concept_table
+from services.records.finding import classes_of_drug
 from services.statements.rows import (
     EmptyResult,
     KnownRow,
@@ -24,6 +28,7 @@ from services.statements.units import quantity
 
 LONG_TEXT_CHARS = 160
 _TOPIC_WORDS = 2
+_LONG_NAME = 8
 _DENIAL_CHARS = 9
 """A name denies something by its first words: `No known allergies`."""
 _CORE = re.compile(r"^[^\[(/,]+")
@@ -32,6 +37,7 @@ _OTHER = re.compile(
     r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
 )
 """Other values of the same thing, as views write them behind a row's own."""
+_PRESSURE = frozenset({"blood", "pressure"})
 _STANDING: dict[str, Standing] = {
     **dict.fromkeys(("active", "recurrence", "relapse", "in-progress", "current"), "active"),
     **dict.fromkeys(("taken now", "ongoing"), "active"),
@@ -63,16 +69,35 @@ def empty_of_view(view: ChartView) -> EmptyResult | None:
     return EmptyResult(words=words, says=view.nothing or f"{view.title}: nothing recorded")
 
 
-def rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
-    """Yield the row, and other values that it tells; a long text sentence by sentence."""
+@lru_cache(maxsize=4_000)
+def rows_of_row(row: ViewRow, *, is_text: bool) -> tuple[KnownRow, ...]:
+    """Return the row, and other values that it tells; a long text sentence by sentence.
+
+    The next turn is of the same rows.
+    """
+    return tuple(_rows_of_row(row, is_text=is_text))
+
+
+def _rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
     row, others = _parted(_measured_row(row))
     for one in others:
         yield _known(one, one.value)
     text = " ".join(part for part in (row.value, row.detail) if part)
-    if is_text or len(text) > LONG_TEXT_CHARS:
+    if is_text or len(text) > LONG_TEXT_CHARS or row.kind.endswith("report"):
         yield from rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
         text = ""
     yield _known(row, text)
+    yield from (_known(one, one.value) for one in _pressures(row))
+
+
+def _pressures(row: ViewRow) -> Iterator[ViewRow]:
+    """Yield the two values of a blood pressure, each as a row of its own."""
+    found = quantities_in(row.value) if stems_of(row.name) >= _PRESSURE else []
+    if len(found) != 1 or found[0].pair is None:
+        return
+    for name, number in (("Systolic", found[0].number), ("Diastolic", found[0].pair)):
+        changes = {"name": f"{name} {row.name}", "value": f"{number:g}", "number": number}
+        yield row.model_copy(update=changes)
 
 
 def _measured_row(row: ViewRow) -> ViewRow:
@@ -139,10 +164,20 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         name=name,
         says=_says(row),
         kind=row.kind,
-        needs=_needs(core, is_value=is_value),
+        needs=_needs(core, is_value=is_value) | _classes(row),
         needs_all=is_value,
-        words=name | core | clause.words | kind.words | topics | status | _codes(row),
-        quantities=(*clause.quantities, *_measured(row)),
+        words=name
+        | core
+        | clause.words
+        | kind.words
+        | topics
+        | status
+        | _codes(row)
+        | _classes(row),
+        # Of a person's numbers one is an age, and none of the others is a value.
+        quantities=(*clause_of(row.value).quantities,)
+        if row.kind == "patient"
+        else (*clause.quantities, *_measured(row)),
         ranges=tuple(quantities_in(row.range)),
         dates=tuple(dates),
         begun=recorded_date(row.date) if row.date else None,
@@ -179,7 +214,9 @@ def core_of(name: str) -> frozenset[str]:
         text = before
     groups = frozenset(one for one in clause_of(text).names if one.startswith("="))
     rest = stems_of(text) - {word for group in groups for word in group_words(group)}
-    return groups | rest | ({"urine"} & stems_of(name))
+    core = groups | rest | ({"urine"} & stems_of(name))
+    # Of `Total score [MMSE]` only the brackets say what was scored.
+    return core if core - statement_words().filling else core | stems_of(name)
 
 
 @lru_cache(maxsize=1_000)
@@ -200,6 +237,43 @@ def _needs(core: frozenset[str], *, is_value: bool) -> frozenset[str]:
     soft = vocabulary.filling if is_value else vocabulary.soft
     kept = frozenset(word for word in core if word not in soft and not word[0].isdigit())
     return kept or core
+
+
+def _classes(row: ViewRow) -> frozenset[str]:
+    if row.kind == "immunization":
+        return _vaccine_words(row.name, row.code)
+    if row.kind != "medication":
+        return frozenset()
+    return class_words(row.name, row.code) | _spelt_otherwise(core_of(row.name))
+
+
+@lru_cache(maxsize=1_000)
+def _vaccine_words(name: str, codes: tuple[str, ...]) -> frozenset[str]:
+    """Return stems of what people call a vaccine by one word: `Td (adult)` is tetanus."""
+    table = concept_table()
+    found = table.coded("vaccine", codes) or table.displayed("vaccine", name)
+    said = found.words if found is not None else ()
+    return frozenset(stem for words in said if len(words) == 1 for stem in stems_of(words[0]))
+
+
+@lru_cache(maxsize=1_000)
+def _spelt_otherwise(core: frozenset[str]) -> frozenset[str]:
+    """Return drugs that a record names with one letter wrong: `Simvistatin`."""
+    known = statement_words().names
+    return frozenset(
+        name
+        for word in core
+        if len(word) >= _LONG_NAME and word not in known
+        for name in known
+        if name[0] == word[0] and Levenshtein.distance(name, word, score_cutoff=1) == 1
+    )
+
+
+@lru_cache(maxsize=1_000)
+def class_words(drug: str, codes: tuple[str, ...]) -> frozenset[str]:
+    """Return stems of what a drug's classes are called, where that is one word: `statin`."""
+    words = [one for one in classes_of_drug(drug, codes) if " " not in one]
+    return frozenset((*map(stem, words), *(name for one in words for name in clause_of(one).names)))
 
 
 def _codes(row: ViewRow) -> frozenset[str]:

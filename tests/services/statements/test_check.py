@@ -4,6 +4,7 @@ from data_models.chart_view import ChartView, ViewKind, ViewRow, ViewSource
 from services.statements.check import Grounds, MessageCheck, Speaker
 from services.statements.known import KnownRows
 from services.statements.verdict import Verdict
+from services.statements.view_rows import rows_of_row
 
 
 def row(kind: str, name: str, ref: str, **fields: object) -> ViewRow:
@@ -312,6 +313,13 @@ def test_counts_are_those_of_the_rows() -> None:
     assert state("There are seven active problems.") == "unsupported"
 
 
+@pytest.mark.parametrize("thing", ["troponin", "potassium", "apixaban", "stroke"])
+@pytest.mark.parametrize("count", ["0 times", "0 results", "zero times", "0 visits"])
+def test_a_count_of_none_is_never_more_than_unsupported(thing: str, count: str) -> None:
+    assert state(f"{thing.capitalize()}: {count}.") != "supported"
+    assert state(f"Her {thing} was measured {count}.") != "supported"
+
+
 @pytest.mark.parametrize(
     ("sentence", "found"),
     [
@@ -328,3 +336,10 @@ def test_counts_are_those_of_the_rows() -> None:
 )
 def test_a_broader_name_says_no_more_than_the_row(sentence: str, found: str) -> None:
     assert state(sentence) in (found, "contradicted" if found == "unsupported" else found)
+
+
+def test_a_vaccine_is_meant_by_what_people_call_it() -> None:
+    shot = ViewRow(kind="immunization", name="Td (adult) preservative free", date="2024-04-21")
+    (known,) = rows_of_row(shot, is_text=False)
+    assert "tetanus" in known.needs
+    assert "influenza" not in known.words

@@ -25,6 +25,7 @@ def judged() -> list[tuple[Chart, Case, Verdict]]:
     return found
 
 
+@pytest.mark.slow
 def test_the_corpus_holds_three_hundred_sentences(
     judged: list[tuple[Chart, Case, Verdict]],
 ) -> None:

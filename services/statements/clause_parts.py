@@ -1,0 +1,49 @@
+"""What the clauses of a sentence measure and list, before rows are looked at. Pure."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from services.language.clauses import Clause
+from services.language.statements import Sentence
+
+_LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
+CLINICAL_TOPICS = frozenset(
+    f"={topic}"
+    for topic in (
+        "allergy", "medication", "problem", "procedure", "immunization", "metastasis", "mutation",
+        "biomarker", "infection", "anticoagulant",
+    )
+)  # fmt: skip
+
+
+def each(clauses: Iterable[Clause]) -> Iterator[Clause]:
+    """Yield clauses, each of their numbers for itself: `fell from 4.5 to 4.1`."""
+    for clause in clauses:
+        yield clause
+        if len(clause.quantities) > 1:
+            for one in clause.quantities:
+                yield replace(clause, quantities=(one,), dates=())
+
+
+def listed_kinds(sentence: Sentence) -> frozenset[str]:
+    """Return the kinds of things that a heading, or what stands before a colon, announces."""
+    said = frozenset(topic for one in sentence.clauses for topic in one.topics)
+    takes = {"=medication"} if "takes" in sentence.cues else frozenset[str]()
+    return (said | takes) & _LISTS
+
+
+def is_measured(clause: Clause, names: tuple[str, ...]) -> bool:
+    """Whether the numbers of a clause are of something: "step 2 of 5" is of nothing."""
+    if not _is_bare(clause) or (clause.own_names and clause.names):
+        return True
+    return bool(names) and "asserts" in clause.cues
+
+
+def _is_bare(clause: Clause) -> bool:
+    """Whether a clause without names holds only small plain numbers: "step 2 of 5"."""
+    return (
+        not clause.stages
+        and not clause.often
+        and not clause.dates
+        and all(not one.unit and not one.decimals and one.pair is None for one in clause.quantities)
+    )

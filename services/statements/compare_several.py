@@ -1,0 +1,88 @@
+"""Clauses whose parts stand in several rows: two values, two days, a drug and its reason. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from services.language.clauses import Clause
+from services.statements.fit import fits
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.subject import about, is_meant, of_state, refs, supported
+from services.statements.verdict import Verdict
+
+_FROM = frozenset({"from", "von"})
+_SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
+
+
+def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return rows of what the clause speaks of first, where its other names stand in other rows.
+
+    "He takes metformin 500 mg for diabetes": one row has the drug and its dose, another the
+    diagnosis.
+    """
+    if len(names) < 2:
+        return []
+    others = [name for name in names if not rows.about([name])]
+    if others:
+        return []
+    if not clause.has_values:
+        found = [
+            [row for row in of_state(clause, rows.about([name]), [name]) if fits(clause, row)]
+            for name in names
+        ]
+        return [row for one in found for row in one[:1]] if all(found) else []
+    for size in range(len(names) - 1, 0, -1):
+        group = names[:size]
+        spoken = clause.words
+        fitting = [
+            row
+            for row in rows.about(group)
+            if (row.is_text or is_meant(row, spoken, group)) and fits(clause, row)
+        ]
+        if fitting:
+            return fitting
+    return []
+
+
+def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return the rows of "in 2015 and 2017", each of one of the days."""
+    if len(clause.dates) < 2 or clause.quantities or clause.words & _SPANS:
+        return []
+    found = [
+        [row for row in candidates if not row.is_text and fits(replace(clause, dates=(day,)), row)]
+        for day in clause.dates
+    ]
+    return [row for rows in found for row in rows[:1]] if all(found) else []
+
+
+def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
+    if len(clause.quantities) < 2 or not names or len(clause.dates) > len(clause.quantities):
+        return None
+    unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
+    measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
+    if any(one.unit != unit for one in measured):
+        return None
+    behind = (*((),) * (len(measured) - 1), clause.dates)  # of "from 4.5 to 4.1 on 2 March"
+    if len(clause.dates) == len(measured):
+        behind = tuple((date,) for date in clause.dates)
+    single = replace(clause, cues=clause.cues - {"newest"})
+    parts = [
+        replace(single, quantities=(one,), dates=dates)
+        for one, dates in zip(measured, behind, strict=True)
+    ]
+    found = [
+        [row for row in about(part, rows, names) if fits(part, row) and row.needs_all]
+        for part in parts
+    ]
+    if not all(found):
+        return None
+    first, last = (one[0].number or 0.0 for one in (found[0], found[-1]))
+    is_trend = bool(clause.cues & {"rising", "falling"})
+    is_trend = is_trend or bool(clause.words & _FROM)
+    is_in_order = any(a.order <= b.order for a in found[0] for b in found[-1])
+    if is_trend and not is_in_order:
+        return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
+    if ("rising" in clause.cues and last < first) or ("falling" in clause.cues and last > first):
+        return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
+    return supported([one[0] for one in found])

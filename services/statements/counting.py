@@ -1,0 +1,46 @@
+"""Sentences that count what happened: "measured three times", "two strokes". Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from services.language.clauses import Clause
+from services.statements.fit import fits, has_date
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.subject import about, refs, supported
+from services.statements.verdict import Verdict
+
+_OF_A_THING = frozenset({"times", "result", "immunization", "encounter"})
+
+
+def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the verdict over how often a named thing was done or found; None where none is told.
+
+    Rows that a tool left out may make a greater number right, so that is unsupported only.
+    """
+    told = {number for number, kind in clause.counted if kind in _OF_A_THING}
+    if not names or len(told) != 1:
+        return None
+    number = told.pop()
+    if not number:
+        return None  # that there is none is a matter of absence
+    subject = about(clause, rows, names)
+    if any(row.is_text and _says(number, row) for row in subject):
+        return supported([row for row in subject if row.is_text and _says(number, row)])
+    plain = replace(clause, counted=(), quantities=(), dates=())
+    found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
+    if len(clause.dates) == 1:
+        found = [row for row in found if has_date(clause.dates[0], row)]
+    elif any(not any(has_date(one, row) for row in found) for one in clause.dates):
+        return Verdict("unsupported", refs(found[:1]))
+    days = {row.order[:10]: row for row in found if not row.negated}
+    if len(days) == number:
+        return supported(list(days.values()))
+    if number > len(days):
+        return Verdict("unsupported", refs(list(days.values())[:3]))
+    said = f"{len(days)} in the record: {', '.join(sorted(days))}"
+    return Verdict("contradicted", refs(list(days.values())[:3]), said)
+
+
+def _says(number: float, row: KnownRow) -> bool:
+    return any(one.number == number and not one.unit for one in row.quantities)

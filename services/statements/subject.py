@@ -1,0 +1,57 @@
+"""Which rows a clause speaks of, and what a verdict names of them."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from services.language.clauses import Clause
+from services.language.statement_words import statement_words
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.verdict import Verdict
+
+_ROWS_CITED = 3
+_OF_A_PERSON = frozenset({"sex", "marriage", "life"})
+_STATES = frozenset({"takes", "current", "ended", "begun"})
+_STANDING_KINDS = frozenset({"problem", "medication"})
+
+
+def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> list[KnownRow]:
+    """Return those of `subject` that say how a thing stands, where a clause says so.
+
+    "Under dexamethasone", in the row of another drug, does not say who takes that now; that of a
+    visit for a disease, which has ended, not that the disease has.
+    """
+    if not clause.cues & _STATES:
+        return subject
+    own = [row for row in subject if not row.needs.isdisjoint(names)]
+    return [row for row in own if row.kind in _STANDING_KINDS] or own or subject
+
+
+def person_groups(clause: Clause) -> frozenset[str]:
+    """Return the words of which a person is one, where a clause says one: man or woman."""
+    groups = statement_words().exclusive
+    said = {groups[word][0] for word in clause.exclusive} & _OF_A_PERSON
+    return frozenset(word for word, (group, _) in groups.items() if group in said)
+
+
+def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of what a clause names."""
+    found = rows.about(names)
+    spoken = clause.words | set(names)
+    return [row for row in found if row.is_text or is_meant(row, spoken, names)]
+
+
+def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:
+    """Whether a clause that names some of a row's words speaks of that row."""
+    if row.needs_all:
+        return row.needs <= set(spoken)
+    return not row.needs.isdisjoint(spoken) or not row.words.isdisjoint(names)
+
+
+def supported(rows: Sequence[KnownRow]) -> Verdict:
+    """Return that the first of `rows` says it."""
+    return Verdict("supported", refs(rows[:_ROWS_CITED]), rows[0].says)
+
+
+def refs(rows: Iterable[KnownRow]) -> tuple[str, ...]:
+    """Return the sources of `rows`, each once."""
+    return tuple(dict.fromkeys(ref for row in rows for ref in row.sources))
