@@ -1,6 +1,6 @@
 """One FHIR resource as received, and careful reading of its elements.
 
-Nothing is validated twice: `services.records.shapes` refuses a damaged resource when it arrives,
+Nothing is validated twice: `services.records.sorting` refuses a damaged resource when it arrives,
 and every reader here gives "" or nothing where an element is absent or of another kind.
 """
 
@@ -160,11 +160,6 @@ def instant(recorded: str) -> str:
         return moment.astimezone(UTC).isoformat()
     except OverflowError:
         return recorded
-
-
-def references(node: Raw, name: str) -> list[Raw]:
-    """Return the References of an element that holds one or a list."""
-    return many(node, name)
 
 
 def notes_of(node: Raw) -> list[str]:

@@ -13,10 +13,6 @@ class View(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    def compact_json(self) -> str:
-        """Return JSON without empty fields, for tool results."""
-        return self.model_dump_json(exclude_none=True)
-
 
 class Source(View):
     """Where something is written.

@@ -10,13 +10,22 @@ from services.records.fhir_client import FhirClient
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """Types of resources with their search parameters; None where the server does not say."""
+    """Types of resources with their search parameters; None where the server does not say.
+
+    Attributes:
+        created_once: Types that it says it creates, on a condition.
+    """
 
     types: Mapping[str, frozenset[str]] | None = None
+    created_once: frozenset[str] = frozenset()
 
     def serves(self, kind: str) -> bool:
         """Tell whether resources of a type may be there."""
         return self.types is None or kind in self.types
+
+    def may_create(self, kind: str) -> bool:
+        """Tell whether the server says that it creates a type once; what is not said may not be."""
+        return kind in self.created_once
 
     def may_search(self, kind: str, parameter: str) -> bool:
         """Tell whether a search parameter may be used: unknown ones may."""
@@ -37,7 +46,7 @@ async def capability_of(client: FhirClient) -> Capability:
         return Capability()
     body = answer.body if answer.status == 200 else None
     types = dict(_types(body or {}))
-    return Capability(types or None)
+    return Capability(types or None, frozenset(_created_once(body or {})))
 
 
 def _types(body: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
@@ -47,6 +56,14 @@ def _types(body: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
             if isinstance(row.get("type"), str):
                 own = _names(row.get("searchParam"))
                 yield row["type"], own | shared if own else frozenset()
+
+
+def _created_once(body: Mapping[str, Any]) -> Iterator[str]:
+    for rest in _objects(body.get("rest")):
+        for row in _objects(rest.get("resource")) if rest.get("mode") == "server" else []:
+            deeds = {each.get("code") for each in _objects(row.get("interaction"))}
+            if "create" in deeds and row.get("conditionalCreate") is True:
+                yield str(row.get("type"))
 
 
 def _names(rows: object) -> frozenset[str]:

@@ -55,11 +55,6 @@ class PatientResource(Resource):
         return pointer.reference if pointer else None
 
     @property
-    def verification_codes(self) -> frozenset[str]:
-        """Codes that say how certain the resource is, where its type has them."""
-        return frozenset()
-
-    @property
     def clinical_date(self) -> str | None:
         """The clinical date as recorded, or None."""
         for name in self.DATES:
@@ -85,11 +80,6 @@ class Condition(PatientResource):
     note: tuple[Annotation, ...] = ()
 
     DATES = ("onset_date_time", "recorded_date")
-
-    @property
-    def verification_codes(self) -> frozenset[str]:
-        """See `PatientResource.verification_codes`."""
-        return _codes(self.verification_status)
 
 
 class ObservationValue(Element):
@@ -135,11 +125,6 @@ class AllergyIntolerance(PatientResource):
 
     DATES = ("recorded_date",)
 
-    @property
-    def verification_codes(self) -> frozenset[str]:
-        """See `PatientResource.verification_codes`."""
-        return _codes(self.verification_status)
-
 
 AnyResource: TypeAlias = Patient | PatientResource
 
@@ -154,7 +139,3 @@ def _start(value: object) -> str | None:
     if isinstance(value, Period):
         return value.start or value.end
     return value if isinstance(value, str) else None
-
-
-def _codes(concept: CodeableConcept | None) -> frozenset[str]:
-    return concept.codes if concept else frozenset()

@@ -8,14 +8,21 @@ from urllib.parse import urlencode
 from yarl import URL
 
 from data_models.clock import Clock
-from data_models.errors import RecordChangedError, RecordsUnreadableError
+from data_models.errors import (
+    RecordChangedError,
+    RecordNotAcceptedError,
+    RecordsUnreadableError,
+)
 from data_models.identifiers import PatientId
 from data_models.resource import Resource
+from services.records.fhir_capability import capability_of
 from services.records.fhir_client import FhirAnswer, FhirClient, FhirWrite, Pages
 from services.records.patient_lookup import PatientLookup, is_fhir_id, unexpected
 
 _PAGE_ENTRIES = 200
 _CONFLICTS = frozenset({409, 412})
+# 408 says nothing of whether the write was done.
+_CLIENT_ERRORS = frozenset(range(400, 500)) - {408}
 
 
 class FhirServerResources:
@@ -65,11 +72,20 @@ class FhirServerResources:
         rows = [entry.get("resource") for entry in pages.entries]
         return [_resource(row) for row in rows if _is_kind(row, kind)]
 
+    async def may_create(self, kind: str) -> bool:
+        """Tell whether the server's CapabilityStatement says that it creates a type once.
+
+        Raises:
+            RecordsError: it does not answer.
+        """
+        return (await capability_of(self._client)).may_create(kind)
+
     async def create_once(self, body: Mapping[str, Any]) -> Resource:
         """Store a new resource, or return the one that carries its first identifier already.
 
         Raises:
             RecordChangedError: several carry it.
+            RecordNotAcceptedError: the server does not take it; nothing was written.
         """
         first, kind = body["identifier"][0], str(body["resourceType"])
         token = f"{first['system']}|{first['value']}"
@@ -79,6 +95,8 @@ class FhirServerResources:
             raise RecordChangedError(f"several {kind} carry the identifier")
         if answer.status in (200, 201) and _is_kind(answer.body, kind):
             return _checked(answer, kind)
+        if answer.status in _CLIENT_ERRORS:
+            raise RecordNotAcceptedError(str(unexpected(answer)), status=answer.status)
         if answer.status not in (200, 201):
             raise unexpected(answer)
         return await self._carrying(kind, token)

@@ -2,11 +2,11 @@
 
 import asyncio
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, TypeAlias
 
 import aiohttp
 import jwt
@@ -39,18 +39,14 @@ class Issued:
     seconds: float
 
 
-class SignIn(Protocol):
-    """Has tokens issued."""
+SignIn: TypeAlias = Callable[[], Awaitable[Issued]]
+"""Has a new token issued.
 
-    async def __call__(self) -> Issued:
-        """Return a new token.
-
-        Raises:
-            RecordsRefusedError: the server of tokens does not know us.
-            RecordsUnavailableError: it does not answer.
-            RecordsUnreadableError: what it answers holds no token.
-        """
-        ...
+Raises:
+    RecordsRefusedError: the server of tokens does not know us.
+    RecordsUnavailableError: it does not answer.
+    RecordsUnreadableError: what it answers holds no token.
+"""
 
 
 class Tokens:

@@ -63,12 +63,12 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     concept = table.named(kind, name)
     if concept is None:
         # "Brain metastases" is "Metastasis to brain".
-        return bool(wanted) and (_holds(have, wanted) or (len(wanted) > 1 and {*wanted} <= {*have}))
+        return bool(wanted) and (holds(have, wanted) or (len(wanted) > 1 and {*wanted} <= {*have}))
     pairs = tuple(codes)
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True
     said = [*concept.words, *(words for leaf in table.leaves(concept) for words in leaf.words)]
-    return any(_holds(have, words) for words in said) or (
+    return any(holds(have, words) for words in said) or (
         kind == "drug" and _is_misspelt(have, said)
     )
 
@@ -97,8 +97,8 @@ def _is_coded(concept: Concept, pairs: tuple[str, ...]) -> bool:
     return False
 
 
-def _holds(have: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Return whether the words stand in `have` side by side."""
+def holds(have: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether the words `wanted` stand in `have` side by side."""
     size = len(wanted)
     return any(tuple(have[at : at + size]) == tuple(wanted) for at in range(len(have) - size + 1))
 
@@ -157,3 +157,14 @@ def _is_opposite(first: str, second: str) -> bool:
         next((mark for mark in _OPPOSITES if word.startswith(mark)), "") for word in (first, second)
     ]
     return marks[0] != marks[1]
+
+
+def classes_of_drug(label: str, codes: Sequence[str]) -> frozenset[str]:
+    """Return the words by which people call the classes of a drug that a record names so."""
+    classes = (one for one in concept_table().concepts if one.kind == "drug" and one.members)
+    return frozenset(
+        " ".join(words)
+        for one in classes
+        if means("drug", one.name, label=label, codes=codes)
+        for words in one.words
+    )

@@ -6,10 +6,10 @@ check for rivals, and it holds for any number of replicas. What nobody wrote com
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime, timedelta, tzinfo
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from data_models.blob_store import Blob, BlobStore
 from data_models.errors import (
@@ -22,16 +22,81 @@ from data_models.errors import (
 from data_models.identifiers import PatientId, hashed
 from data_models.resource import Resource
 from services.records.bundle import bundle_entries_of
-from services.records.ports import PatientIndex, PatientRecords
-from services.records.timetable import schedule_and_day, slots_on
+from services.records.fhir_server_records import FhirServerRecords
+from services.records.folder.records import FolderRecords
+
+# The Slots that a doctor's hours make, for sample data that no calendar keeps up to date. Pure.
+
+SLOT_MINUTES_URL = "https://rounds.example/fhir/slot-minutes"
+_SLOT_FORM = "%Y%m%dT%H%M"
+_DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_DEFAULT_MINUTES = 30
+
+
+def slots_on(
+    schedule: Mapping[str, Any], roles: Sequence[Mapping[str, Any]], day: date, *, zone: tzinfo
+) -> Iterator[dict[str, Any]]:
+    """Yield the free Slots of one day of a Schedule, from the hours of its doctor.
+
+    Args:
+        roles: PractitionerRoles; those of other doctors count for nothing.
+        zone: In which the hours are meant.
+    """
+    actors = {str(each["reference"]) for each in schedule["actor"]}
+    length = timedelta(minutes=_slot_minutes(schedule))
+    for role in roles:
+        if role["practitioner"]["reference"] not in actors:
+            continue
+        for row in role.get("availableTime", ()):
+            if _DAYS[day.weekday()] in row["daysOfWeek"]:
+                yield from _slots(schedule["id"], row, day, length, zone)
+
+
+def schedule_and_day(slot_id: str, *, zone: tzinfo) -> tuple[str, date] | None:
+    """Return the Schedule and the day of a Slot that was made here; None if it was not."""
+    schedule, _, start = slot_id.removeprefix("slot-").rpartition("-")
+    try:
+        moment = datetime.strptime(start, _SLOT_FORM).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+    return f"schedule-{schedule}", moment.astimezone(zone).date()
+
+
+def _slots(
+    schedule_id: str, row: Mapping[str, Any], day: date, length: timedelta, zone: tzinfo
+) -> Iterator[dict[str, Any]]:
+    start = _moment(day, row["availableStartTime"], zone)
+    closes = _moment(day, row["availableEndTime"], zone)
+    while start + length <= closes:
+        yield {
+            "resourceType": "Slot",
+            "id": f"slot-{schedule_id.removeprefix('schedule-')}-{start.strftime(_SLOT_FORM)}",
+            "schedule": {"reference": f"Schedule/{schedule_id}"},
+            "status": "free",
+            "start": _text(start),
+            "end": _text(start + length),
+        }
+        start += length
+
+
+def _slot_minutes(schedule: Mapping[str, Any]) -> int:
+    for each in schedule.get("extension", ()):
+        if each.get("url") == SLOT_MINUTES_URL:
+            return int(each["valuePositiveInt"])
+    return _DEFAULT_MINUTES
+
+
+def _moment(day: date, hour: str, zone: tzinfo) -> datetime:
+    return datetime.combine(day, time.fromisoformat(hour), zone).astimezone(UTC)
+
+
+def _text(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
 
 _FOLDER = "clinic/"
 _DAYS_SHOWN = 31
 _Found = dict[str, Resource]
-
-
-class RecordsOfAll(PatientRecords, PatientIndex, Protocol):
-    """Records whose patients are known."""
 
 
 class LocalResources:
@@ -44,7 +109,7 @@ class LocalResources:
     def __init__(
         self,
         *,
-        patients: RecordsOfAll,
+        patients: FhirServerRecords | FolderRecords,
         folder: Path,
         store: BlobStore,
         zone: tzinfo,
@@ -84,6 +149,10 @@ class LocalResources:
     async def registered(self) -> Sequence[Mapping[str, Any]]:
         """Return the Patients that were registered here and have no bundle."""
         return [one.body for one in (await self._written("Patient", None)).values()]
+
+    async def may_create(self, kind: str) -> bool:
+        """Tell that every type may be kept here."""
+        return bool(kind)
 
     async def create_once(self, body: Mapping[str, Any]) -> Resource:
         """Store a new resource, or return the one that carries its first identifier already."""
@@ -189,9 +258,9 @@ def _name(body: Mapping[str, Any]) -> str:
 
 
 def _names(body: Mapping[str, Any], reference: str) -> bool:
-    """Tell whether an Appointment or a Coverage refers to `reference`."""
+    """Tell whether an Appointment, a Coverage or an order refers to `reference`."""
     actors = [each.get("actor", {}) for each in body.get("participant", ())]
-    places = [*actors, body.get("beneficiary", {})]
+    places = [*actors, body.get("beneficiary", {}), body.get("subject", {})]
     return any(each.get("reference") == reference for each in places)
 
 

@@ -6,7 +6,7 @@ No model and no log sees what is here.
 import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 import aiohttp
 from pydantic import ValidationError
@@ -21,7 +21,6 @@ from services.records.fhir_client import FhirAnswer, FhirClient
 from services.records.fhir_resources import Patient
 from services.records.fhir_types import HumanName
 from services.records.local_resources import LocalResources
-from services.records.ports import PatientIndex
 from services.records.records_factory import Records, local_resources
 from settings import Settings
 
@@ -51,8 +50,8 @@ class Person:
     names: Sequence[HumanName]
 
 
-class PatientNames(Protocol):
-    """Knows what other patients are called."""
+class RosterOnly:
+    """A `PatientNames` where no records say who the patients are: ids of the roster only."""
 
     async def of_others(
         self, patient_id: PatientId | None, roster: Collection[str]
@@ -62,56 +61,17 @@ class PatientNames(Protocol):
         Raises:
             RecordsError: the records do not answer; then nothing may be shown.
         """
-        ...
-
-    async def of_each(
-        self, patient_ids: Collection[PatientId], *, active: PatientId
-    ) -> Mapping[PatientId, frozenset[str]]:
-        """Return how each of `patient_ids` is called, but for names of the active patient too.
-
-        Raises:
-            RecordsError: the records do not answer.
-        """
-        ...
-
-
-class RosterOnly:
-    """A `PatientNames` where no records say who the patients are: ids of the roster only."""
-
-    async def of_others(
-        self, patient_id: PatientId | None, roster: Collection[str]
-    ) -> frozenset[str]:
-        """See `PatientNames.of_others`."""
         return frozenset(one for one in roster if one != patient_id)
-
-    async def of_each(
-        self, patient_ids: Collection[PatientId], *, active: PatientId
-    ) -> Mapping[PatientId, frozenset[str]]:
-        """See `PatientNames.of_each`."""
-        return {}
-
-
-class PatientRegister(Protocol):
-    """Lists the patients of a store of records."""
-
-    async def people(self) -> Sequence[Person]:
-        """Return all patients.
-
-        Raises:
-            RecordsError: they are more than `PATIENTS_LIMIT`, or the records do not answer.
-        """
-        ...
 
 
 class RecordedNames:
-    """A `PatientNames` over a register, which is read at most every five minutes."""
+    """What other patients are called, from a register that is read at most every five minutes."""
 
-    def __init__(self, *, register: PatientRegister, clock: Clock) -> None:
+    def __init__(self, *, register: "FolderRegister | FhirRegister", clock: Clock) -> None:
         self._register = register
         self._clock = clock
         self._lock = asyncio.Lock()
         self._people: Sequence[Person] = ()
-        self._by_id: Mapping[str, Sequence[Person]] = {}
         self._read_at: float | None = None
         self._made: dict[tuple[PatientId | None, frozenset[str]], frozenset[str]] = {}
         """The last few answers; for thousands of patients each takes megabytes."""
@@ -119,7 +79,11 @@ class RecordedNames:
     async def of_others(
         self, patient_id: PatientId | None, roster: Collection[str]
     ) -> frozenset[str]:
-        """See `PatientNames.of_others`."""
+        """Return the ids of `roster` and ids and names of all patients but `patient_id`.
+
+        Raises:
+            RecordsError: the records do not answer; then nothing may be shown.
+        """
         people = await self._current()
         key = (patient_id, frozenset(roster))
         found = self._made.pop(key, None) or frozenset(_others(people, patient_id, roster))
@@ -133,37 +97,36 @@ class RecordedNames:
         """The answers that are kept."""
         return self._made.values()
 
-    async def of_each(
-        self, patient_ids: Collection[PatientId], *, active: PatientId
-    ) -> Mapping[PatientId, frozenset[str]]:
-        """See `PatientNames.of_each`."""
-        await self._current()
-        mine = self._by_id.get(active, ())
-        return {one: frozenset(_called(self._by_id.get(one, ()), one, mine)) for one in patient_ids}
-
     async def _current(self) -> Sequence[Person]:
         async with self._lock:
             now = self._clock.monotonic()
             if self._read_at is None or now - self._read_at > KEPT_SECONDS:
                 self._people, self._read_at = await self._register.people(), now
-                self._by_id = _by_id(self._people)
                 self._made.clear()
             return self._people
 
 
+PatientNames: TypeAlias = RosterOnly | RecordedNames
+"""Knows what other patients are called."""
+
+
 class FolderRegister:
-    """A `PatientRegister` over a folder of files.
+    """The patients of a folder of files.
 
     Args:
         clinic: Whom the clinic registered without a record.
     """
 
-    def __init__(self, *, records: PatientIndex, clinic: LocalResources | None = None) -> None:
+    def __init__(self, *, records: Records, clinic: LocalResources | None = None) -> None:
         self._records = records
         self._clinic = clinic
 
     async def people(self) -> Sequence[Person]:
-        """See `PatientRegister.people`."""
+        """Return all patients.
+
+        Raises:
+            RecordsError: they are more than `PATIENTS_LIMIT`, or the records do not answer.
+        """
         everybody = await self._records.all_patients()
         if not everybody.is_complete:
             raise RecordsUnreadableError("a file of the records may hide a patient")
@@ -180,13 +143,17 @@ class FolderRegister:
 
 
 class FhirRegister:
-    """A `PatientRegister` over a FHIR server."""
+    """The patients of a FHIR server."""
 
     def __init__(self, *, client: FhirClient) -> None:
         self._client = client
 
     async def people(self) -> Sequence[Person]:
-        """See `PatientRegister.people`."""
+        """Return all patients.
+
+        Raises:
+            RecordsError: they are more than `PATIENTS_LIMIT`, or the records do not answer.
+        """
         fields = {"_elements": "identifier,name", "_count": "200"}
         found = await self._client.pages(self._patients().with_query(fields))
         if isinstance(found, FhirAnswer):
@@ -236,25 +203,6 @@ def _others(
             yield from (form for form in _forms(person) if form.casefold() not in own_forms)
 
 
-def _by_id(people: Sequence[Person]) -> Mapping[str, Sequence[Person]]:
-    found: dict[str, list[Person]] = {}
-    for person in people:
-        for each in person.ids:
-            found.setdefault(each, []).append(person)
-    return found
-
-
-def _called(
-    persons: Sequence[Person], patient_id: PatientId, mine: Sequence[Person]
-) -> Iterable[str]:
-    """Yield names and record numbers of a patient; the id itself is read elsewhere."""
-    shared = {form.casefold() for one in mine for form in _forms(one)}
-    for person in persons:
-        if person not in mine:
-            yield from (one for one in person.ids - {patient_id} if len(one) >= _ID_LEAST_CHARS)
-            yield from (form for form in _forms(person) if form.casefold() not in shared)
-
-
 def _forms(person: Person) -> Iterable[str]:
     return (form for name in person.names for form in forms_of(name))
 
@@ -280,7 +228,7 @@ def patient_names_for(
     store: BlobStore,
     session: aiohttp.ClientSession,
     clock: Clock,
-) -> PatientNames:
+) -> "RecordedNames":
     """Return who the patients are of the records that the settings name.
 
     Args:

@@ -29,20 +29,6 @@ class AllPatients:
     is_complete: bool = True
 
 
-class PatientIndex(Protocol):
-    """Knows who the patients are."""
-
-    async def all_patients(self) -> AllPatients:
-        """Return the Patient resources of all charts, as they were some seconds ago at most.
-
-        One that breaks R4's shapes is among them, as received.
-
-        Raises:
-            RecordsError: as `PatientRecords.load`.
-        """
-        ...
-
-
 class PatientRecords(Protocol):
     """Reads patients' records; never writes."""
 

@@ -1,5 +1,8 @@
 """The patient records that the settings ask for, to read and to write."""
 
+import re
+from collections.abc import Callable
+from datetime import date
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
@@ -8,15 +11,45 @@ import aiohttp
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError
+from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from services.records.fhir_chosen import fhir_client_for
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.fhir_server_resources import FhirServerResources
 from services.records.folder.files import files_in
 from services.records.folder.records import FolderRecords
-from services.records.id_pattern import id_fits
 from services.records.local_resources import LocalResources
-from services.records.views.prepared import prepare_views
+from services.records.measurements import series_of
+from services.records.record import PatientRecord
+from services.records.views.course import events_of
+from services.records.views.status import current_status
 from settings import Settings
+
+# Whether an identifier fits the operator's pattern of patient ids.
+
+
+def id_fits(source: str) -> Callable[[str], bool]:
+    """Return whether a text is an id after `PATIENT_ID_PATTERN`; it is probed elsewhere.
+
+    Raises:
+        ConfigurationError: `source` is no regular expression.
+    """
+    try:
+        compiled = re.compile(source, re.ASCII)
+    except (re.error, RecursionError, OverflowError):
+        raise ConfigurationError("PATIENT_ID_PATTERN is no regular expression") from None
+    # The length first: it bounds the work on hostile text.
+    return lambda text: len(text) <= PATIENT_ID_LIMIT_CHARS and compiled.fullmatch(text) is not None
+
+
+# Makes ahead what the views of a big chart keep, so that no question waits for it.
+
+
+def prepare_views(record: PatientRecord) -> None:
+    """Have `record` keep its series, its events and what its status is read from."""
+    series_of(record)
+    events_of(record)
+    current_status(record, today=date.min)
+
 
 Records: TypeAlias = FhirServerRecords | FolderRecords
 Resources: TypeAlias = FhirServerResources | LocalResources

@@ -1,5 +1,6 @@
 """Ranked search over every row and every passage of a record (BM25)."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,11 +23,50 @@ from services.records.measurements import (
 )
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.medications import row_of_drug_entry
-from services.records.passages import split
 from services.records.record import PatientRecord
 from services.records.rows import row_of
 from services.records.values import value_in
 from services.records.views.person import personal_rows
+
+# The passages of a document: short runs of its text that can be cited.
+
+PASSAGE_LIMIT_CHARS = 600
+_PARAGRAPH = re.compile(r"[^\n]+(?:\n(?!\n)[^\n]+)*")
+_SENTENCE_END = re.compile(r"[.!?;:]\s|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Part of a document: `document.text[start:end]`, offsets in code points."""
+
+    document: ClinicalDocument
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        """What the passage says."""
+        return (self.document.text or "")[self.start : self.end]
+
+
+def split(document: ClinicalDocument) -> Iterator[Passage]:
+    """Yield the paragraphs of the document; long ones are cut at ends of sentences."""
+    text = document.text or ""
+    for paragraph in _PARAGRAPH.finditer(text):
+        start = paragraph.start()
+        while start < paragraph.end():
+            end = _cut(text, start, paragraph.end())
+            yield Passage(document, start, end)
+            start = end
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    limit = start + PASSAGE_LIMIT_CHARS
+    if end <= limit:
+        return end
+    stops = [found.end() for found in _SENTENCE_END.finditer(text, start, limit)]
+    return stops[-1] if stops else limit
+
 
 _LONGEST_NAME_WORDS = 4
 _CONSIDERED = 400

@@ -20,6 +20,7 @@ _KINDS_OF: dict[str, frozenset[StatementKind]] = {
 }
 # A question about these asks for all that was said of the kind.
 _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
+_TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
 _TELLING_CHARS = 4
 
 
@@ -28,6 +29,21 @@ def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[st
     stated = [(quote, one) for quote in held for one in held_statements(quote)]
     fitting = (quote for quote, one in stated if any(_is_about(one, each) for each in questions))
     return tuple(dict.fromkeys(fitting))
+
+
+def told_of(
+    questions: Sequence[ChartQuestion], answer: str, told: Iterable[str]
+) -> tuple[str, ...]:
+    """Return what of `told` names what is asked, or what the answer is about; each once.
+
+    It is held by no memory: somebody told it in passing, such as that a drug was stopped, and the
+    answer from the record must not pass over it.
+    """
+    if not any(one.tool in _TOLD_OF for one in questions):
+        return ()
+    things = (each.partition("(")[0] for each in answer.split("**")[1::2])
+    named = set(_words(" ".join([*(one.name for one in questions), *things])))
+    return tuple(dict.fromkeys(each for each in told if named & set(_words(each))))
 
 
 def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:

@@ -3,19 +3,93 @@
 Pure. What is absent from one list may stand in a note; only then it is not in the record.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import date
 from typing import TypeAlias
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.chart_questions import SEARCH
 from services.language.question_figures import arguments_of
 from services.language.utterance import Aspect, ChartQuestion
-from services.records.answers.as_said import said_of
+from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
-from services.records.answers.quoted import told_evidence
+from services.records.answers.row_parts import sources_of
 from services.records.answers.sentences import answer_of
+from services.records.dates import first_day, last_day, years_between
+
+# How old a patient was when something of the record began. Pure.
+
+AGE = "age"
+HAVE_AN_AGE = frozenset({"problems", "procedures", "medications", "immunizations"})
+"""Tools whose rows begin or happen once; a value "normal for her age" is another question."""
+_ROWS_SHOWN = 10
+
+
+def ages_then(
+    given: Sequence[tuple[ChartQuestion, ChartView | str]],
+    asked: Sequence[ChartQuestion],
+    words: AnswerWords,
+) -> Iterator[str]:
+    """Yield the age at each row that `asked` is about; the birth date where it cannot be told."""
+    views = [(question, view) for question, view in given if isinstance(view, ChartView)]
+    patient = next(
+        (row for _, view in views for row in view.rows if row.kind == "patient" and row.date), None
+    )
+    if patient is None:
+        return
+    rows = [
+        row
+        for question, view in views
+        if question in asked
+        for row in asked_rows(question, view).rows[:_ROWS_SHOWN]
+    ]
+    told = [line for row in rows if (line := _aged(row, patient, words))]
+    yield "\n".join(told) or f"{words.born.format(date=patient.date)} {sources_of(patient)}"
+
+
+def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:
+    """Return the age in years on the day of `row`; "" unless both days make it one number."""
+    births, days = _ends(patient.date), _ends(row.date)
+    ages = {years_between(birth, day) for birth in births for day in days if day >= birth}
+    if len(ages) != 1:
+        return ""
+    said = words.aged.format(name=f"**{row.name}**", date=row.date[:10], age=ages.pop())
+    return f"{said} {sources_of(row)}{sources_of(patient)}"
+
+
+def _ends(recorded: str) -> list[date]:
+    return [day for day in (first_day(recorded), last_day(recorded)) if day is not None]
+
+
+# What stands beside the chart, as it is told: passages of guidelines, criteria. Pure.
+
+
+def told_evidence(view: ChartView) -> str:
+    """Return guidelines or studies whole; "" for a view of the chart."""
+    if not view.rows or any(row.kind not in NOT_OF_THE_PATIENT for row in view.rows):
+        return ""
+    return "\n\n".join(filter(None, ["\n".join(_lines(view)), *view.notes]))
+
+
+def _lines(view: ChartView) -> Iterator[str]:
+    for row in view.rows:
+        date = f", {row.date}" if row.date else ""
+        match row.kind:
+            case "guideline":
+                yield f"**{row.name}** ({row.status}{date}) {sources_of(row)}"
+                yield from (f"> {line}" for line in row.detail.splitlines())
+                yield ""
+            case "study":
+                yield f"**{row.name}**: {row.status} {sources_of(row)}"
+            case _:
+                yield _criterion(row)
+
+
+def _criterion(row: ViewRow) -> str:
+    return f"- *{row.status}* ({row.value}) “{row.name}”: {row.detail} {sources_of(row)}"
+
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -48,20 +122,27 @@ def answered(
     words: AnswerWords,
     *,
     held: Sequence[str] = (),
+    told: Sequence[str] = (),
 ) -> ChartQuestion | str:
     """Return what has to be looked up next, or what the rows say to all `questions`.
 
     Args:
         given: What was looked up so far, and what that gave.
         held: What users said of the patient; what is about the questions is told beside the rows.
+        told: What they told in passing, which no memory holds; likewise.
     """
     said: list[str] = []
+    others = [one for one in questions if one.tool in HAVE_AN_AGE]
     for question in questions:
-        told = _answer(question, given, words)
-        if isinstance(told, ChartQuestion):
-            return told
-        said.append(told)
-    quotes = said_of(questions, held)
+        if question.name == AGE and others and _given(question, given) is not None:
+            continue  # not how old they are now
+        answer = _answer(question, given, words)
+        if isinstance(answer, ChartQuestion):
+            return answer
+        said.append(answer)
+    if others and any(one.name == AGE for one in questions):
+        said += ages_then(given, others, words)
+    quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
     as_said = [words.as_said.format(quotes="; ".join(quotes))] if quotes else []
     return "\n\n".join(dict.fromkeys([*said, *as_said]))
 
@@ -84,9 +165,32 @@ def _answer(
             is_guess = question.tool == "allergies" or not search.name
             # Else it is in the record, though not in that list.
             lead = f"{absent} {words.perhaps}" if is_guess else words.elsewhere
-            return f"{lead}\n{told}"
+            return f"{_not_listed(question, taken, words)}{lead}\n{told}"
         looked_at = found if isinstance(found, ChartView) and search.name else looked_at
-    return absent if looked_at is None else _with_parts(question, absent, looked_at, words)
+    if looked_at is not None:
+        return _with_parts(question, absent, looked_at, words)
+    return "\n".join([absent, *_written_later(question, taken, words)])
+
+
+def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
+    """Yield what documents newer than the newest value say of it."""
+    later = [one for one in view.sources if one.quote] if question.tool == "results" else []
+    if later:
+        yield words.written_later
+    for one in later:
+        yield f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]"
+
+
+def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
+    """Say that no illness has the name, and which ones have it in theirs: prediabetes."""
+    if question.tool != "problems" or not question.name or question.span is not None:
+        return ""
+    near = [row for row in view.rows if question.name.casefold() in row.name.casefold()]
+    told = answer_of(
+        replace(question, name="", aspect="all"), view.model_copy(update={"rows": near}), words
+    )
+    said = words.not_listed.format(name=question.name)
+    return f"{said}\n{told}\n" if near else f"{said} "
 
 
 def _with_parts(

@@ -15,6 +15,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "end": ("ended",),
     "end reason": ("ended because",),
 }
+_DUE_AGAIN = frozenset({"immunization", "procedure"})
 _WITH_PARTS = frozenset({"encounter", "procedure", "medication"})
 
 _SOURCES_SHOWN = 1
@@ -58,6 +59,12 @@ def figure(number: Decimal) -> str:
 
 def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     """Say that the record does not tell the part of the rows that was asked for."""
+    if question.part == "due":
+        is_done = any(row.kind in _DUE_AGAIN for row in rows)
+        return [words.no_part.format(part=words.parts["due"])] if is_done else []
+    if question.part == "reaction":
+        is_told = any(row.value for row in rows) or not any(row.kind == "allergy" for row in rows)
+        return [] if is_told else [words.no_part.format(part=words.parts["reaction"])]
     marks = MARKS.get(question.part) if question.part else None
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
     shown = newest[:1] if question.aspect == "latest" else rows

@@ -9,7 +9,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
-from services.language.utterance import Aspect, ChartQuestion
+from services.language.utterance import Aspect, ChartQuestion, Part
 from services.records.answers.asked_rows import asked_rows, concept_of, passage, personal_facts
 from services.records.answers.row_parts import (
     MARKS,
@@ -122,12 +122,12 @@ def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
 # Everything else
 
 
-def _people(tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
-    """Return a line for each person whom visits were with or who wrote, the last seen first."""
+def _seen_by(part: Part, tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
+    """Return a line for each person or place of visits, or who wrote, the last seen first."""
     seen: dict[str, list[ViewRow]] = {}
     for row in sorted(rows, key=lambda each: each.date, reverse=True):
         for said in row.detail.split("; "):
-            if said.startswith(MARKS["people"]):
+            if said.startswith(MARKS[part]):
                 seen.setdefault(said.partition(" ")[2], []).append(row)
     what = words.things_of[tool]
     return [
@@ -139,9 +139,10 @@ def _people(tool: str, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]
 
 def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the rows, active ones first as they come; a part that was asked for stands first."""
-    is_of_people = question.tool in ("encounters", "documents") and question.part == "people"
-    if is_of_people and question.span is None and (people := _people(question.tool, rows, words)):
-        return "\n".join(people[:_ROWS_SHOWN])
+    part = question.part if question.tool in ("encounters", "documents") else None
+    is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
+    if is_seen and part and (seen := _seen_by(part, question.tool, rows, words)):
+        return "\n".join(seen[:_ROWS_SHOWN])
     if question.part is not None and question.name and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
@@ -205,6 +206,8 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         return _listed(question, rows, words)
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
     if question.back:
+        # A study and the report on it are of one day: before it is what another day brought.
+        newest = list({row.date[:10]: row for row in reversed(newest)}.values())[::-1]
         is_there = question.back < len(newest)
         said = _line(newest[question.back if is_there else -1], words)
         return said if is_there else f"{words.no_earlier} {said}"
@@ -240,7 +243,9 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
 def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     if question.tool == "allergies" and all(row.kind == "no known allergy" for row in rows):
         return f"{words.no}: {_line(rows[0], words)}"
-    if not question.name or question.tool == "search_record":
+    # That something was put in is no yes to whether it is still in.
+    is_of_after = question.tool in _REPEATED and question.part == "status"
+    if not question.name or question.tool == "search_record" or is_of_after:
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
     shown = now or rows
@@ -267,7 +272,7 @@ def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) 
 
 
 def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    if question.part == "people" and (people := _people(question.tool, rows, words)):
+    if question.part == "people" and (people := _seen_by("people", question.tool, rows, words)):
         return "\n".join(people)  # "how many doctors": each with what they did
     dates = sorted(row.date for row in rows if row.date)
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""

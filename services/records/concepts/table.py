@@ -1,6 +1,6 @@
 """The table of concepts: what a name means, and what a code or a record's own name means."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +13,6 @@ from services.records.concepts.words import words_of
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
 
 _FILE = Path(__file__).with_name("concepts.yaml")
-_CODE_LISTS = {"loinc": "loinc", "snomed": "snomed", "cvx": "cvx"}
 _SYSTEMS = {"loinc.org": "loinc", "snomed.info/sct": "snomed", "hl7.org/fhir/sid/cvx": "cvx"}
 _SPECIMENS = {
     "urine": frozenset({"urine", "urinary", "urin", "harn"}),
@@ -190,14 +189,36 @@ def class_taken_for(complaint: str) -> str:
 def names_of_procedure(name: str) -> tuple[str, ...]:
     """Return `name` and what else is said for the same thing done."""
     wanted = words_of(name)
-    same = (group for group in _procedures() if any(words_of(one) == wanted for one in group))
-    return (name, *(one for group in same for one in group if words_of(one) != wanted))
+    same = (
+        group for group in _groups("procedures") if any(words_of(one) == wanted for one in group)
+    )
+    called = (one for group in same for one in group if words_of(one) != wanted)
+    kinds = (one for member in _of_kind(wanted) for one in names_of_procedure(member))
+    return tuple(dict.fromkeys((name, *called, *kinds, *_other_deeds(wanted))))
 
 
 @cache
-def _procedures() -> tuple[tuple[str, ...], ...]:
+def _of_kind(wanted: tuple[str, ...]) -> tuple[str, ...]:
+    """Return what is done of a kind that is named so, and the other names of the kind."""
+    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)["procedures_of_a_kind"]
+    named = (row for row in rows if any(words_of(one) == wanted for one in row["names"]))
+    return tuple(one for row in named for one in row["members"])
+
+
+def _other_deeds(wanted: tuple[str, ...]) -> Iterator[str]:
+    """Yield the words with what was done in other forms: `device removed`, `device removal`."""
+    for group in _groups("deeds"):
+        done = {word for one in group for word in words_of(one)}
+        at = next((place for place, word in enumerate(wanted) if word in done), None)
+        if at is not None and len(wanted) > 1:
+            others = (one for one in group if words_of(one) != (wanted[at],))
+            yield from (" ".join((*wanted[:at], one, *wanted[at + 1 :])) for one in others)
+
+
+@cache
+def _groups(part: str) -> tuple[tuple[str, ...], ...]:
     rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
-    return tuple(tuple(group) for group in rows["procedures"])
+    return tuple(tuple(group) for group in rows[part])
 
 
 @cache

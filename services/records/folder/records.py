@@ -2,9 +2,12 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import structlog
 
@@ -28,7 +31,57 @@ from services.records.ports import AllPatients, ChartPatient
 from services.records.readers.attachments import with_texts
 from services.records.readers.reading import DocumentReader
 from services.records.record import PatientRecord, record_from_resources
-from services.records.record_cache import RecordCache
+
+# A small cache of loaded records, so that the tools of one turn read a record once.
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    version: Hashable
+    bytes_: int
+    record: PatientRecord
+
+
+class RecordCache:
+    """Keeps the most recently used records, `limit_bytes` together.
+
+    Failures are not kept. The last one is kept whatever its size, or no turn could work on it.
+    """
+
+    def __init__(self, *, limit_bytes: int) -> None:
+        self._limit_bytes = limit_bytes
+        self._kept: OrderedDict[PatientId, _Kept] = OrderedDict()
+        self._locks: WeakValueDictionary[PatientId, asyncio.Lock] = WeakValueDictionary()
+
+    async def get(
+        self,
+        patient_id: PatientId,
+        load: Callable[[PatientId], Awaitable[PatientRecord]],
+        *,
+        version: Hashable = None,
+        size: Callable[[PatientRecord], int],
+    ) -> PatientRecord:
+        """Return the record kept in this `version`, else load it; callers wait for one load.
+
+        Args:
+            size: About how many bytes of memory a record takes.
+        """
+        lock = self._locks.setdefault(patient_id, asyncio.Lock())
+        async with lock:
+            kept = self._kept.get(patient_id)
+            if kept is None or kept.version != version:
+                record = await load(patient_id)
+                kept = _Kept(version, size(record), record)
+            self._keep(patient_id, kept)
+            return kept.record
+
+    def _keep(self, patient_id: PatientId, new: _Kept) -> None:
+        self._kept[patient_id] = new
+        self._kept.move_to_end(patient_id)
+        total = sum(each.bytes_ for each in self._kept.values())
+        while total > self._limit_bytes and len(self._kept) > 1:
+            total -= self._kept.popitem(last=False)[1].bytes_
+
 
 LOOK_AGAIN_SECONDS = 2.0
 KEPT_BYTES = 400_000_000
@@ -119,7 +172,13 @@ class FolderRecords:
             return await asyncio.to_thread(self.look)
 
     async def all_patients(self) -> AllPatients:
-        """See `PatientIndex.all_patients`."""
+        """Return the Patient resources of all charts, as they were some seconds ago at most.
+
+        One that breaks R4's shapes is among them, as received.
+
+        Raises:
+            RecordsError: as `PatientRecords.load`.
+        """
         index = await self.index()
         known = tuple(ChartPatient(one.patient_id, one.body) for one in index.everybody)
         return AllPatients(known, is_complete=not index.hiding)

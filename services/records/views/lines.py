@@ -9,7 +9,6 @@ from services.records.values import with_unit
 from services.records.views.problems import ACTIVE
 
 SOURCES_SHOWN = 2
-_TIMED = frozenset({"laboratory", "vital sign"})
 _HEADED = frozenset({"chart_summary", "care", "history", "encounters", "problems"})
 _MIXED = frozenset({"timeline", "search_record", "chart_summary"})
 _SHARES = (0.95, 0.8, 0.6, 0.4, 0.2)
@@ -27,11 +26,6 @@ class Told(NamedTuple):
 
     text: str
     is_count: bool = False
-
-
-def lines_of(view: ChartView, *, limit_chars: int) -> str:
-    """Return the text of `told`."""
-    return told(view, limit_chars=limit_chars).text
 
 
 def told(view: ChartView, *, limit_chars: int) -> Told:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow
+from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
 from services.records.dates import first_day, last_day
 from services.records.entry import joined
 from services.records.finding import Found, find_series
@@ -13,6 +13,7 @@ from services.records.measurements import Part, Series, node_of, row_of_part, se
 from services.records.record import PatientRecord
 from services.records.values import Value, in_unit_of, number_text, value_in, with_unit
 from services.records.views.view import view_of
+from services.records.views.written_later import written_later
 
 SHOWN_OF_NAMED = 12
 ROWS_LIMIT = 600
@@ -55,7 +56,8 @@ def results(
     absent = list(dict.fromkeys(each.name for each in found if not each.series))
     notes = [*_misread(found), *shown.notes]
     notes += [f"{name}: not in the record" for name in absent] if shown.rows else []
-    return view_of(
+    later = written_later(record, chosen) if names and not (since or until) else ()
+    view = view_of(
         record,
         "results",
         ", ".join(dict.fromkeys(each.name for each in found)) or kind or "Results",
@@ -63,8 +65,13 @@ def results(
         kind=_kind(chosen, shown.rows),
         left_out=shown.left_out,
         nothing=_nothing(known, found, names, kind),
-        notes=notes,
+        notes=[*notes, *map(_note_of, later)],
     )
+    return view.model_copy(update={"sources": (*view.sources, *later)})
+
+
+def _note_of(source: ViewSource) -> str:
+    return f"written later, {source.date}, {source.title}: “{source.quote}” [{source.ref}]"
 
 
 def kind_asked(category: str | None) -> str | None:

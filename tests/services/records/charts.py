@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 from data_models.clock import Clock
 from data_models.identifiers import PatientId
 from services.records.folder.records import FolderRecords
-from services.records.id_pattern import id_fits
 from services.records.local_resources import LocalResources
 from services.records.patient_names import FolderRegister
 from services.records.record import PatientRecord, record_from_resources
+from services.records.records_factory import id_fits
 
 Json: TypeAlias = dict[str, Any]
 

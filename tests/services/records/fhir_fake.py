@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from data_models.clock import Clock
-from services.records.base_url import checked_base_url
+from services.records.fhir_chosen import checked_base_url
 from services.records.fhir_client import FhirClient, FhirLimits
 from tests.services.records.charts import Json, entries, patient
 

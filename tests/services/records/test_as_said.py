@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from services.language.utterance import ChartQuestion
-from services.records.answers.as_said import said_of
+from services.records.answers.as_said import said_of, told_of
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
 HELD = (LATEX, DNR, WEIGHT)
@@ -27,3 +27,22 @@ def test_a_question_is_shown_what_was_said_of_it(
     question: ChartQuestion, said: Sequence[str]
 ) -> None:
     assert list(said_of([question], HELD)) == list(said)
+
+
+STOPPED, SEEN = "he told me he stopped apixaban two days ago", "I have seen his daughter"
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "told"),
+    [
+        (ChartQuestion("medications", name="anticoagulant"), "**Apixaban**: 5 mg", [STOPPED]),
+        (ChartQuestion("medications", name="apixaban"), "not in the record", [STOPPED]),
+        (ChartQuestion("medications", name="warfarin"), "not in the record", []),
+        (ChartQuestion("results", name="CEA"), "**CEA**: 4.0 ng/mL", []),
+        (ChartQuestion("allergies"), "**Penicillin**: rash", []),
+    ],
+)
+def test_what_was_told_in_passing_stands_beside_the_answer_it_names(
+    question: ChartQuestion, answer: str, told: Sequence[str]
+) -> None:
+    assert list(told_of([question], answer, [STOPPED, SEEN, STOPPED])) == list(told)

@@ -11,9 +11,8 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId
 from services.records.fhir_resources import Observation
-from services.records.folder.records import LOOK_AGAIN_SECONDS
+from services.records.folder.records import LOOK_AGAIN_SECONDS, RecordCache
 from services.records.record import PatientRecord, record_from_resources
-from services.records.record_cache import RecordCache
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, bundle, ecog, entries, patient, records_in
 

@@ -1,5 +1,6 @@
 """What the built-in rules say over rows, made by hand and worked out by hand."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -8,8 +9,10 @@ import pytest
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import answer_words
 from services.language.reading import read
-from services.language.utterance import Situation
+from services.language.utterance import ChartQuestion, Situation
+from services.records.answers.direct import answered
 from services.records.answers.sentences import answer_of
+from services.records.concepts.table import class_taken_for, names_of_procedure
 from services.records.finding import means
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
@@ -188,6 +191,13 @@ def test_a_summary_holds_no_numbers_of_the_state() -> None:
     assert "999-29-2368" in answer("what is her social security number?", (*IDENTITY, ssn))
 
 
+@pytest.mark.parametrize(
+    "asked", ["What is she allergic to?", "what's she allergic to", "Wogegen ist sie allergisch?"]
+)
+def test_what_somebody_is_allergic_to_is_looked_up_among_the_allergies(asked: str) -> None:
+    assert "Latex allergy" in answer(asked)
+
+
 def test_an_allergy_is_found_by_its_word() -> None:
     assert answer("is she allergic to latex?").startswith("Yes: **Latex allergy**")
     assert answer("is she allergic to penicillin?").startswith("“penicillin”")
@@ -334,3 +344,118 @@ def test_the_value_before_is_said_and_that_there_is_none_before_the_first() -> N
 
 def test_what_is_absent_is_called_as_the_language_of_the_question_calls_it() -> None:
     assert answer("wie schwer ist sie?", ()).startswith("“gewicht”")
+
+
+def whole_answer(text: str, rows: Mapping[str, tuple[ViewRow, ...]] = ROWS) -> str:
+    """Answer with every list of `rows` that is looked up; one that they lack is empty."""
+    utterance = read(text, SITUATION)
+    given: list[tuple[ChartQuestion, ChartView | str]] = []
+    for _ in range(5):
+        told = answered(utterance.about, given, answer_words(utterance.language))
+        if isinstance(told, str):
+            return told
+        found = rows.get(told.tool, ())
+        given.append((told, ChartView(tool=told.tool, kind="table", title="", rows=found)))
+    raise AssertionError(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("how old was she when she was diagnosed with hypertension?", "at the age of 33"),
+        ("wie alt war sie bei der Diagnose der Hypertonie?", "mit 33 Jahren"),
+    ],
+)
+def test_how_old_they_were_is_counted_to_that_day(text: str, said: str) -> None:
+    told = whole_answer(text)
+    assert said in told
+    assert "61" not in told
+
+
+def test_how_old_they_are_is_told_where_nothing_else_is_asked() -> None:
+    assert "61 years" in whole_answer("how old is she?")
+
+
+def test_an_illness_that_is_no_listed_problem_is_said_to_be_none_and_what_is_near_is_shown() -> (
+    None
+):
+    prediabetes = replace_name(PROBLEMS[0], "Prediabetes")
+    plan = ViewRow(kind="care plan", name="Diabetes self management plan", sources=("CarePlan/1",))
+    rows = ROWS | {"problems": (*PROBLEMS, prediabetes), "search_record": (plan,)}
+    told = whole_answer("is she diabetic?", rows)
+    assert told.startswith("No problem is recorded under the name “diabetes”.")
+    assert "**Prediabetes**" in told
+    assert "Diabetes self management plan" in told
+
+
+def replace_name(row: ViewRow, name: str) -> ViewRow:
+    return row.model_copy(update={"name": name, "sources": ("Condition/p",)})
+
+
+TETANUS = ViewRow(
+    kind="immunization", name="Td (adult)", date="2019-04-23", sources=("Immunization/td",)
+)
+
+
+@pytest.mark.parametrize(
+    "asked", ["is he due a tetanus shot", "when is the next jab due", "vaccines up to date?"]
+)
+def test_what_is_due_no_record_says(asked: str) -> None:
+    told = answer(asked, (TETANUS,))
+
+    assert "2019-04-23" in told
+    assert "does not say what is due" in told
+    assert not told.startswith("Yes")
+
+
+def test_a_reaction_that_is_not_recorded_is_said_to_be_missing() -> None:
+    told = answer("what happens when she eats latex")
+
+    assert "Latex allergy" in told
+    assert "does not say the reaction" in told
+
+
+def test_a_treated_problem_is_no_yes() -> None:
+    told = answer("is the hypertension treated")
+
+    assert "Hypertension" in told
+    assert not told.startswith("Yes")
+
+
+def test_a_short_english_question_is_answered_in_english() -> None:
+    assert "Hypertension" in answer("hypertension still a problem?")
+
+
+@pytest.mark.parametrize(
+    ("asked", "drugs"), [("memory", "Dementia drugs"), ("bones", "Bone drugs"), ("fever", "")]
+)
+def test_drugs_are_meant_by_what_they_are_for(asked: str, drugs: str) -> None:
+    assert class_taken_for(asked) == drugs
+
+
+def test_what_was_put_in_is_no_yes_to_whether_it_is_still_in() -> None:
+    coil = ViewRow(
+        kind="procedure", name="Insertion of intrauterine device", status="completed",
+        date="2017-01-27", sources=("Procedure/iud",),
+    )  # fmt: skip
+    told = answer("is the IUD still in", (coil,))
+
+    assert "2017-01-27" in told
+    assert "Yes" not in told
+
+
+def test_a_kind_of_procedure_holds_its_members_and_not_the_other_way_round() -> None:
+    assert "cesarean section" in names_of_procedure("delivery")
+    assert "episiotomy" not in names_of_procedure("cesarean section")
+    assert "tubal ligation" not in names_of_procedure("vasectomy")
+
+
+def test_before_a_scan_is_what_another_day_brought() -> None:
+    rows = (
+        ViewRow(kind="imaging report", name="CT chest", date="2025-05-16", sources=("D/2",)),
+        ViewRow(kind="imaging study", name="CT chest", date="2025-05-16", sources=("I/2",)),
+        ViewRow(kind="imaging report", name="CT chest", date="2024-09-16", sources=("D/1",)),
+    )
+    view = ChartView(tool="imaging_reports", kind="table", title="Imaging", rows=rows)
+    question = ChartQuestion("imaging_reports", aspect="latest", name="CT", back=1)
+    assert "2024-09-16" in answer_of(question, view, answer_words("en"))

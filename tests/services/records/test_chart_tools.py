@@ -7,7 +7,7 @@ import pytest
 from services.records.kinds import CLINICAL
 from services.records.record import record_from_resources
 from services.records.views import lists
-from services.records.views.lines import lines_of
+from services.records.views.lines import told
 from services.records.views.lists import procedures
 from services.records.views.medications import medications
 from services.records.views.papers import documents
@@ -51,6 +51,9 @@ def drug(
         ("sterilisation", "Bilateral tubal ligation"),
         ("delivery", "Cesarean section"),
         ("TB test", "Skin test for tuberculosis"),
+        ("intrauterine device removed", "Removal of intrauterine device"),
+        ("intrauterine device fitted", "Insertion of intrauterine contraceptive device"),
+        ("hip replaced", "Total replacement of hip"),
     ],
 )
 def test_a_procedure_is_found_by_another_name_of_it(asked: str, recorded: str) -> None:
@@ -233,13 +236,14 @@ def test_a_cut_never_takes_what_is_active() -> None:
     ]
     view = medications(record(*drugs, *gone), today=TODAY, status="all")
 
-    text = lines_of(view, limit_chars=6_000)
+    text = told(view, limit_chars=6_000).text
 
     assert len(text) <= 6_000
     assert all(f"Drug{n:03d}" in text for n in range(30))
     assert "30 more: medication" in text
-    assert "too many to show here; the whole list is shown to the user" in lines_of(
-        view, limit_chars=500
+    assert (
+        "too many to show here; the whole list is shown to the user"
+        in told(view, limit_chars=500).text
     )
 
 
@@ -338,7 +342,7 @@ def test_passages_of_a_superseded_document_are_marked_and_state_nothing() -> Non
         "DocumentReference/old": "superseded", "DocumentReference/new": "",
         "DocumentReference/gone": "superseded",
     }  # fmt: skip
-    assert "superseded" in lines_of(search_record(chart, "grew"), limit_chars=2_000)
+    assert "superseded" in told(search_record(chart, "grew"), limit_chars=2_000).text
     assert current_status(chart, today=TODAY).ecog.value == "1"
     assert current_status(chart, today=TODAY).ecog.disagreement == ()
 

@@ -97,6 +97,7 @@ def chart_for(shape: Shape, seed: int) -> list[Json]:
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("tool", TOOLS)
 async def test_a_tool_answers_from_what_it_fetched_as_from_the_whole_chart(
@@ -161,6 +162,7 @@ def many_results(count: int) -> list[Json]:
     return entries(patient(), *rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["hapi", "azure"])
 async def test_of_many_results_the_newest_page_and_the_asked_code_are_fetched(shape: Shape) -> None:
     double = FhirDouble(shape=shape, entries=many_results(1_000), page=100)

@@ -290,6 +290,7 @@ async def test_a_long_wait_is_not_waited_for(
     assert len(fhir.requests) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wait", ["soon", "-3", "0", ""])
 async def test_a_busy_server_is_given_up_after_three_attempts(
     fhir: FakeFhir, records: PatientRecords, wait: str
@@ -308,6 +309,7 @@ async def test_a_slow_server_is_unavailable(fhir: FakeFhir, session: aiohttp.Cli
     assert len(fhir.requests) == 1
 
 
+@pytest.mark.slow
 async def test_many_slow_pages_are_bounded_as_a_whole(
     fhir: FakeFhir, session: aiohttp.ClientSession
 ) -> None:
@@ -319,6 +321,7 @@ async def test_many_slow_pages_are_bounded_as_a_whole(
     assert time.monotonic() - start < 3.5, "it waited as long as it was asked to"
 
 
+@pytest.mark.slow
 async def test_a_server_that_is_not_there_is_unavailable(
     fhir: FakeFhir, session: aiohttp.ClientSession, unused_tcp_port: int
 ) -> None:

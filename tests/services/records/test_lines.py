@@ -1,7 +1,7 @@
 """A view as the lines that a model reads."""
 
 from data_models.chart_view import ChartView, ViewRow
-from services.records.views.lines import line_of, lines_of
+from services.records.views.lines import line_of, told
 
 _REPORT = ViewRow(
     kind="imaging report", name="CT chest", date="2025-05-16T11:30:00Z",
@@ -16,7 +16,7 @@ _STUDY = ViewRow(
 
 def _lines(*rows: ViewRow) -> list[str]:
     view = ChartView(tool="imaging_reports", kind="table", title="Imaging", rows=rows)
-    return lines_of(view, limit_chars=6_000).splitlines()
+    return told(view, limit_chars=6_000).text.splitlines()
 
 
 def test_a_study_is_told_in_the_line_of_its_report() -> None:

@@ -1,9 +1,10 @@
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.records.passages import PASSAGE_LIMIT_CHARS, split
+from services.records.search_index import PASSAGE_LIMIT_CHARS, split
 from services.records.views.search import search_record
 from tests.services.records.charts import note, record, report
 
@@ -48,6 +49,7 @@ def test_among_equals_the_newest_comes_first_and_the_rest_is_counted() -> None:
     assert [row.count for row in found.left_out] == [8]
 
 
+@pytest.mark.slow
 @given(st.text(alphabet="ab. \n;é\U0001f600", max_size=3_000))
 def test_passages_cover_all_but_line_breaks_in_order_and_stay_short(text: str) -> None:
     document = record(note("n", "2024-01-01", text)).documents[0]

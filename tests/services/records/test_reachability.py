@@ -97,6 +97,7 @@ def invented(entries: list[dict[str, Any]], chart: PatientRecord) -> list[str]:
     return wrong
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [*SAMPLES, *PUBLIC], ids=lambda path: path.name[:12])
 def test_everything_of_a_chart_is_reachable_and_nothing_is_invented(path: Path) -> None:
     entries = bundle_of(path)

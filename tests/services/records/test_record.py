@@ -141,6 +141,7 @@ _FIELDS = st.dictionaries(
 _KINDS = st.sampled_from(["Observation", "Condition", "DocumentReference", "Unknown", "Patient"])
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(_KINDS, _FIELDS), max_size=4))
 def test_no_json_breaks_the_reading_of_a_record(rows: list[tuple[str, dict[str, Any]]]) -> None:
     mine = {"subject": {"reference": "Patient/p9"}}

@@ -15,9 +15,15 @@ from data_models.errors import RecordAmbiguousError
 from data_models.identifiers import PatientId
 from services.records.facts import Source
 from services.records.record import PatientRecord
-from services.records.report import DISCLAIMER, OFFLINE_NOTICE, STATEMENT_LIMIT, tumor_board_report
+from services.records.report import (
+    DISCLAIMER,
+    OFFLINE_NOTICE,
+    STATEMENT_LIMIT,
+    TEXT_LIMIT_CHARS,
+    clean,
+    tumor_board_report,
+)
 from services.records.report_models import ReportContent, Statement
-from services.records.report_page import TEXT_LIMIT_CHARS, clean
 from services.records.views.course import course
 from services.records.views.demographics import demographics
 from services.records.views.oncology import treatments_view
@@ -60,6 +66,7 @@ def text_of(data: bytes) -> str:
     return "\n".join([*(paragraph.text for paragraph in document.paragraphs), *cells])
 
 
+@pytest.mark.slow
 def test_the_document_has_every_section_and_the_patient_at_its_top() -> None:
     report = tumor_board_report(content(sample("patient_4")))
 
@@ -72,6 +79,7 @@ def test_the_document_has_every_section_and_the_patient_at_its_top() -> None:
     assert DISCLAIMER in text_of(report.data)
 
 
+@pytest.mark.slow
 def test_every_statement_carries_its_source_or_says_that_it_has_none() -> None:
     said = (
         Statement(agent="Radiology", text="The lesion grew to 24 mm.", sources=(CT,)),
@@ -95,6 +103,7 @@ def test_every_number_in_the_text_leads_to_the_source_list() -> None:
     assert len(set(report.manifest.sources)) == len(report.manifest.sources)
 
 
+@pytest.mark.slow
 def test_sources_that_differ_are_both_printed() -> None:
     text = text_of(tumor_board_report(content(sample("patient_4"))).data)
     assert "Sources differ on ECOG:" in text
@@ -136,6 +145,7 @@ def test_the_manifest_holds_no_clinical_text() -> None:
     assert report.manifest.size_bytes == len(report.data)
 
 
+@pytest.mark.slow
 def test_the_same_content_gives_the_same_text_and_no_stray_metadata() -> None:
     chart = sample("patient_15")
     first, second = (tumor_board_report(content(chart)) for _ in range(2))
@@ -162,6 +172,7 @@ def test_characters_that_turn_the_order_of_text_are_dropped() -> None:
     assert clean("a\u202eb\u2066c\x00\x0b\ud800") == "abc"
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.text(alphabet=st.characters(), max_size=60))
 def test_any_text_can_be_printed(text: str) -> None:

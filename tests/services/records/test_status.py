@@ -27,7 +27,7 @@ def test_an_empty_record_says_of_everything_that_it_is_missing() -> None:
         "biomarkers", "treatment history",
     )  # fmt: skip
     assert status.vital_status.value == "no death recorded"
-    assert '"not in the record"' in status.compact_json()
+    assert '"not in the record"' in status.model_dump_json()
 
 
 def test_every_fact_names_its_source_and_date() -> None:

@@ -221,6 +221,7 @@ async def test_the_log_names_file_resource_and_element(
     assert "secret words" not in logged
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ['{"x": "' + "0" * 5_000_000, " " * 5_000_000, "[" + "1," * 10**6])
 def test_a_gzip_bomb_ends_at_the_limit(tmp_path: Path, text: str) -> None:
     write(tmp_path / "bomb.json.gz", text)

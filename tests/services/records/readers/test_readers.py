@@ -26,6 +26,7 @@ def reader() -> Iterator[DocumentReader]:
     found.close()
 
 
+@pytest.mark.slow
 async def test_a_pdf_is_read_page_by_page(reader: DocumentReader) -> None:
     found = await reader.read(pdf(["Letter of 2026", "Sodium 139"]), "application/pdf")
     assert found.pages == ("Letter of 2026", "Sodium 139")
@@ -123,6 +124,7 @@ def document(key: str, **attachment: Any) -> dict[str, Any]:
     return resource("DocumentReference", key, content=[{"attachment": attachment}])
 
 
+@pytest.mark.slow
 async def test_documents_of_a_chart_are_read_from_base64_and_from_binaries(tmp_path: Path) -> None:
     binary = {
         "resourceType": "Binary",
