@@ -1,0 +1,227 @@
+"""Tools that prepare drafts of orders. Nothing is written before the user confirms it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from data_models.chart_view import ViewRow
+from data_models.clock import IdSource
+from data_models.errors import ToolInputError
+from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.turn_context import TurnContext
+from services.group_chat_port import QuestionAsked
+from services.language.detection import language_of
+from services.language.orders import may_order_change
+from services.language.pointing.when import when_of
+from services.orders.draft_order import WITHDRAW, DraftOrder, KeptDraft
+from services.orders.may_be_drafted import is_same_test, refusal_of
+from services.orders.order_card import CardRows, card_rows, card_text
+from services.orders.order_drafts import OrderDrafts
+from services.orders.wording import LANGUAGES, said_in
+from services.records.big_charts import viewed
+from services.records.concepts.words import words_of
+from services.records.ports import PatientRecords
+from services.records.record import PatientRecord
+from services.records.views.demographics import demographics
+
+ORDER_TOOLS = ("draft_order", "withdraw_order_draft")
+_EARLIER_MESSAGES = 2
+_NAME_CHARS = 120
+_ASKED = "the user is asked to confirm; nothing is made yet; say no more"
+_TELL = "; nothing is prepared; tell the user exactly that"
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class DraftArguments(_Arguments):
+    """What is ordered; whose it is and when come from the turn."""
+
+    test: str = Field(
+        min_length=1, max_length=_NAME_CHARS, description="The test, in the user's own words."
+    )
+
+
+class WithdrawArguments(_Arguments):
+    """Which draft."""
+
+    test: str = Field(default="", max_length=_NAME_CHARS, description="Its test, if named.")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTools:
+    """The tools over the patient's chart and the back end that takes drafts."""
+
+    drafts: OrderDrafts
+    records: PatientRecords
+    ids: IdSource
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Return the tools of this file."""
+        return (
+            Tool(
+                "draft_order",
+                "Asks the user to confirm a draft of an order for one test or examination; it is "
+                "made when they say yes. Never for drugs.",
+                DraftArguments,
+                self._draft,
+            ),
+            Tool(
+                WITHDRAW,
+                "Asks the user to confirm; a draft of an order is taken back when they say yes.",
+                WithdrawArguments,
+                self._withdraw,
+            ),
+        )
+
+    async def _draft(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
+        language = _may_begin(turn)
+        said, test = _typed(turn), " ".join(asked.test.split())
+        record = await self.records.load(turn.patient_id)
+        refusal = await viewed(record, lambda one: refusal_of(test, said=said, record=one))
+        if refusal is not None:
+            raise _refused(language, refusal)
+        _refuse_unasked(turn, language)
+        occurs = _occurrence(turn, test, said, language)
+        if not await self.drafts.are_taken():
+            raise _refused(language, "no_server")
+        rows = await viewed(record, lambda one: card_rows(one, test))
+        order = DraftOrder(
+            key=self.ids.new_id("order"),
+            test=test,
+            occurs=occurs,
+            patient=_who(record, turn.request.now, language),
+            rests_on=_sources(rows),
+            agent=turn.agent,
+            language=language,
+        )
+        if turn.questions:  # two calls at once
+            raise _refused(language, "one")
+        text = card_text(order, rows, patient_id=turn.patient_id)
+        turn.ask(
+            QuestionAsked(self.ids.new_id("question"), "destructive_tool", text, order.payload())
+        )
+        return {"test": test, "when": occurs, "rests_on": list(order.rests_on), "asked": _ASKED}
+
+    async def _withdraw(self, turn: TurnContext, asked: WithdrawArguments) -> ToolOutput:
+        language = _may_begin(turn)
+        _refuse_unasked(turn, language)
+        record = await self.records.load(turn.patient_id)
+        kept = await self.drafts.of_patient(turn.patient_id)
+        draft = _meant(kept, " ".join([asked.test, turn.request.text]), language)
+        if turn.questions:  # two calls at once
+            raise _refused(language, "one")
+        patient = f"{_who(record, turn.request.now, language)} ({turn.patient_id})"
+        payload = {
+            "action": WITHDRAW,
+            "order_id": draft.order_id,
+            "test": draft.test,
+            "agent": turn.agent,
+            "language": language,
+        }
+        text = said_in(language, "ask_back", test=draft.test, patient=patient)
+        turn.ask(QuestionAsked(self.ids.new_id("question"), "destructive_tool", text, payload))
+        return {"test": draft.test, "asked": _ASKED}
+
+
+def _may_begin(turn: TurnContext) -> str:
+    """Return the language of whoever may order.
+
+    Raises:
+        ToolInputError: they may not, or are asked about something already.
+    """
+    request = turn.request
+    told = language_of(request.text)
+    language = told if told in LANGUAGES else "en"
+    if not request.may_order:
+        raise _refused(language, "no_role")
+    if turn.questions:
+        raise _refused(language, "one")
+    return language
+
+
+def _refuse_unasked(turn: TurnContext, language: str) -> None:
+    """Return if the user's own words may ask for an order.
+
+    Raises:
+        ToolInputError: they do not; a model may have read it in a note.
+    """
+    if not may_order_change(turn.request.text):
+        raise _refused(language, "not_asked")
+
+
+def _refused(language: str, name: str, **fields: str) -> ToolInputError:
+    return ToolInputError(f"{said_in(language, name, **fields)}{_TELL}")
+
+
+def _typed(turn: TurnContext) -> list[str]:
+    """Return what the user typed of late, the newest first."""
+    earlier = [each.user_message for each in turn.request.history[-_EARLIER_MESSAGES:]]
+    return [turn.request.text, *reversed(earlier)]
+
+
+def _occurrence(turn: TurnContext, test: str, said: Sequence[str], language: str) -> str:
+    """Return when the user wants it, as FHIR writes it; "" where they said nothing of it.
+
+    Raises:
+        ToolInputError: it has passed, or several days may be meant.
+    """
+    memory = turn.request.tool_memory
+    now = turn.request.now.astimezone(UTC) if memory is None else memory.now
+    back_to = next((at for at, text in enumerate(said) if is_same_test(test, text)), 0)
+    found = next(
+        (when for text in said[: back_to + 1] if (when := when_of(text, now)) is not None), None
+    )
+    if found is None:
+        return ""
+    if found.first != found.last:
+        raise _refused(language, "days")
+    day = found.first or now.date()
+    if found.minute is None:
+        if day < now.date():
+            raise _refused(language, "past_day")
+        return day.isoformat()
+    at = datetime.combine(day, time(), now.tzinfo) + timedelta(minutes=found.minute)
+    if at < now:
+        raise _refused(language, "past_time")
+    return at.isoformat(timespec="seconds")
+
+
+def _who(record: PatientRecord, now: datetime, language: str) -> str:
+    """Return name and birth date as the card shows them beside the id."""
+    found = demographics(record, today=now.date())
+    name = found.name or said_in(language, "unnamed")
+    day = found.birth_date or said_in(language, "unborn")
+    return said_in(language, "who", name=name, day=day)
+
+
+def _sources(rows: CardRows) -> tuple[str, ...]:
+    shown: tuple[ViewRow, ...] = (*rows.results, *rows.before)
+    return tuple(dict.fromkeys(source for row in shown for source in row.sources[:1]))
+
+
+def _meant(kept: Sequence[KeptDraft], said: str, language: str) -> KeptDraft:
+    words = frozenset(words_of(said))
+    named = [each for each in kept if words.issuperset(words_of(each.test))]
+    fitting = named or list(kept)
+    if not fitting:
+        raise _refused(language, "gone")
+    if len(fitting) > 1:
+        names = "; ".join(f"{each.test} {each.occurs}".strip() for each in fitting)
+        raise _refused(language, "which", names=names)
+    return fitting[0]
+
+
+def no_order_tools() -> Sequence[Tool]:
+    """Return the same tools for a server without drafts of orders."""
+
+    async def refused(_: TurnContext, __: BaseModel) -> ToolOutput:
+        raise ToolInputError("drafts of orders are switched off here; tell the user")
+
+    return [
+        Tool("draft_order", "Not connected.", DraftArguments, refused),
+        Tool(WITHDRAW, "Not connected.", WithdrawArguments, refused),
+    ]

@@ -1,0 +1,227 @@
+"""Answers the open question of a draft of an order: makes it or takes it back after a yes."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import structlog
+
+from data_models.clock import Clock, IdSource
+from data_models.conversation import OpenQuestion
+from data_models.errors import (
+    AuditUnavailableError,
+    RecordChangedError,
+    RecordNotAcceptedError,
+    RecordsError,
+    RecordsRefusedError,
+    StoreError,
+    ToolInputError,
+)
+from data_models.identifiers import PatientId, hashed
+from data_models.tool_memory import ToolExecutionContext
+from services.language.yes_no import says_no, says_yes
+from services.orders.draft_order import WITHDRAW, DraftOrder, draft_of
+from services.orders.order_drafts import OrderDrafts
+from services.orders.wording import moment_shown, said_in
+from services.tool_memory.session import FinishedRun
+from services.turn.documents import TurnDocuments
+from services.turn.draft import TurnDraft
+from services.turn.tools import TurnTools
+
+logger = structlog.get_logger()
+MADE, TAKEN_BACK = "order_made", "order_taken_back"
+_UNDO_FOR = timedelta(minutes=10)
+
+
+class TurnOrders:
+    """Carries out what the user was asked about a draft. Holds no state of any turn."""
+
+    def __init__(
+        self, *, documents: TurnDocuments, tools: TurnTools, clock: Clock, ids: IdSource
+    ) -> None:
+        self._documents = documents
+        self._tools = tools
+        self._clock = clock
+        self._ids = ids
+
+    async def answered(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+        """Return what the user is told if this message says yes or no to a draft, else None.
+
+        The question is this user's, alive, and of this conversation; a yes while another patient
+        is open is none to it.
+        """
+        drafts, payload = self._tools.orders, question.payload
+        order = draft_of(payload)
+        if order is None and payload.get("action") != WITHDRAW:
+            return None
+        agrees = says_yes(turn.answer)
+        patient_id = turn.loaded_registry().active_patient_id
+        if not (agrees or says_no(turn.answer)) or question.patient_id != patient_id:
+            return None
+        await self._documents.open(turn, patient_id)
+        if patient_id is None:
+            return None
+        turn.asked_result = {"agreed": agrees}
+        if not agrees or drafts is None:  # switched off since
+            await self._documents.record_access(turn, patient_id, action="order_declined")
+            name = "stays" if order is None else "declined"
+            return said_in(_language(payload), name, test=str(payload["test"]))
+        await self._documents.record_access(turn, patient_id, action="order_agreed")
+        if order is None:
+            return await self._taken_back(turn, drafts, payload, patient_id)
+        return await self._made(turn, drafts, order, question, patient_id)
+
+    def newest(self, turn: TurnDraft) -> ToolExecutionContext | None:
+        """Return the user's newest draft for the open patient that "undo" takes back."""
+        if self._tools.orders is None:
+            return None
+        who = hashed(turn.claim.message.sender.principal_id)
+        runs = [one for one in turn.document().tool_memory.executions if one.success]
+        gone = {one.parameters.get("order_id") for one in runs if one.tool_name == TAKEN_BACK}
+        own = [
+            one
+            for one in runs
+            if one.tool_name == MADE
+            and one.principal == who
+            and one.parameters.get("order_id") not in gone
+            and turn.now - one.timestamp <= _UNDO_FOR
+        ]
+        return own[-1] if own else None
+
+    async def undone(self, turn: TurnDraft, made: ToolExecutionContext) -> str:
+        """Take a draft back that was made a moment ago, and return what the user is told."""
+        drafts, patient_id = self._tools.orders, turn.patient_id
+        if drafts is None or patient_id is None:
+            return said_in(_language(made.parameters), "gone")
+        await self._documents.record_access(turn, patient_id, action="order_agreed")
+        payload = {**made.parameters, "agent": made.agent_name}
+        return await self._taken_back(turn, drafts, payload, patient_id)
+
+    async def _made(
+        self,
+        turn: TurnDraft,
+        drafts: OrderDrafts,
+        order: DraftOrder,
+        question: OpenQuestion,
+        patient_id: PatientId,
+    ) -> str:
+        sender, began = turn.claim.message.sender, self._clock.monotonic()
+        details = {"test": order.test, "language": order.language}
+        await turn.claim.hold()  # one that slept through its claim does nothing
+        try:
+            _refuse_without_role(turn, order.language)
+            kept = await drafts.make(
+                order,
+                patient_id=patient_id,
+                requester=sender.display_name or sender.principal_id,
+            )
+        except (RecordsError, StoreError, ToolInputError) as failure:
+            problem = _problem(failure, order.language)
+            self._record(turn, MADE, order.agent, details, "", problem or "no answer", began)
+            await self._outcome(turn, patient_id, "order_refused" if problem else "order_uncertain")
+            if not problem:
+                return self._asked_again(turn, order, question)
+            return said_in(order.language, "not_drafted", problem=problem)
+        details |= {"order_id": kept.order_id}
+        text = _told(order, kept.status, patient_id)
+        self._record(turn, MADE, order.agent, details, text, None, began)
+        turn.asked_result = {"agreed": True, "order_id": kept.order_id}
+        await self._outcome(turn, patient_id, "order_made")
+        return text
+
+    def _asked_again(self, turn: TurnDraft, order: DraftOrder, question: OpenQuestion) -> str:
+        """Ask for the same draft under the same key: made twice it is still one."""
+        text = said_in(order.language, "ask_again")
+        turn.ask(
+            question.kind,
+            text,
+            patient_id=question.patient_id,
+            question_id=self._ids.new_id("question"),
+            payload=order.payload(),
+        )
+        return text
+
+    async def _taken_back(
+        self,
+        turn: TurnDraft,
+        drafts: OrderDrafts,
+        payload: Mapping[str, Any],
+        patient_id: PatientId,
+    ) -> str:
+        began, language = self._clock.monotonic(), _language(payload)
+        test, order_id = str(payload.get("test", "")), str(payload.get("order_id", ""))
+        details = {"test": test, "order_id": order_id}
+        agent = str(payload.get("agent", ""))
+        error: str | None = None
+        await turn.claim.hold()
+        try:
+            _refuse_without_role(turn, language)
+            await drafts.take_back(order_id, patient_id=patient_id, language=language)
+            text = said_in(language, "back", test=test)
+        except (RecordsError, StoreError, ToolInputError) as failure:
+            error = _problem(failure, language) or "no answer"
+            name = "stays" if _problem(failure, language) else "unsure_back"
+            text = said_in(language, name, test=test)
+            if isinstance(failure, ToolInputError):
+                text = f"{text} ({failure})"
+        self._record(turn, TAKEN_BACK, agent, details, text, error, began)
+        await self._outcome(turn, patient_id, TAKEN_BACK if error is None else "order_refused")
+        return text
+
+    def _record(
+        self,
+        turn: TurnDraft,
+        tool: str,
+        agent: str,
+        details: Mapping[str, str],
+        text: str,
+        error: str | None,
+        began: float,
+    ) -> None:
+        data = None if error is not None else {"result": text}
+        took = (self._clock.monotonic() - began) * 1_000
+        self._tools.open(turn).record(FinishedRun(tool, agent, details, data, error, took))
+
+    async def _outcome(self, turn: TurnDraft, patient_id: PatientId, action: str) -> None:
+        """Put what became of a yes on the trail; the yes itself stands there already."""
+        try:
+            await self._documents.record_access(turn, patient_id, action=action)
+        except AuditUnavailableError:  # the user has to read what became of it all the same
+            logger.warning("order_outcome_not_audited", action=action)
+
+
+def _refuse_without_role(turn: TurnDraft, language: str) -> None:
+    """Return if whoever says yes may order.
+
+    Raises:
+        ToolInputError: they may not.
+    """
+    if not turn.claim.message.sender.may_order:
+        raise ToolInputError(said_in(language, "no_role"))
+
+
+def _told(order: DraftOrder, status: str, patient_id: PatientId) -> str:
+    if status != "draft":
+        return said_in(order.language, "odd", test=order.test, status=status)
+    when = said_in(order.language, "at", when=moment_shown(order.occurs)) if order.occurs else ""
+    patient = f"{order.patient} ({patient_id})"
+    return said_in(order.language, "made", patient=patient, test=order.test, when=when)
+
+
+def _problem(failure: Exception, language: str) -> str:
+    """Return why nothing was written; "" where nobody knows whether it was."""
+    match failure:
+        case ToolInputError():
+            return str(failure)
+        case RecordsRefusedError():
+            return said_in(language, "refused")
+        case RecordChangedError():
+            return said_in(language, "conflict")
+        case RecordNotAcceptedError():
+            return said_in(language, "not_accepted", status=str(failure.status))
+        case _:
+            return ""
+
+
+def _language(payload: Mapping[str, Any]) -> str:
+    return str(payload.get("language", "en"))

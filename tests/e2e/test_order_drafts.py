@@ -1,0 +1,120 @@
+"""Drafts of orders in the whole server: what leaves, for whom, once, and only with the setting."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.e2e.beside import running_beside
+from tests.e2e.order_server import OrderServer
+from tests.e2e.server import Server, running_server
+from tests.e2e.talks import PlainTalk, new_chat, socket_to
+
+pytestmark = pytest.mark.slow
+ORDER = "order a potassium for tomorrow 8 am"
+SECONDS = 30.0
+
+
+@pytest.fixture
+def fhir() -> Iterator[OrderServer]:
+    records = OrderServer()
+    with running_beside(records):
+        yield records
+
+
+@pytest.fixture
+def server(fhir: OrderServer, tmp_path: Path) -> Iterator[Server]:
+    settings = {"LLM_PROVIDER": "offline", "ORDER_DRAFTS": "true"}
+    with running_server(tmp_path, FHIR_BASE_URL=fhir.base_url, **settings) as running:
+        yield running
+
+
+@asynccontextmanager
+async def talking_to(server: Server, chat: str = "") -> AsyncIterator[PlainTalk]:
+    async with aiohttp.ClientSession() as client:
+        chat = chat or await new_chat(client, server.url)
+        async with socket_to(client, server.url, chat) as socket:
+            yield PlainTalk(chat, socket)
+
+
+async def test_the_local_user_s_yes_makes_one_valid_draft(
+    fhir: OrderServer, server: Server
+) -> None:
+    async with talking_to(server) as talk:
+        await talk.say("patient_4")
+        asked = await talk.say(ORDER)
+        assert "Margaret Anne Whitfield, born 1957-03-14 · `patient_4`" in asked.text
+        assert asked.text.endswith("Make this draft? yes / no")
+        assert fhir.made == {}
+        assert "Made a draft for Margaret" in (await talk.say("yes")).text
+        (made,) = fhir.made.values()
+        assert made["subject"] == {"reference": "Patient/patient-4"}
+        assert made["code"] == {"text": "potassium"}
+        back = await talk.say("withdraw the potassium order")
+        assert back.text.endswith("(patient_4)? yes / no")
+        assert "Took back the draft of potassium" in (await talk.say("yes")).text
+        assert [one["status"] for one in fhir.made.values()] == ["revoked"]
+    assert fhir.faults == []
+
+
+async def test_german_orders_drugs_and_a_switch(fhir: OrderServer, server: Server) -> None:
+    async with talking_to(server) as talk:
+        await talk.say("patient_4")
+        drug = await talk.say("order metoprolol 50 mg")
+        assert "drafts no drug" in drug.text
+        asked = await talk.say("ordne ein Kalium für morgen 8 Uhr an")
+        assert asked.text.endswith("Diesen Entwurf anlegen? ja / nein")
+        await talk.say("wechsle zu patient_7")
+        await talk.say("ja")
+        assert fhir.made == {}
+        asked = await talk.say("ordne ein Kalium für morgen 8 Uhr an")
+        assert "`patient_7`" in asked.text
+        assert "Entwurf angelegt" in (await talk.say("ja")).text
+        (made,) = fhir.made.values()
+        assert made["subject"] == {"reference": "Patient/patient-7"}
+    assert fhir.faults == []
+
+
+async def test_a_yes_that_a_server_died_over_makes_one_draft(
+    fhir: OrderServer, server: Server
+) -> None:
+    async with talking_to(server) as talk:
+        await talk.say("patient_4")
+        await talk.say(ORDER)
+        fhir.kill = server.kill
+        await talk.socket.send_json({"content": "yes"})
+        await asyncio.to_thread(fhir.killed.wait, SECONDS)
+    await asyncio.to_thread(server.start)
+    async with talking_to(server, talk.conversation) as again:
+        said = await again.say("yes")
+        assert said.notices[0] == "interrupted"
+    assert len(fhir.made) == 1
+    assert fhir.faults == []
+
+
+async def test_a_server_that_takes_no_orders_is_sent_none(tmp_path: Path) -> None:
+    records = OrderServer(takes_orders=False)
+    settings = {"LLM_PROVIDER": "offline", "ORDER_DRAFTS": "true"}
+    with (
+        running_beside(records),
+        running_server(tmp_path, FHIR_BASE_URL=records.base_url, **settings) as server,
+    ):
+        async with talking_to(server) as talk:
+            await talk.say("patient_4")
+            said = await talk.say(ORDER)
+    assert "the records server does not take drafts of orders" in said.text
+    assert (records.tries, records.faults) == (0, [])
+
+
+async def test_without_the_setting_nothing_leaves(fhir: OrderServer, tmp_path: Path) -> None:
+    settings = {"LLM_PROVIDER": "offline", "FHIR_BASE_URL": fhir.base_url}
+    with running_server(tmp_path, **settings) as server:
+        async with talking_to(server) as talk:
+            await talk.say("patient_4")
+            said = await talk.say(ORDER)
+            assert "yes / no" not in said.text
+            await talk.say("yes")
+    assert fhir.tries == 0

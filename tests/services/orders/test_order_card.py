@@ -1,0 +1,41 @@
+"""What a draft rests on: no examination that the chart has is said not to be there."""
+
+import pytest
+
+from services.orders.order_card import card_rows
+from tests.services.records.charts import Json, record, resource
+
+
+def scan(key: str, name: str, day: str) -> Json:
+    return resource(
+        "DiagnosticReport",
+        key,
+        status="final",
+        code={"text": name},
+        category=[{"coding": [{"code": "RAD"}]}],
+        conclusion="No metastasis.",
+        effectiveDateTime=day,
+    )
+
+
+CHART = record(
+    scan("mri-1", "MRI brain", "2024-02-01"),
+    scan("mri-2", "MRI brain with gadolinium", "2025-05-12"),
+    resource("Procedure", "colo", status="completed", code={"text": "Colonoscopy with biopsy"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("test", "source"),
+    [
+        ("brain MRI", "DiagnosticReport/mri-2"),
+        ("colonoscopy", "Procedure/colo"),
+        ("MRI spine", None),
+        ("", None),
+    ],
+)
+def test_the_newest_examination_of_that_name_stands_on_the_card(
+    test: str, source: str | None
+) -> None:
+    rows = card_rows(CHART, test).results
+    assert [row.sources[0] for row in rows] == ([source] if source else [])
