@@ -36,7 +36,8 @@ def sealed(entries: Sequence[AuditEntry], *, after: Link, time: datetime) -> tup
     """Return the lines of `entries`, each ended by a newline, and the last link."""
     lines = []
     for entry in entries:
-        body = entry.model_dump() | {
+        left_out = {"receipt"} if entry.receipt is None else None
+        body = entry.model_dump(exclude=left_out) | {
             "v": 1,
             "number": after.number + 1,
             "time": time.isoformat(timespec="milliseconds"),

@@ -18,6 +18,7 @@ class AuditEntry(BaseModel):
         actions: Names of what is done, such as `turn` or `read_history`; names only, so that no
             content can get here.
         outcome: `begun` where the record comes before the access.
+        receipt: SHA-256 of the receipt of a finished turn, in hexadecimal digits.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -28,3 +29,4 @@ class AuditEntry(BaseModel):
     run_id: Annotated[str, Field(max_length=100)] | None = None
     actions: Annotated[tuple[Action, ...], Field(min_length=1, max_length=100)]
     outcome: Outcome = "begun"
+    receipt: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 import structlog
@@ -16,8 +17,33 @@ from data_models.errors import (
 )
 from services.audit.chain import sealed
 from services.audit.entry import AuditEntry
-from services.audit.place import Place
+from services.audit.place import ROOT, Place
 from services.audit.tail import Tail, open_tail
+
+# Looks for one record in the trail; for what must be on it exactly once.
+
+
+class AuditSearch:
+    """Reads the trail of all replicas. Slow: for the time after a crash, not for every turn."""
+
+    def __init__(self, *, store: BlobStore) -> None:
+        self._store = store
+
+    async def holds(self, action: str, *, since: datetime) -> bool:
+        """Whether a record with `action` was written on the day of `since` or later.
+
+        Raises:
+            StoreUnavailableError: the trail cannot be read, so nobody knows.
+        """
+        wanted, first_day = f'"{action}"'.encode(), since.strftime("%Y-%m-%d")
+        async for row in self._store.list(ROOT):
+            if row.name.removeprefix(ROOT)[: len(first_day)] < first_day:
+                continue
+            blob = await self._store.read(row.name)
+            if blob is not None and wanted in blob.data:
+                return True
+        return False
+
 
 BATCH_LIMIT_RECORDS = 500
 _TRIES = 3

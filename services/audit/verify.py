@@ -4,10 +4,13 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
+import orjson
+
 from data_models.blob_store import BlobStore
 from data_models.errors import CorruptDocumentError
 from services.audit.chain import Link, checked, first_link
 from services.audit.place import ROOT, Place
+from services.audit.receipt import digest_of
 
 _NAME = re.compile(re.escape(ROOT) + r"([0-9]{4}-[0-9]{2}-[0-9]{2})/([^/]+)/([0-9]{6})\.jsonl")
 
@@ -78,3 +81,31 @@ def _verify_part(name: str, data: bytes, link: Link) -> Link | Break:
         except CorruptDocumentError as error:
             return Break(name, number, str(error))
     return link
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptRecord:
+    """The record that carries a receipt's hash: in which part, of which day, for which run."""
+
+    name: str
+    day: str
+    run_id: str
+
+
+async def find_receipt(store: BlobStore, receipt: bytes) -> ReceiptRecord | None:
+    """Return the record that carries the receipt's hash; None where none does.
+
+    Whether its chain is sound, `verify` says of its day.
+
+    Raises:
+        StoreUnavailableError: the trail cannot be read.
+    """
+    digest = digest_of(receipt)
+    async for row in store.list(ROOT):
+        match, blob = _NAME.fullmatch(row.name), await store.read(row.name)
+        lines = [] if blob is None else blob.data.splitlines()
+        found = [line for line in lines if digest.encode() in line]
+        for record in map(orjson.loads, found):
+            if match is not None and record.get("receipt") == digest:
+                return ReceiptRecord(row.name, match[1], str(record.get("run_id")))
+    return None

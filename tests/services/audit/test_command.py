@@ -5,11 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import orjson
 import pytest
 
 from data_models.local_blob_store import LocalBlobStore
 from services.audit.__main__ import main
 from services.audit.entry import AuditEntry
+from services.audit.receipt import digest_of
 from services.audit.trail import AuditTrail
 from tests.fakes import FixedClock
 
@@ -54,6 +56,57 @@ def test_a_trail_that_cannot_be_read_is_neither_sound_nor_broken(
     assert main(["verify"]) == 2
     assert "PORT" in capsys.readouterr().err
     assert blob.exists()
+
+
+def _receipt(run_id: str) -> bytes:
+    return orjson.dumps({"identifier": {"value": run_id}})
+
+
+def _write(folder: Path, receipt: bytes) -> None:
+    async def write() -> None:
+        store = LocalBlobStore(root=folder / "data" / "audit-trail")
+        trail = AuditTrail(store=store, replica="r", clock=FixedClock())
+        entry = AuditEntry(
+            principal="p", conversation="c", run_id="run_1", actions=("turn",), outcome="done",
+            receipt=digest_of(receipt),
+        )  # fmt: skip
+        await trail.record(entry)
+        await store.close()
+
+    asyncio.run(write())
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown", "status", "said"),
+    [
+        ("run_1", "run_1", 0, "receipt: of run_1; its hash is on the trail"),
+        ("run_1", "run_2", 1, "receipt: NOT on the trail"),
+        ("run_2", "run_2", 1, "receipt: NOT that of its run. It names run_2, the trail run_1."),
+    ],
+)
+def test_a_receipt_is_proved_against_the_trail(
+    blob: Path, capsys: pytest.CaptureFixture[str], stored: str, shown: str, status: int, said: str
+) -> None:
+    folder = blob.parents[5]
+    _write(folder, _receipt(stored))
+    file = folder / "receipt.json"
+    file.write_bytes(_receipt(shown))
+    assert main(["verify", "--receipt", str(file)]) == status
+    assert said in capsys.readouterr().out
+
+
+def test_a_receipt_of_a_day_that_was_tampered_with_is_not_sound(
+    blob: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = blob.parents[5]
+    _write(folder, _receipt("run_1"))
+    file = folder / "receipt.json"
+    file.write_bytes(_receipt("run_1"))
+    blob.write_bytes(blob.read_bytes().replace(b'"principal":"p"', b'"principal":"q"', 1))
+    assert main(["verify", "--day", "2030-01-03", "--receipt", str(file)]) == 1
+    assert "BROKEN" in capsys.readouterr().out
+    assert main(["verify", "--receipt", str(folder / "absent.json")]) == 2
+    assert "could not be read" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -1,0 +1,72 @@
+"""Makes the receipt of each finished turn, and puts its hash on the audit trail."""
+
+import asyncio
+
+import structlog
+
+from data_models.clock import Clock
+from data_models.errors import AuditUnavailableError, RoundsError
+from services.audit.entry import AuditEntry
+from services.audit.receipt import ReceiptFacts, digest_of, receipt_of
+from services.audit.trail import Audit
+from services.turn.draft import TurnDraft
+
+_log = structlog.get_logger()
+
+
+class TurnReceipts:
+    """Makes receipts; the turn stores them.
+
+    Args:
+        model: Name of the language model, or `offline`; "" for none: no receipts are made.
+    """
+
+    def __init__(self, *, audit: Audit, model: str, clock: Clock) -> None:
+        self._audit = audit
+        self._model = model
+        self._clock = clock
+        self._recording: set[asyncio.Task[None]] = set()
+
+    def receipt(self, turn: TurnDraft, failure: RoundsError | None) -> bytes:
+        """Return the receipt of a turn that is about to be stored; b"" where it leaves none."""
+        if turn.turn is None or failure is not None or not self._model:
+            return b""
+        document = turn.document()
+        return receipt_of(
+            ReceiptFacts(
+                conversation=turn.conversation_id,
+                patient_id=document.patient_id,
+                principal=turn.claim.message.sender.principal_id,
+                model=self._model,
+                turn=turn.turn,
+                executions=document.tool_memory.executions,
+                views=turn.views,
+                recorded=self._clock.now(),
+            )
+        )
+
+    def record(self, turn: TurnDraft, receipt: bytes) -> None:
+        """Begin to put the hash of a stored receipt, if there is one, on the trail.
+
+        Nobody waits for it: what is recorded later, as whoever reads the receipt is, comes after.
+        """
+        if not receipt:
+            return
+        entry = AuditEntry(
+            principal=turn.claim.message.sender.principal_id,
+            conversation=turn.conversation_id,
+            patient=turn.document().patient_id,
+            run_id=turn.run.run_id,
+            actions=("turn",),
+            outcome="done",
+            receipt=digest_of(receipt),
+        )
+        task = asyncio.create_task(self._recorded(entry))
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
+
+    async def _recorded(self, entry: AuditEntry) -> None:
+        try:
+            await self._audit.record(entry)
+        except AuditUnavailableError as error:
+            _log.warning("receipt_not_on_record", error=type(error).__name__)

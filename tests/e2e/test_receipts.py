@@ -1,0 +1,151 @@
+"""A turn's receipt: over real HTTP, by a validator of FHIR R4, and against the audit trail."""
+
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import fhirkit
+import pytest
+
+from app import build
+from data_models.clock import RandomIds, SystemClock
+from routes.server import create_runner
+from services.audit.receipt import digest_of, run_of
+from services.audit.verify import find_receipt, verify
+from services.stores import Stores
+from settings import ApiKey, Settings
+from tests.e2e.talks import StreamTalk
+from tests.fakes_store import MemoryBlobStore
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass
+class Site:
+    base: str
+    client: aiohttp.ClientSession
+    stores: Stores
+    chat: str = ""
+
+    async def say(self, text: str) -> str:
+        url = f"{self.base}/api/ws/chats/{self.chat}/messages?stream=1"
+        async with self.client.ws_connect(url, headers=_key("ada")) as socket:
+            return str(await StreamTalk(self.chat, socket).say(text))
+
+    async def last_turn(self) -> dict[str, Any]:
+        url = f"{self.base}/api/chats/{self.chat}/export?format=json"
+        async with self.client.get(url, headers=_key("ada")) as reply:
+            turn: dict[str, Any] = (await reply.json())["turns"][-1]
+            return turn
+
+    async def receipt(
+        self, run_id: str, query: str = "", *, user: str = "ada", chat: str = ""
+    ) -> tuple[int, bytes]:
+        url = f"{self.base}/api/chats/{chat or self.chat}/runs/{run_id}/receipt{query}"
+        async with self.client.get(url, headers=_key(user)) as reply:
+            return reply.status, await reply.read()
+
+    async def new_chat(self) -> str:
+        async with self.client.post(f"{self.base}/api/chats", headers=_key("ada")) as reply:
+            return str((await reply.json())["chat_id"])
+
+
+def _key(user: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {user}-key"}
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    keys = tuple(
+        ApiKey(user, hashlib.sha256(f"{user}-key".encode()).hexdigest()) for user in ("ada", "bob")
+    )
+    settings = Settings(
+        auth_mode="api_key", api_keys=keys, llm_provider="offline", data_dir=tmp_path
+    )
+    stores = Stores(MemoryBlobStore(), MemoryBlobStore(), MemoryBlobStore())
+    async with aiohttp.ClientSession() as client:
+        server = build(
+            settings, stores=stores, clock=SystemClock(), ids=RandomIds(), session=client
+        )
+        await server.start()
+        runner = create_runner(server.web, handshake_seconds=10)
+        await runner.setup()
+        place = aiohttp.web.TCPSite(runner, "127.0.0.1", 0)
+        await place.start()
+        base = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        try:
+            site = Site(base, client, stores)
+            site.chat = await site.new_chat()
+            yield site
+        finally:
+            await runner.cleanup()
+            await server.drain(5)
+            await server.close()
+
+
+async def test_a_receipt_is_valid_fhir_and_its_hash_is_on_the_trail(site: Site) -> None:
+    await site.say("patient_4")
+    said = await site.say("latest CEA")
+    turn = await site.last_turn()
+    status, data = await site.receipt(turn["run_id"])
+
+    assert status == 200
+    assert [str(issue) for issue in fhirkit.parse(data.decode()).issues] == []
+    event, origin = (one["resource"] for one in json.loads(data)["entry"])
+    for one in (event, origin):
+        assert [str(issue) for issue in fhirkit.parse(json.dumps(one)).issues] == []
+    assert event["agent"][0] == {
+        "who": {"identifier": {"system": "urn:rounds:principal", "value": "key:ada"}},
+        "requestor": True,
+    }
+    assert {"display": "offline"} in [one["who"] for one in event["agent"]]
+    answers = turn["agent_responses"]
+    assert [one["identifier"]["value"] for one in origin["target"]] == [
+        one["message_id"] for one in answers
+    ]
+    rows = {one["ref"] for answer in answers for one in answer["citations"]}
+    assert rows
+    assert rows <= {one["what"].get("reference") for one in origin["entity"]}
+    record = await find_receipt(site.stores.audit, data)
+    assert record is not None
+    assert record.run_id == run_of(data) == turn["run_id"]
+    assert (await verify(site.stores.audit)).breaks == []
+    assert "CEA" in said
+    for word in (b"CEA", b"latest", b"Whitfield", b"ng/mL"):
+        assert word not in data, "neither words of the talk nor values of the chart"
+
+
+async def test_a_changed_receipt_is_not_on_the_trail(site: Site) -> None:
+    await site.say("patient_4")
+    await site.say("latest CEA")
+    _, data = await site.receipt((await site.last_turn())["run_id"])
+
+    assert await find_receipt(site.stores.audit, data.replace(b"key:ada", b"key:bob")) is None
+    assert digest_of(data) != digest_of(data + b" ")
+
+
+async def test_a_receipt_is_of_its_conversation_its_patient_and_its_owner(site: Site) -> None:
+    await site.say("patient_4")
+    await site.say("latest CEA")
+    run_id = (await site.last_turn())["run_id"]
+
+    assert (await site.receipt(run_id, "?patient_id=patient_4"))[0] == 200
+    assert (await site.receipt(run_id, "?patient_id=patient_7"))[0] == 404
+    assert (await site.receipt(run_id, "?patient_id=session"))[0] == 404
+    assert (await site.receipt(run_id, user="bob"))[0] == 404
+    assert (await site.receipt(run_id, chat=await site.new_chat()))[0] == 404
+    assert (await site.receipt("run_of_nobody"))[0] == 404
+
+
+async def test_a_cleared_talk_has_no_receipt_left_in_it(site: Site) -> None:
+    await site.say("patient_4")
+    await site.say("latest CEA")
+    run_id = (await site.last_turn())["run_id"]
+    await site.say("clear")
+    await site.say("yes")
+
+    assert (await site.receipt(run_id))[0] == 404
