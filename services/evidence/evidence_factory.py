@@ -1,11 +1,20 @@
 """What the settings say stands beside the chart."""
 
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import aiohttp
 
 from data_models.clock import Clock
+from data_models.errors import ConfigurationError
+from services.evidence.foreign.servers import ForeignServer, ForeignServers, load_servers
 from services.evidence.guidelines.library import GuidelineFolder
 from services.evidence.trials.sources import ClinicalTrialsGov, StudyFolder, StudySource
 from settings import Settings
+
+if TYPE_CHECKING:
+    from services.evidence.foreign.client import ForeignClient
 
 
 def guidelines_for(settings: Settings, *, clock: Clock) -> GuidelineFolder:
@@ -27,3 +36,57 @@ def studies_for(settings: Settings, *, session: aiohttp.ClientSession) -> StudyS
     if folder is None and settings.is_trial:
         folder = settings.samples_part("studies")
     return StudyFolder(folder=folder)
+
+
+def foreign_servers_for(
+    settings: Settings, *, agents: Collection[str], tools: Collection[str]
+) -> ForeignServers:
+    """Return the servers of other systems that `MCP_SERVERS` lists.
+
+    Args:
+        agents: The team, who may use them.
+        tools: Names that are taken.
+
+    Raises:
+        ConfigurationError: the file is not usable, or names a host that may not be called.
+    """
+    found = load_servers(settings.mcp_servers, agents=agents, tools=tools)
+    if closed := sorted(found.hosts - settings.outbound_hosts):
+        raise ConfigurationError(
+            f"MCP_SERVERS names {closed[0]}, which may not be called; "
+            "add it to ALLOWED_OUTBOUND_HOSTS if charts' words may be told to it"
+        )
+    return found
+
+
+def foreign_clients_for(
+    settings: Settings, found: ForeignServers, *, session: aiohttp.ClientSession
+) -> Sequence[tuple[ForeignServer, "ForeignClient"]]:
+    """Return each server with what asks it.
+
+    Raises:
+        ConfigurationError: the file with a server's token cannot be read.
+    """
+    if settings.mcp_servers is None:
+        return ()
+    from services.evidence.foreign.client import ForeignClient  # a second of imports
+
+    folder = settings.mcp_servers.parent
+    return [
+        (
+            one,
+            ForeignClient(url=one.url, session=session, token=_token(folder, one.token_file)),
+        )
+        for one in found.servers
+    ]
+
+
+def _token(folder: Path, name: str | None) -> str | None:
+    if name is None:
+        return None
+    try:
+        return (folder / name).read_text("ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(
+            f"the token file {name!r} of MCP_SERVERS cannot be read"
+        ) from error

@@ -4,8 +4,11 @@ A look ends 30 minutes after its last turn. `looked/{hash of user}/{patient}.jso
 the conversations, in a folder of its own: whatever stands below `users/` is a conversation.
 """
 
+from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeAlias
+from weakref import ReferenceType, ref
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -13,9 +16,14 @@ from data_models.blob_store import Blob, BlobStore
 from data_models.errors import BlobChangedError, BlobExistsError
 from data_models.identifiers import PatientId, hashed
 from services.evidence.chart_states import ChartStates
+from services.records.record import PatientRecord
 
+_Key: TypeAlias = tuple[str, PatientId]
+_RECENT_LIMIT = 64
 FOLDER = "looked"
 LOOK_MINUTES = 30
+NOTED_MINUTES = 5
+"""An unchanged chart is noted anew after so long; until then the look may count as that older."""
 
 
 class Looked(BaseModel):
@@ -40,6 +48,16 @@ class Looked(BaseModel):
         """Whether the last look has ended."""
         return now - self.last.taken_at > timedelta(minutes=LOOK_MINUTES)
 
+    def is_new(self, now: datetime) -> bool:
+        """Whether the last turn was a moment ago."""
+        return now - self.last.taken_at < timedelta(minutes=NOTED_MINUTES)
+
+    def is_noted(self, now: ChartStates) -> bool:
+        """Whether the same chart was noted a moment ago."""
+        if not self.is_new(now.taken_at):
+            return False
+        return self.last.model_copy(update={"taken_at": now.taken_at}) == now
+
     def then(self, now: ChartStates) -> "Looked":
         """Return what is kept once the chart was seen as it is `now`."""
         return self.model_copy(update={"before": self.baseline(now.taken_at), "last": now})
@@ -47,15 +65,43 @@ class Looked(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class LookTaken:
-    """A chart as a turn took it in, and what its user had seen before; None: nothing."""
+    """A chart as a turn took it in, and what its user had seen before; None: nothing.
+
+    Attributes:
+        etag: Of the note; None where there is none.
+    """
 
     now: ChartStates
     earlier: Looked | None
+    etag: str | None = None
 
     @property
     def baseline(self) -> ChartStates | None:
         """The chart as it was when the user had last looked; None: never."""
         return None if self.earlier is None else self.earlier.baseline(self.now.taken_at)
+
+
+class RecentLooks:
+    """Looks that go on at a chart that was not loaded anew: nothing is new, nothing to be noted."""
+
+    def __init__(self) -> None:
+        self._looked: OrderedDict[_Key, tuple[ReferenceType[PatientRecord], Looked]] = OrderedDict()
+
+    def keep(self, key: _Key, record: PatientRecord, looked: Looked) -> None:
+        """Remember what was noted of a chart; of a user and patient who come back soon."""
+        self._looked[key] = ref(record), looked
+        self._looked.move_to_end(key)
+        while len(self._looked) > _RECENT_LIMIT:
+            self._looked.popitem(last=False)
+
+    def taken(self, key: _Key, record: PatientRecord, now: datetime) -> LookTaken | None:
+        """Return the look that goes on; None where chart and note are to be read anew."""
+        loaded, looked = self._looked.get(key, (None, None))
+        if loaded is None or looked is None or loaded() is not record:
+            return None
+        # What is planned for a day ends with it: the same chart then stands otherwise.
+        is_same_day = now.date() == looked.last.taken_at.date()
+        return LookTaken(looked.last, looked) if looked.is_new(now) and is_same_day else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,22 +119,31 @@ class LookBook:
         blob = await self.store.read(_name(user, patient_id))
         return None if blob is None else _parsed(blob)
 
-    async def note(self, user: str, patient_id: PatientId, now: ChartStates) -> None:
-        """Note that the user sees the chart as it is `now`; another replica's note wins.
+    async def take(self, user: str, patient_id: PatientId, now: ChartStates) -> LookTaken:
+        """Return the chart as it is `now` beside what the user saw of it.
 
         Raises:
             StoreUnavailableError: the store does not answer.
         """
-        name = _name(user, patient_id)
-        blob = await self.store.read(name)
-        looked = None if blob is None else _parsed(blob)
+        blob = await self.store.read(_name(user, patient_id))
+        return LookTaken(now, None) if blob is None else LookTaken(now, _parsed(blob), blob.etag)
+
+    async def note(self, user: str, patient_id: PatientId, look: LookTaken) -> None:
+        """Note that the user has taken the look; what was noted meanwhile wins.
+
+        Raises:
+            StoreUnavailableError: the store does not answer.
+        """
+        name, now, looked = _name(user, patient_id), look.now, look.earlier
+        if looked is not None and looked.is_noted(now):
+            return
         new = Looked(patient_id=patient_id, last=now) if looked is None else looked.then(now)
         data = new.model_dump_json().encode()
         try:
-            if blob is None:
+            if look.etag is None:
                 await self.store.create(name, data)
             else:
-                await self.store.replace(name, data, etag=blob.etag)
+                await self.store.replace(name, data, etag=look.etag)
         except (BlobExistsError, BlobChangedError):
             return
 

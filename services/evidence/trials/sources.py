@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import aiohttp
 import orjson
@@ -15,6 +15,7 @@ from services.records.concepts.words import words_of
 
 STUDIES_LIMIT = 10
 _ANSWER_LIMIT_BYTES = 8_000_000
+_PART_BYTES = 1_000_000
 _SECONDS = 20.0
 _FIELDS = (
     "protocolSection.identificationModule|protocolSection.statusModule|"
@@ -30,23 +31,6 @@ _WIDE = frozenset(
 )
 
 
-class StudySource(Protocol):
-    """Finds studies."""
-
-    @property
-    def leaves(self) -> str:
-        """The host that is told the search; "" where nothing leaves."""
-        ...
-
-    async def find(self, search: TrialSearch) -> Sequence[Study]:
-        """Return studies that may fit, at most ten.
-
-        Raises:
-            ToolInputError: they cannot be had just now.
-        """
-        ...
-
-
 class StudyFolder:
     """Studies as files, each one study or a list of them; for networks that are closed."""
 
@@ -55,7 +39,11 @@ class StudyFolder:
         self.leaves = ""
 
     async def find(self, search: TrialSearch) -> Sequence[Study]:
-        """See `StudySource.find`."""
+        """Return studies that may fit, at most ten.
+
+        Raises:
+            ToolInputError: they cannot be had just now.
+        """
         if self._folder is None:
             raise ToolInputError("no studies are connected; tell the user")
         studies = await asyncio.to_thread(_studies_in, self._folder)
@@ -98,7 +86,11 @@ class ClinicalTrialsGov:
         self.leaves = base_url.partition("://")[2].partition("/")[0]
 
     async def find(self, search: TrialSearch) -> Sequence[Study]:
-        """See `StudySource.find`."""
+        """Return studies that may fit, at most ten.
+
+        Raises:
+            ToolInputError: they cannot be had just now.
+        """
         asked = asked_of_register(search)
         timeout = aiohttp.ClientTimeout(total=_SECONDS)
         try:
@@ -107,10 +99,18 @@ class ClinicalTrialsGov:
             ) as answer:
                 if answer.status != 200:
                     raise ToolInputError("the register of studies refused the search")
-                data = await answer.content.read(_ANSWER_LIMIT_BYTES)
+                data = b""
+                async for part in answer.content.iter_chunked(_PART_BYTES):
+                    data += part
+                    if len(data) > _ANSWER_LIMIT_BYTES:
+                        raise ToolInputError("the register of studies does not answer in bounds")
             return _studies(orjson.loads(data))[:STUDIES_LIMIT]
         except (aiohttp.ClientError, TimeoutError, orjson.JSONDecodeError) as error:
             raise ToolInputError("the register of studies does not answer just now") from error
+
+
+StudySource: TypeAlias = StudyFolder | ClinicalTrialsGov
+"""Finds studies; `leaves` is the host that is told the search, "" where nothing leaves."""
 
 
 def asked_of_register(search: TrialSearch) -> dict[str, str]:

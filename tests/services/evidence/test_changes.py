@@ -18,7 +18,7 @@ from services.evidence.changes import (
     line_of,
 )
 from services.evidence.chart_states import ChartStates, chart_states
-from services.evidence.looks import LookBook
+from services.evidence.looks import LookBook, Looked, RecentLooks
 from services.records.record import PatientRecord, record_from_resources
 from tests.fakes_store import MemoryBlobStore
 from tests.services.records.charts import PATIENT_ID, Json, patient, resource
@@ -134,6 +134,7 @@ def said(before: ChartStates, after: ChartStates) -> set[tuple[str, str]]:
     return {(one.ref, one.change) for one in changed_between(before, after)}
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(pairs())
 def test_each_change_of_a_chart_is_told_once_and_nothing_else(
@@ -202,11 +203,61 @@ def test_days_tell_what_began_resulted_and_ended_in_them() -> None:
     assert view.notes == ("1 entry without a date: cannot compare",)
 
 
+async def noted(book: LookBook, user: str, patient_id: PatientId, now: ChartStates) -> None:
+    await book.note(user, patient_id, await book.take(user, patient_id, now))
+
+
+async def test_a_look_at_an_unchanged_chart_is_noted_every_five_minutes_only() -> None:
+    store = MemoryBlobStore()
+    book, minute = LookBook(store=store), timedelta(minutes=1)
+    await noted(book, "ada", PATIENT_ID, states(made("lab", "a")))
+    first = await book.take("ada", PATIENT_ID, states(made("lab", "a"), at=THEN + 4 * minute))
+    await book.note("ada", PATIENT_ID, first)
+    again = await book.take("ada", PATIENT_ID, states(at=THEN + 4 * minute))
+    assert again.etag == first.etag
+    await book.note("ada", PATIENT_ID, again)
+    changed = await book.take("ada", PATIENT_ID, states(at=THEN + 9 * minute))
+    assert changed.etag != first.etag, "the chart is another"
+    await book.note("ada", PATIENT_ID, changed)
+    last = await book.read("ada", PATIENT_ID)
+    assert last is not None
+    assert last.last.taken_at == THEN + 9 * minute
+
+
+async def test_a_look_that_goes_on_is_taken_again_once_the_chart_or_the_day_is_another() -> None:
+    book, recent, minute = LookBook(store=MemoryBlobStore()), RecentLooks(), timedelta(minutes=1)
+    record, key = chart(made("lab", "a")), ("ada", PATIENT_ID)
+    await noted(book, *key, chart_states(record, at=THEN))
+    looked = await book.read(*key)
+    assert looked is not None
+    recent.keep(key, record, looked)
+
+    going_on = recent.taken(key, record, THEN + 4 * minute)
+    assert going_on is not None
+    assert going_on.now == looked.last
+    assert going_on.baseline is None, "it is the first look still"
+    await book.note(*key, going_on)
+    assert await book.read(*key) == looked, "nothing of it is to be noted"
+
+    assert recent.taken(key, record, THEN + 5 * minute) is None, "it is to be noted anew"
+    assert recent.taken(key, chart(made("lab", "a")), THEN + minute) is None, "loaded anew"
+    assert recent.taken(("bob", PATIENT_ID), record, THEN + minute) is None, "each has their own"
+
+
+def test_a_look_that_goes_on_over_midnight_is_taken_again() -> None:
+    recent, record, key = RecentLooks(), chart(made("plan", "a")), ("ada", PATIENT_ID)
+    late = THEN.replace(hour=23, minute=59)
+    seen = Looked(patient_id=PATIENT_ID, last=chart_states(record, at=late))
+    recent.keep(key, record, seen)
+    assert recent.taken(key, record, late + timedelta(seconds=50)) is not None
+    assert recent.taken(key, record, late + timedelta(minutes=2)) is None
+
+
 async def test_a_look_ends_thirty_minutes_after_its_last_turn() -> None:
     book, who, one = LookBook(store=MemoryBlobStore()), "ada", PatientId("patient_9")
-    await book.note(who, one, states(made("lab", "a")))
+    await noted(book, who, one, states(made("lab", "a")))
     minute = timedelta(minutes=1)
-    await book.note(who, one, states(made("lab", "a"), made("lab", "b"), at=THEN + 29 * minute))
+    await noted(book, who, one, states(made("lab", "a"), made("lab", "b"), at=THEN + 29 * minute))
     looked = await book.read(who, one)
     assert looked is not None
     assert looked.baseline(THEN + 59 * minute) is None, "it is the first look still"
@@ -214,7 +265,7 @@ async def test_a_look_ends_thirty_minutes_after_its_last_turn() -> None:
     assert baseline is not None
     assert set(baseline.rows) == {"Patient", "Observation/a", "Observation/b"}
     assert await book.read("bob", one) is None, "each has their own"
-    await book.note(who, one, states(at=THEN + 61 * minute))
+    await noted(book, who, one, states(at=THEN + 61 * minute))
     again = await book.read(who, one)
     assert again is not None
     assert again.baseline(THEN + 62 * minute) == baseline, "it stays as the look goes on"
@@ -223,22 +274,21 @@ async def test_a_look_ends_thirty_minutes_after_its_last_turn() -> None:
 async def test_a_note_that_cannot_be_read_counts_as_no_look() -> None:
     store = MemoryBlobStore()
     book = LookBook(store=store)
-    await book.note("ada", PATIENT_ID, states())
+    await noted(book, "ada", PATIENT_ID, states())
     (name,) = [row.name async for row in store.list("looked/")]
     blob = await store.read(name)
     assert blob is not None
     await store.replace(name, b"{", etag=blob.etag)
     assert await book.read("ada", PATIENT_ID) is None
-    await book.note("ada", PATIENT_ID, states())
+    await noted(book, "ada", PATIENT_ID, states())
     assert await book.read("ada", PATIENT_ID) is not None
 
 
 @pytest.mark.parametrize("text", ["Example", "mmol", "problem"])
 async def test_a_look_holds_no_word_of_the_chart(text: str) -> None:
     store = MemoryBlobStore()
-    await LookBook(store=store).note(
-        "ada", PATIENT_ID, states(made("problem", "c"), made("lab", "l"))
-    )
+    seen = states(made("problem", "c"), made("lab", "l"))
+    await noted(LookBook(store=store), "ada", PATIENT_ID, seen)
     (name,) = [row.name async for row in store.list("looked/")]
     blob = await store.read(name)
     assert blob is not None

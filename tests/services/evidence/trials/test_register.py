@@ -1,5 +1,6 @@
 """The register is told coded displays, marker names, age, sex and country, and nothing else."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -36,8 +37,9 @@ class Register:
         self.asked: list[dict[str, str]] = []
         self.faults: list[str] = []
         self.status = 200
+        self.more_bytes = 0
 
-    async def answer(self, request: web.Request) -> web.Response:
+    async def answer(self, request: web.Request) -> web.StreamResponse:
         asked = dict(parse_qsl(request.query_string))
         self.asked.append(asked)
         strange = set(asked) - _KNOWN
@@ -47,11 +49,15 @@ class Register:
         self.faults += [f"header {one}" for one in names & {"authorization", "cookie", "referer"}]
         if strange:
             return web.json_response({"error": "bad"}, status=400)
-        return web.Response(
-            text=(STUDIES / "studies.json").read_text("utf-8"),
-            status=self.status,
-            content_type="application/json",
-        )
+        found = (STUDIES / "studies.json").read_bytes() + b" " * self.more_bytes
+        answer = web.StreamResponse(status=self.status)
+        answer.content_type = "application/json"
+        await answer.prepare(request)
+        # As an answer comes over a network: not in one piece.
+        await answer.write(found[:100])
+        await asyncio.sleep(0.05)
+        await answer.write(found[100:])
+        return answer
 
 
 @asynccontextmanager
@@ -166,3 +172,12 @@ async def test_no_folder_and_a_broken_file_are_said_plainly(tmp_path: Path) -> N
     (tmp_path / "a.json").write_text("{")
     with pytest.raises(ToolInputError, match=r"a\.json"):
         await StudyFolder(folder=tmp_path).find(search)
+
+
+async def test_an_answer_that_comes_in_pieces_is_read_whole_and_a_flood_is_not() -> None:
+    search = await search_for("patient_4")
+    async with register() as (double, source):
+        assert await source.find(search)
+        double.more_bytes = 8_000_000
+        with pytest.raises(ToolInputError, match="does not answer"):
+            await source.find(search)

@@ -1,0 +1,78 @@
+"""Shows programs the charts that their user may open, by the patient's id and without a turn."""
+
+from dataclasses import dataclass
+
+from data_models.chart_view import ChartView
+from data_models.clock import Clock
+from data_models.identifiers import storable_patient_id
+from data_models.patient_identity import PatientIdentity, identity_noted
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.chart_access.door import ChartDoor
+from services.records.need import PERSON
+from services.records.ports import PatientRecords
+from services.records.views.demographics import demographics
+from services.views.chart_parts import check_part, view_of_part
+from services.views.patient_finder import FoundPatients, PatientFinder
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramPart:
+    """A part of a chart, and who the patient is: both identifiers go with every answer."""
+
+    identity: PatientIdentity
+    view: ChartView
+
+
+class ProgramCharts:
+    """Nothing is open here: each call names its patient, is asked at the door and recorded."""
+
+    def __init__(
+        self,
+        *,
+        finder: PatientFinder,
+        records: PatientRecords,
+        door: ChartDoor,
+        audit: Audit,
+        clock: Clock,
+    ) -> None:
+        self._finder = finder
+        self._records = records
+        self._door = door
+        self._audit = audit
+        self._clock = clock
+
+    async def find(self, text: str, *, principal_id: str) -> FoundPatients:
+        """Return whom `text` finds, as `PatientFinder.find`."""
+        return await self._finder.find(text, owner=principal_id)
+
+    async def part(
+        self, patient_id: str, *, principal_id: str, part: str, name: str = ""
+    ) -> ProgramPart:
+        """Return a part of the chart: one of `PARTS`.
+
+        Raises:
+            BadFrameError: there is no such part.
+            InvalidIdentifierError: `patient_id` can be nobody's.
+            ChartClosedError: the chart is not open to the principal; that is on record.
+            StoreError: the access could not be put on record; nothing was read.
+            RecordsError: the records have no answer.
+        """
+        check_part(part, name)
+        patient = storable_patient_id(patient_id)
+        await self._door.enter(principal_id, patient, conversation_id="")
+        await self._audit.record(
+            AuditEntry(
+                principal=principal_id,
+                conversation="",
+                patient=patient,
+                actions=(f"program_read_{part}",),
+            )
+        )
+        now = self._clock.now()
+        who = demographics(await self._records.load(patient, PERSON), today=now.date())
+        identity = identity_noted(
+            {"name": who.name, "birth_date": who.birth_date, "sex": who.sex}
+        ) or PatientIdentity("", "", "")
+        view = await view_of_part(self._records, patient, part, name=name, now=now)
+        return ProgramPart(identity, view)
