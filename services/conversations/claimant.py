@@ -1,5 +1,6 @@
 """Claims conversations, and takes dead turns over."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -24,9 +25,29 @@ from data_models.incoming_message import IncomingMessage
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.inbox import Inbox
 from services.conversations.owner_index import OwnerIndex
-from services.conversations.recent_names import RecentNames
 from services.conversations.takeover import Takeover
 from services.replica import Replica
+
+# Remembers which names were seen last, within a bound.
+
+
+class RecentNames:
+    """The names seen last; the one seen longest ago is forgotten first."""
+
+    def __init__(self, *, limit: int) -> None:
+        self._limit = limit
+        self._names: OrderedDict[str, None] = OrderedDict()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    def add(self, name: str) -> None:
+        """Remember `name`."""
+        self._names[name] = None
+        self._names.move_to_end(name)
+        if len(self._names) > self._limit:
+            self._names.popitem(last=False)
+
 
 SERVED_CONVERSATIONS = 20_000
 

@@ -10,7 +10,7 @@ SEARCHED_TURNS = 5_000
 
 
 class PatientPast:
-    """A `PastTurns` bound to the document of one patient; archives are read when first asked."""
+    """Earlier turns of one patient; archives are read when first asked."""
 
     def __init__(self, *, contexts: ChatContextAccessor, context: ChatContext, run_id: str) -> None:
         self._contexts = contexts
@@ -19,7 +19,11 @@ class PatientPast:
         self._archived: list[Turn] | None = None
 
     async def recall(self, query: str, *, limit: int) -> Recalled:
-        """See `PastTurns.recall`."""
+        """Return up to `limit` remarks that hold the words of `query`, the best first.
+
+        Raises:
+            StoreError: an archive could not be read.
+        """
         here = [turn for turn in self._context.chat_history if turn.run_id != self._run_id]
         turns = shown_history(self._context, [*await self._older(), *here])
         return search(turns, query, limit=limit)

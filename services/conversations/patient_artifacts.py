@@ -13,7 +13,7 @@ _UNSAFE = re.compile(r"[^\w .()-]+")
 
 
 class PatientArtifacts:
-    """An `ArtifactStore` bound to one conversation, one patient and one run."""
+    """Keeps files of one conversation, one patient and one run."""
 
     def __init__(
         self,
@@ -31,7 +31,10 @@ class PatientArtifacts:
         self._clock = clock
 
     async def save(self, *, file_name: str, media_type: str, data: bytes, key: str) -> Artifact:
-        """See `ArtifactStore.save`.
+        """Store `data` (at most 10 MB) beside the patient's document and return its row.
+
+        Args:
+            key: The same key names the same file: it is stored once, as it was last given.
 
         Raises:
             ToolInputError: the file is larger than 10 MB.

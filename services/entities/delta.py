@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from data_models.entity_keys import canonical_key, namespace_of
+from data_models.entity_keys import DERIVED_KEYS, canonical_key, namespace_of
 from data_models.errors import EntityDeltaError
 
 REPLY_LIMIT_CHARS = 200_000
@@ -179,3 +179,19 @@ def _handover(holder: Mapping[str, Any], path: str) -> tuple[list[str], str | No
     if names and not isinstance(target, str):
         raise EntityDeltaError(f"{path}{key}: expected the name of the agent that takes them")
     return names, target if names else None
+
+
+def without_finds(delta: EntityDelta) -> tuple[EntityDelta, list[str]]:
+    """Return `delta` without the values that only tools know, and the keys of those."""
+    updates = (delta.entities_to_update, delta.derived_entities_to_update)
+    kept = [{key: one for key, one in each.items() if not _is_find(key)} for each in updates]
+    forged = [key for each in updates for key in each if _is_find(key)]
+    if not forged:
+        return delta, []
+    wanted, derived = kept
+    changed = {"entities_to_update": wanted, "derived_entities_to_update": derived}
+    return delta.model_copy(update=changed), forged
+
+
+def _is_find(key: str) -> bool:
+    return canonical_key(key) in DERIVED_KEYS

@@ -9,7 +9,6 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
@@ -19,9 +18,8 @@ from services.entities.team import team_of_file
 from services.folder_maintenance import maintenance_for
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
+from services.team import TEAM_FILE
 from settings import load_settings
-
-TEAM_FILE = Path(__file__).parents[2] / "group_chat" / "team.yaml"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -53,7 +51,7 @@ async def _run(chosen: argparse.Namespace) -> MoveReport:
         folders=folders,
         team=team_of_file(TEAM_FILE),
         clock=clock,
-        holding=Claimed(maintenance=maintenance),
+        holding=Claimed(holding=maintenance.holding),
     )
     try:
         if chosen.rollback:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from data_models.blob_store import Blob, BlobStore
+from data_models.claim import Claim
 from data_models.clock import Clock
 from data_models.errors import (
     BlobChangedError,
@@ -19,7 +20,7 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.identifiers import hashed
-from services.entities.holding import Hold, Holding
+from services.entities.holding import Holding, Unclaimed
 from services.entities.session_file import differences, document_of, legacy_entities, migrated
 from services.entities.team import AgentNames
 
@@ -138,7 +139,7 @@ class Mover:
             return None
         return blob, migrated(document, team=self._team, now=self._clock.now())
 
-    async def _rewrite(self, name: str, held: Hold) -> Outcome:
+    async def _rewrite(self, name: str, held: Claim | Unclaimed) -> Outcome:
         for _ in range(_TRIES):
             await held.hold()
             moved = await self._moved(name)
@@ -168,7 +169,7 @@ class Mover:
         async with self._holding.of(name) as held:
             return await self._put_back(name, backup, held)
 
-    async def _put_back(self, name: str, backup: Blob, held: Hold) -> Outcome:
+    async def _put_back(self, name: str, backup: Blob, held: Claim | Unclaimed) -> Outcome:
         for _ in range(_TRIES):
             await held.hold()
             blob = await self._store.read(name)

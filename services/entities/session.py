@@ -15,14 +15,14 @@ from data_models.entity_report import empty_report
 from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json
 from data_models.errors import EntityDeltaError, ToolInputError, UnknownAgentError
 from services.entities.circumstances import MergeReport, Writing
-from services.entities.delta import EntityDelta, parse_entity_delta
+from services.entities.delta import EntityDelta, parse_entity_delta, without_finds
 from services.entities.merge import (
     get_agent_entity_context,
     merge_entity_delta,
     store_tool_result,
 )
 from services.entities.meter import Done, EntityMeter, EntityOperation
-from services.entities.readers import Readers
+from services.entities.repetition import Readers
 from services.entities.team import AgentNames
 
 GROUNDING_MARK = "ENTITIES_JSON:"
@@ -67,7 +67,7 @@ class EntitySession:
         meter: EntityMeter,
         session_id: str,
         pinned: Collection[str] = (),
-        reads_legacy: bool = True,
+        reads_legacy: bool = False,
     ) -> None:
         self._entities = entities
         self._team = team
@@ -84,8 +84,20 @@ class EntitySession:
         for key in sorted(self._pinned.difference(entities.conversation.entities)):
             self.restored(key)
 
-    def replied(self, payload: Mapping[str, Any] | str, *, agent_name: str) -> MergeReport:
+    @property
+    def reads_legacy(self) -> bool:
+        """Whether what agents of older prompts write in JSON is a change."""
+        return self._reads_legacy
+
+    def replied(
+        self, payload: Mapping[str, Any] | str, *, agent_name: str, is_quoted: bool = False
+    ) -> MergeReport:
         """Apply what an agent sent, as a call or as an older structured reply.
+
+        What only the server knows, such as an appointment's id, tools alone write.
+
+        Args:
+            is_quoted: It rests on words of the user's newest message, so it counts like them.
 
         Raises:
             EntityDeltaError: it is malformed; nothing was stored.
@@ -97,7 +109,10 @@ class EntitySession:
             self._meter.malformed(agent_name)
             raise
         self._meter.parsed(agent_name, legacy=delta.is_legacy)
-        report = self._merged(delta, agent_name=agent_name, source="inferred")
+        delta, forged = without_finds(delta)
+        source: Provenance = "extracted" if is_quoted else "inferred"
+        report = self._merged(delta, agent_name=agent_name, source=source)
+        report["derived"]["rejected"].update(dict.fromkeys(forged, "tools alone write this"))
         found = report["conversation"]
         for keys in (found["added"], found["updated"], found["unchanged"], found["removed"]):
             self._settled.update(keys)

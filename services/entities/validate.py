@@ -14,11 +14,11 @@ from typing import Any
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from services.entities.holding import Unclaimed
-from services.entities.migrate import TEAM_FILE
 from services.entities.mover import Mover
 from services.entities.team import team_of_file
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, open_container
+from services.team import TEAM_FILE
 from settings import load_settings
 
 

@@ -1,7 +1,7 @@
 """Who somebody is, for the records in use (spec page 10.1)."""
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal, Protocol
@@ -11,7 +11,8 @@ from data_models.errors import RecordsError
 from data_models.identifiers import PatientId
 from services.identity.index import PersonIndex
 from services.identity.person import id_among, person_from
-from services.records.ports import ChartPatient, PatientIndex
+from services.records.ports import ChartPatient
+from services.records.records_factory import Records
 
 DirectoryState = Literal["ok", "slow", "down"]
 
@@ -96,11 +97,11 @@ class FileDirectory:
     def __init__(
         self,
         *,
-        records: PatientIndex,
+        records: Records,
         fits: Callable[[str], bool],
         clock: Clock,
         systems: Collection[str] = (),
-        more: "Patients | None" = None,
+        more: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]] | None = None,
     ) -> None:
         self._records = records
         self._fits = fits
@@ -135,7 +136,7 @@ class FileDirectory:
 
     async def _refresh(self) -> None:
         found = (await self._records.all_patients()).patients
-        registered = [] if self._more is None else list(await self._more.patients())
+        registered = [] if self._more is None else list(await self._more())
         today = self._clock.now().date()
         # The bodies are kept below, so an address is one body's as long as the key is.
         key = (tuple(id(one.body) for one in found), len(registered), today)
@@ -163,15 +164,3 @@ class FileDirectory:
             if own not in known:
                 people.append(replace(draft, patient_id=own))
         return PersonIndex(people=people, systems=self._systems)
-
-
-class Patients(Protocol):
-    """Patients kept elsewhere than in the folder."""
-
-    async def patients(self) -> Sequence[Mapping[str, Any]]:
-        """Return their Patient resources.
-
-        Raises:
-            RecordsError: they cannot be read.
-        """
-        ...

@@ -1,7 +1,6 @@
 """The directory of the records that the settings name."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import aiohttp
 
@@ -12,20 +11,8 @@ from services.identity.linking import SubjectLinker
 from services.identity.server_directory import ServerDirectory
 from services.records.fhir_chosen import fhir_client_for
 from services.records.folder.records import FolderRecords
-from services.records.local_resources import LocalResources
 from services.records.records_factory import Records, local_resources
 from settings import Settings
-
-
-class _Registered:
-    """Patients that the sample clinic registered without a bundle."""
-
-    def __init__(self, *, clinic: LocalResources) -> None:
-        self._clinic = clinic
-
-    async def patients(self) -> Sequence[Mapping[str, Any]]:
-        """See `directory.Patients`."""
-        return await self._clinic.registered()
 
 
 def directory_for(
@@ -46,8 +33,14 @@ def directory_for(
     """
     systems = settings.identifier_systems
     if isinstance(patients, FolderRecords):
-        more = _Registered(clinic=local_resources(settings, patients=patients, store=store))
-        return FileDirectory(records=patients, fits=fits, clock=clock, systems=systems, more=more)
+        clinic = local_resources(settings, patients=patients, store=store)
+        return FileDirectory(
+            records=patients,
+            fits=fits,
+            clock=clock,
+            systems=systems,
+            more=clinic.registered,
+        )
     client = fhir_client_for(settings, session=session, clock=clock)
     return ServerDirectory(client=client, fits=fits, clock=clock, systems=systems)
 

@@ -1,6 +1,6 @@
 """Whom the words of a message name: mentions, each with the people who may be meant. Pure."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -21,18 +21,13 @@ from services.identity.name_signs import (
     is_part_of_another_name,
     is_somebody_beside,
     is_sure_sign,
-    is_titled_name,
-    is_unknown_beside_a_value,
-    is_unknown_full_name,
-    is_unknown_owner,
-    is_unknown_patient,
-    is_way_to_reach,
     stands_alone,
     stands_as_drug,
     stands_before_a_name,
     stands_where_names_do,
 )
 from services.identity.person import Person
+from services.identity.strangers import strangers_in
 from services.language.letters import folded
 from services.language.mentions import Message, Word
 from services.language.name_runs import leads_a_name, neighbours
@@ -79,7 +74,7 @@ class Known:
 
 def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
     """Return who is named in `message`, in its order."""
-    found = [one for run in neighbours(message.words) for one in _mentions_of(run, known)]
+    found = [one for run in neighbours(message.words) for one in _mentions_of(message, run, known)]
     found += _unspaced(message, known)
     return found
 
@@ -97,7 +92,7 @@ def _unspaced(message: Message, known: Known) -> Iterable[Mention]:
             yield Mention(person.name, people, "full" if is_full else "family", is_open)
 
 
-def _mentions_of(run: Sequence[Word], known: Known) -> Iterable[Mention]:
+def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterable[Mention]:
     free = set(range(len(run)))
     hits = {place: hits_of(run, place, known.index) for place in free}
     while True:
@@ -111,7 +106,17 @@ def _mentions_of(run: Sequence[Word], known: Known) -> Iterable[Mention]:
         mention = _mention(run, chosen, covers, known)
         if mention is not None:
             yield mention
-    yield from _strangers(run, free, hits, known)
+    yield from (
+        Mention(_typed(span), (), "stranger", span=span[-1:])
+        for span in strangers_in(
+            message,
+            run,
+            free,
+            {place for place in hits if hits[place]},
+            known.others,
+            known.open,
+        )
+    )
 
 
 def _mention(
@@ -303,40 +308,6 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
         and not before.is_eponym
         and not is_clinical_name(stem(before.text))
     )
-
-
-def _strangers(
-    run: Sequence[Word], free: Collection[int], hits: Mapping[int, Sequence[NameHit]], known: Known
-) -> Iterable[Mention]:
-    """Yield names that nobody of the directory has, where a title says who is meant."""
-    for place in sorted(free):
-        word = run[place]
-        if place and is_unknown_full_name(run[place - 1], word) and not hits[place - 1]:
-            span = (run[place - 1], word)
-            if is_way_to_reach(run, span) or is_name_beside(run, span, known.others):
-                continue
-            yield Mention(_typed(span), (), "stranger", span=(word,))
-            continue
-        owns = is_unknown_owner(word) or is_unknown_beside_a_value(run, word)
-        owns = owns and not is_way_to_reach(run, (word,))
-        owns = owns and not is_name_beside(run, (word,), known.others) and not hits[place]
-        if owns or _is_titled_stranger(run, word, hits[place], known):
-            yield Mention(word.raw, (), "stranger", span=(word,))
-
-
-def _is_titled_stranger(
-    run: Sequence[Word], word: Word, hits: Sequence[NameHit], known: Known
-) -> bool:
-    """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
-    if word.title == "patient":
-        return is_unknown_patient(run, word) and not hits
-    if word.title not in ("man", "woman") or len(word.raw) < 2:
-        return False
-    if word.is_common and not word.is_owner and not is_titled_name(word):
-        return False
-    if is_name_beside(run, (word,), known.others) or (hits and known.open is None):
-        return False
-    return word.raw[0].isupper() or word.is_owner
 
 
 def _distinct(people: Iterable[Person]) -> tuple[Person, ...]:

@@ -86,7 +86,7 @@ def asks_for_chart(owner: Word) -> bool:
     if not people_words().staff_things.isdisjoint((owner.after, owner.beyond)):
         return False  # `Keller's last note`: who wrote it
     noun = owner.beyond if owner.after in people_words().plain_patients else owner.after
-    return noun in chart_nouns()
+    return noun in chart_nouns() or noun in people_words().chart_things
 
 
 def is_no_word(word: Word) -> bool:

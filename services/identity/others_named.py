@@ -1,7 +1,6 @@
 """Whether an agent's sentence names a patient who is not the open one. Pure."""
 
 from collections.abc import Collection
-from typing import Self
 
 from data_models.identifiers import PatientId
 from services.identity.index import PersonIndex
@@ -27,11 +26,6 @@ class OthersNamed:
         self, *, index: PersonIndex, own: Person | None, roster: Collection[PatientId]
     ) -> None:
         self._known = Known(index, own, frozenset(roster))
-
-    @classmethod
-    def nobody(cls) -> Self:
-        """Return the names of nobody."""
-        return cls(index=PersonIndex(people=()), own=None, roster=())
 
     def words_in(self, text: str) -> frozenset[str]:
         """Return the folded words by which `text` surely names another patient; none for nobody.

@@ -28,8 +28,8 @@ from services.language.reader import (
 )
 from services.model_port import StructuredModel
 from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Reading, read_message
-from services.patient_context.rules import activation, decide_by_rules, staying
+from services.patient_context.reading import Reading
+from services.patient_context.rules import activation, staying
 from services.patient_context.snapshot import neutralise
 
 _log = structlog.get_logger()
@@ -63,23 +63,6 @@ class PatientContextAnalyzer:
         self._pattern = pattern
         self._team = team or ReaderTeam(())
         self._instructions = instructions(self._team, with_patients=True)
-
-    async def analyze_patient_context(
-        self, user_text: str, prior_patient_id: PatientId | None, known_patient_ids: Sequence[str]
-    ) -> PatientContextDecision:
-        """Return what `user_text` means while `prior_patient_id` is active.
-
-        An activating action without an id means that the user has to be asked. A model that
-        fails is no error here: who might be named is asked for, else nothing changes.
-        """
-        known = [PatientId(one) for one in known_patient_ids]
-        reading = read_message(
-            user_text, active=prior_patient_id, known=known, pattern=self._pattern
-        )
-        plain = decide_by_rules(reading)
-        if plain is not None:
-            return plain
-        return (await self.ask(reading)).decision
 
     async def ask(
         self,

@@ -4,9 +4,9 @@ Asked for only where a message names somebody who is no sure patient, so most tu
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TypeAlias
 
 import structlog
 
@@ -28,31 +28,25 @@ _PEOPLE = ("member", "individual", "actor")
 _log = structlog.get_logger()
 
 
-class NamesBeside(Protocol):
-    """Knows people who are no patients here."""
+NamesBeside: TypeAlias = Callable[[str, PatientId | None, str], Awaitable[Collection[str]]]
+"""Returns whole names of people beside the patients whom a text may mean.
 
-    async def names(self, user: str, patient_id: PatientId | None, said: str) -> Collection[str]:
-        """Return whole names of people whom `said` may mean.
+Takes who writes, whose chart is open and the text.
 
-        Args:
-            user: Who writes.
-            patient_id: Whose chart is open.
-
-        Raises:
-            AssistantError: the user's contacts cannot be read.
-            RecordsError: the records do not answer.
-        """
-        ...
+Raises:
+    AssistantError: the user's contacts cannot be read.
+    RecordsError: the records do not answer.
+"""
 
 
 class StaffOfRecord:
-    """A `NamesBeside` of those whom CareTeam, Encounter and Practitioner of a chart name."""
+    """Those whom CareTeam, Encounter and Practitioner of a chart name."""
 
     def __init__(self, *, records: PatientRecords) -> None:
         self._records = records
 
     async def names(self, user: str, patient_id: PatientId | None, said: str) -> Collection[str]:
-        """See `NamesBeside.names`; all of the chart, whatever is said."""
+        """Return the staff of the chart, whatever is `said`; see `NamesBeside`."""
         if patient_id is None:
             return ()
         return (await self._records.load(patient_id, _NEED)).derived(staff_of)
@@ -106,7 +100,7 @@ async def names_beside(
     for each in known:
         try:
             async with asyncio.timeout(BESIDE_SECONDS):
-                found += await each.names(user, patient_id, said)
+                found += await each(user, patient_id, said)
         except (TimeoutError, RecordsError, AssistantError) as error:
             _log.warning("names_beside_unread", error=type(error).__name__)
     return tuple(found)

@@ -24,27 +24,42 @@ _TEXT = (
 def compared_people(who: Who) -> Sequence[Person]:
     """Return the two patients whom a message wants compared, in its order; empty for any other.
 
-    Both are known for sure: by id, number or whole name, or as the open patient who is spoken of.
+    Both are known for sure: by id, number or whole name, as the open patient who is spoken of, or
+    as the only two of the conversation.
     """
-    message, reading, subject = who.linked.message, who.turn.reading, who.subject
-    if not message.compares:
+    reading, subject = who.turn.reading, who.subject
+    is_of_both = says(reading.text, "compares_both")
+    if not (who.linked.message.compares or is_of_both) or not subject.is_sure:
         return ()
     if reading.doubt is not None and reading.doubt.kind != "which":
         return ()
     named = [person for one in reading.named if (person := who.person(one)) is not None]
-    if len(named) < len(reading.named) or not subject.is_sure:
+    if len(named) < len(reading.named):
         return ()
+    people = _spoken_of(who, named) or (_the_two_of_the_roster(who) if is_of_both else [])
+    found: list[Person] = []
+    for one in people:
+        if one.patient_id is not None and not any(one.same_as(each) for each in found):
+            found.append(one)
+    return found if len(found) == _SIDES else ()
+
+
+def _spoken_of(who: Who, named: Sequence[Person]) -> list[Person]:
+    """Return whom the message names or points at, the open patient first."""
+    message, subject = who.linked.message, who.subject
     people = [*named, *(subject.people if subject.outcome in ("other", "several") else ())]
     if subject.reason == "pronoun" and message.spoken_sex == "both" and len(subject.people) == 1:
         people = list(subject.people)  # "his haemoglobin with hers": the open one and the other
     names_open = subject.outcome == "same" and subject.reason == "named"
     if who.open is not None and (names_open or message.pronoun_at is not None or len(people) == 1):
         people.insert(0, who.open)
-    found: list[Person] = []
-    for one in people:
-        if one.patient_id is not None and not any(one.same_as(each) for each in found):
-            found.append(one)
-    return found if len(found) == _SIDES else ()
+    return people
+
+
+def _the_two_of_the_roster(who: Who) -> list[Person]:
+    """Return the two patients of the conversation for "their CEA"; none where it has more."""
+    known = [person for one in who.turn.registry.patient_registry if (person := who.person(one))]
+    return known if len(known) == _SIDES else []
 
 
 def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> PatientVerdict:

@@ -41,5 +41,5 @@ def patients_for(
         linker=linker_for(settings, directory=directory, fits=pattern.matches),
         allow_unknown=settings.allow_unknown_patients,
         door=door,
-        beside=(StaffOfRecord(records=records), contacts),
+        beside=(StaffOfRecord(records=records).names, contacts),
     )

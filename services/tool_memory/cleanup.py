@@ -4,17 +4,156 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from typing import Any, TypeAlias
 
-from data_models.clock import RandomIds, SystemClock
-from data_models.errors import RoundsError
+from data_models.blob_store import Blob, BlobStore
+from data_models.claim import Claim
+from data_models.clock import Clock, IdSource, RandomIds, SystemClock
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    ConversationBusyError,
+    CorruptDocumentError,
+    RoundsError,
+)
+from data_models.layout import timestamp
+from data_models.tool_memory import ToolMemory
 from services.folder_maintenance import maintenance_for
 from services.run_journal.left_over import LeftOverJournals
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
-from services.tool_memory.idle import IdleArchive, IdleReport
 from settings import Settings, load_settings
+
+# Archives the tool memory of conversations that nobody has used for a week (spec page 3.2).
+
+IDLE = timedelta(days=7)
+_DOCUMENT_SUFFIX = "_context.json"
+
+
+@dataclass(slots=True)
+class IdleReport:
+    """What a clean-up found.
+
+    Attributes:
+        archived: Documents whose tool memory was archived, or would be.
+        busy: Conversations in which turns ran meanwhile; the next run looks again.
+        unreadable: Documents that need a person.
+    """
+
+    looked_at: int = 0
+    archived: int = 0
+    busy: int = 0
+    unreadable: int = 0
+
+
+Holding: TypeAlias = Callable[[str], AbstractAsyncContextManager[Claim | None]]
+"""Holds the conversation stored in a folder, as turns do; None where no turn could run.
+
+Raises:
+    ConversationBusyError: its turns take too long.
+    ClaimLostError: somebody took us for dead.
+    CorruptDocumentError: its conversation document cannot be read.
+"""
+
+
+class IdleArchive:
+    """Works on one container. Looks first, and holds only conversations with work in them."""
+
+    def __init__(self, *, store: BlobStore, holding: Holding, clock: Clock, ids: IdSource) -> None:
+        self._store = store
+        self._holding = holding
+        self._clock = clock
+        self._ids = ids
+
+    async def run(self, folders: Sequence[str], *, dry_run: bool) -> IdleReport:
+        """Look at every conversation of `folders`.
+
+        Raises:
+            StoreUnavailableError: the container cannot be used; what was done stays done.
+        """
+        report = IdleReport()
+        for folder in folders:
+            idle = [name async for name in self._documents(folder, report)]
+            if dry_run:
+                report.archived += len(idle)
+            elif idle:
+                await self._held(folder, idle, report)
+        return report
+
+    async def _documents(self, folder: str, report: IdleReport) -> AsyncIterator[str]:
+        rows = [row.name async for row in self._store.list(f"{folder}/")]
+        for name in rows:
+            if not name.endswith(_DOCUMENT_SUFFIX) or name.count("/") != 1:
+                continue
+            report.looked_at += 1
+            try:
+                if await self._idle(name) is not None:
+                    yield name
+            except (ValueError, CorruptDocumentError):
+                report.unreadable += 1
+
+    async def _held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
+        try:
+            async with self._holding(folder) as claim:
+                for name in names:
+                    report.archived += await self._archive(name, claim)
+        except CorruptDocumentError:
+            report.unreadable += len(names)
+        except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError):
+            report.busy += 1
+
+    async def _idle(self, name: str) -> tuple[Blob, dict[str, Any]] | None:
+        """Return a document whose tool memory is idle.
+
+        Raises:
+            ValueError: it is no context document.
+            CorruptDocumentError: it is no JSON object.
+        """
+        blob = await self._store.read(name)
+        if blob is None:
+            return None
+        document = _parsed(blob)
+        memory = ToolMemory.model_validate(document.get("tool_memory") or {})
+        return (blob, document) if is_idle(memory, self._clock.now()) else None
+
+    async def _archive(self, name: str, claim: Claim | None) -> int:
+        found = await self._idle(name)  # again: before we held it, a turn may have used it
+        if found is None:
+            return 0
+        blob, document = found
+        if claim is not None:
+            await claim.name_patient(document.get("patient_id"))
+            await claim.hold()
+        stem = name.removesuffix(_DOCUMENT_SUFFIX)
+        target = f"{stem}_tool_memory/{timestamp(self._clock.now())}.json"
+        # Archived before it is removed: a crash between leaves it in both places.
+        await self._store.create(target, _encoded(document["tool_memory"]))
+        left = {**document, "tool_memory": {}, "write_id": self._ids.new_id("write")}
+        await self._store.replace(name, _encoded(left), etag=blob.etag)
+        return 1
+
+
+def is_idle(memory: ToolMemory, now: datetime) -> bool:
+    """Whether there is something to archive and nothing of it was used for a week."""
+    used = [one.last_accessed for one in memory.entities]
+    used += [one.timestamp for one in memory.executions]
+    return bool(used) and now - max(used) > IDLE
+
+
+def _parsed(blob: Blob) -> dict[str, Any]:
+    found = json.loads(blob.data)
+    if not isinstance(found, dict):
+        raise CorruptDocumentError("context document is no JSON object")
+    return found
+
+
+def _encoded(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,7 +181,7 @@ async def _clean(settings: Settings, *, dry_run: bool) -> tuple[IdleReport, int]
     maintenance = maintenance_for(
         settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
     )
-    archive = IdleArchive(store=sessions, maintenance=maintenance, clock=clock, ids=ids)
+    archive = IdleArchive(store=sessions, holding=maintenance.holding, clock=clock, ids=ids)
     left_over = LeftOverJournals(store=sessions, clock=clock)
     try:
         journals = await left_over.sweep(folders, dry_run=dry_run)

@@ -1,8 +1,8 @@
 """Finds entities in what tools returned, whatever back end wrote it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from data_models.tool_memory import EntityType
 
@@ -29,95 +29,74 @@ class Found:
     source: str = ""
 
 
-class ContextExtractor(Protocol):
-    """Knows one kind of entity by the shape of its row."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """Return the entity that `row` is, or None if it is none of this kind."""
-        ...
+Extractor: TypeAlias = Callable[[Mapping[str, Any]], Found | None]
+"""Knows one kind of entity by the shape of its row; None if it is none of this kind."""
 
 
-class OwnExtractor:
+def _own(row: Mapping[str, Any]) -> Found | None:
     """Rows of our own tools, which say what they are."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """See `ContextExtractor.extract`."""
-        kind = _OWN_KINDS.get(str(row.get("kind", "")))
-        return None if kind is None else _found(row, kind, ("title", "subject", "name"))
+    kind = _OWN_KINDS.get(str(row.get("kind", "")))
+    return None if kind is None else _found(row, kind, ("title", "subject", "name"))
 
 
-class CalendarEventExtractor:
+def _calendar_event(row: Mapping[str, Any]) -> Found | None:
     """Events of Google, Microsoft Graph, iCalendar and our own back end."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """See `ContextExtractor.extract`."""
-        if not ({"start", "start_time", "dtstart"} & row.keys()) or "resourceType" in row:
-            return None
-        return _found(row, "calendar_event", ("summary", "subject", "title", "name"))
+    if not ({"start", "start_time", "dtstart"} & row.keys()) or "resourceType" in row:
+        return None
+    return _found(row, "calendar_event", ("summary", "subject", "title", "name"))
 
 
-class FhirAppointmentExtractor:
+def _fhir_appointment(row: Mapping[str, Any]) -> Found | None:
     """Appointments of a FHIR server."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """See `ContextExtractor.extract`."""
-        if row.get("resourceType") != "Appointment":
-            return None
-        return _found(row, "calendar_event", ("description", "comment"), fallback="Appointment")
+    if row.get("resourceType") != "Appointment":
+        return None
+    return _found(row, "calendar_event", ("description", "comment"), fallback="Appointment")
 
 
-class ClinicAppointmentExtractor:
+def _clinic_appointment(row: Mapping[str, Any]) -> Found | None:
     """Rows of the clinic's own tools; what is only proposed is no appointment."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """See `ContextExtractor.extract`."""
-        if not {"appointment_id", "start"} <= row.keys() or "action" in row:
-            return None
-        named = {
-            "id": f"{CLINIC_PREFIX}{row['appointment_id']}",
-            "title": row.get("doctor") or row.get("doctor_id"),
-            "start": row["start"],
-            "reasonCode": row.get("reason"),
-        }
-        return _found(named, "calendar_event", ("title",), fallback="Appointment")
+    if not {"appointment_id", "start"} <= row.keys() or "action" in row:
+        return None
+    named = {
+        "id": f"{CLINIC_PREFIX}{row['appointment_id']}",
+        "title": row.get("doctor") or row.get("doctor_id"),
+        "start": row["start"],
+        "reasonCode": row.get("reason"),
+    }
+    return _found(named, "calendar_event", ("title",), fallback="Appointment")
 
 
-class EmailExtractor:
+def _email(row: Mapping[str, Any]) -> Found | None:
     """Mails of Gmail, Microsoft Graph and our own back end."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """See `ContextExtractor.extract`."""
-        payload = row.get("payload")
-        if isinstance(payload, Mapping) and isinstance(payload.get("headers"), list):
-            return self._gmail(row, payload["headers"])
-        if "subject" not in row or not ({"from", "sender", "toRecipients", "to"} & row.keys()):
-            return None
-        return _found(row, "email", ("subject",), fallback="(no subject)")
-
-    def _gmail(self, row: Mapping[str, Any], headers: Sequence[Any]) -> Found | None:
-        named: dict[str, Any] = {
-            str(one.get("name", "")).lower(): one.get("value")
-            for one in headers
-            if isinstance(one, Mapping)
-        }
-        known: dict[str, Any] = {
-            name: named[name] for name in ("subject", "from", "to", "date") if name in named
-        }
-        return _found({**row, **known}, "email", ("subject",), fallback="(no subject)")
+    payload = row.get("payload")
+    if isinstance(payload, Mapping) and isinstance(payload.get("headers"), list):
+        return _gmail(row, payload["headers"])
+    if "subject" not in row or not ({"from", "sender", "toRecipients", "to"} & row.keys()):
+        return None
+    return _found(row, "email", ("subject",), fallback="(no subject)")
 
 
-class ContactExtractor:
+def _gmail(row: Mapping[str, Any], headers: Sequence[Any]) -> Found | None:
+    named: dict[str, Any] = {
+        str(one.get("name", "")).lower(): one.get("value")
+        for one in headers
+        if isinstance(one, Mapping)
+    }
+    known: dict[str, Any] = {
+        name: named[name] for name in ("subject", "from", "to", "date") if name in named
+    }
+    return _found({**row, **known}, "email", ("subject",), fallback="(no subject)")
+
+
+def _contact(row: Mapping[str, Any]) -> Found | None:
     """People of Google, Microsoft Graph and our own back end."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """See `ContextExtractor.extract`."""
-        marks = {"emailAddresses", "email", "phone", "mobilePhone", "phoneNumbers", "givenName"}
-        if not (marks & row.keys()) or "subject" in row or "start" in row:
-            return None
-        names = row.get("names")
-        first = names[0] if isinstance(names, list) and names else {}
-        shown = first.get("displayName") if isinstance(first, Mapping) else None
-        return _found(row, "contact", ("displayName", "name", "display_name"), fallback=shown)
+    marks = {"emailAddresses", "email", "phone", "mobilePhone", "phoneNumbers", "givenName"}
+    if not (marks & row.keys()) or "subject" in row or "start" in row:
+        return None
+    names = row.get("names")
+    first = names[0] if isinstance(names, list) and names else {}
+    shown = first.get("displayName") if isinstance(first, Mapping) else None
+    return _found(row, "contact", ("displayName", "name", "display_name"), fallback=shown)
 
 
 _TASK_MARKS = frozenset(
@@ -125,30 +104,24 @@ _TASK_MARKS = frozenset(
 )
 
 
-class TaskExtractor:
+def _task(row: Mapping[str, Any]) -> Found | None:
     """Things to do."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """See `ContextExtractor.extract`."""
-        is_task = bool(_TASK_MARKS & row.keys()) or row.get("kind") == "tasks#task"
-        if not is_task or {"subject", "start"} & row.keys():
-            return None
-        return _found(row, "task", ("title", "name", "summary"))
+    is_task = bool(_TASK_MARKS & row.keys()) or row.get("kind") == "tasks#task"
+    if not is_task or {"subject", "start"} & row.keys():
+        return None
+    return _found(row, "task", ("title", "name", "summary"))
 
 
-class DocumentExtractor:
+def _document(row: Mapping[str, Any]) -> Found | None:
     """Files, and the documents of a patient's record by their source."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        """See `ContextExtractor.extract`."""
-        source = row.get("source")
-        if isinstance(source, Mapping) and str(source.get("ref", "")).startswith(_DOCUMENTS):
-            named = {"id": source["ref"], "title": source.get("title"), **_dated(row, source)}
-            return _found(named, "document", ("title",), fallback=row.get("title"))
-        marks = {"file_name", "filename", "mimeType", "file", "webUrl", "media_type"}
-        if not marks & row.keys():
-            return None
-        return _found(row, "document", ("name", "file_name", "filename", "title"))
+    source = row.get("source")
+    if isinstance(source, Mapping) and str(source.get("ref", "")).startswith(_DOCUMENTS):
+        named = {"id": source["ref"], "title": source.get("title"), **_dated(row, source)}
+        return _found(named, "document", ("title",), fallback=row.get("title"))
+    marks = {"file_name", "filename", "mimeType", "file", "webUrl", "media_type"}
+    if not marks & row.keys():
+        return None
+    return _found(row, "document", ("name", "file_name", "filename", "title"))
 
 
 _DOCUMENTS = ("DocumentReference/", "DiagnosticReport/")
@@ -159,22 +132,20 @@ _OWN_KINDS: Mapping[str, EntityType] = {
     "task": "task",
     "document": "document",
 }
-EXTRACTORS: Sequence[ContextExtractor] = (
-    OwnExtractor(),
-    FhirAppointmentExtractor(),
-    ClinicAppointmentExtractor(),
-    EmailExtractor(),
-    CalendarEventExtractor(),
-    TaskExtractor(),
-    DocumentExtractor(),
-    ContactExtractor(),
+EXTRACTORS: Sequence[Extractor] = (
+    _own,
+    _fhir_appointment,
+    _clinic_appointment,
+    _email,
+    _calendar_event,
+    _task,
+    _document,
+    _contact,
 )
 _DELETED_STATUS = {"cancelled", "canceled", "deleted", "entered-in-error"}
 
 
-def extracted(
-    data: Mapping[str, Any], extractors: Sequence[ContextExtractor] = EXTRACTORS
-) -> list[Found]:
+def extracted(data: Mapping[str, Any], extractors: Sequence[Extractor] = EXTRACTORS) -> list[Found]:
     """Return the entities of a result, in its order, each id once."""
     found: dict[tuple[str, str], Found] = {}
     for one in _entities(data, extractors, _DEPTH):
@@ -188,12 +159,12 @@ def is_cancelled(found: Found) -> bool:
     return str(found.data.get("status", "")).lower() in _DELETED_STATUS
 
 
-def _entities(node: Any, extractors: Sequence[ContextExtractor], depth: int) -> Iterator[Found]:
+def _entities(node: Any, extractors: Sequence[Extractor], depth: int) -> Iterator[Found]:
     """Yield entities; who made or changed one, its parts and its people are not others."""
     if depth == 0:
         return
     if isinstance(node, Mapping):
-        hits = (each.extract(node) for each in extractors)
+        hits = (each(node) for each in extractors)
         found = next((hit for hit in hits if hit is not None), None)
         if found is not None:
             yield found

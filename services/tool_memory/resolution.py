@@ -18,7 +18,7 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """Two to five entities that may be meant; the caller asks which.
+    """Up to five entities that may be meant; the caller asks which, or whether it is that one.
 
     Attributes:
         is_every: The user means all of them; the caller asks once for a yes to them all.

@@ -26,6 +26,7 @@ from services.tool_memory.candidates import Candidate
 from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.fitting import ids_in
 from services.tool_memory.resolution import (
+    Ambiguous,
     NotFound,
     Resolution,
     Resolved,
@@ -107,7 +108,7 @@ class ContextResolver:
     ) -> Resolution:
         """Use a model's id where the user's words allow it; where they do not, ask."""
         said = self._answer(asked, entity_type)
-        if not given:
+        if not given or (isinstance(said, Resolved) and said.entity_id in given[:1]):
             return said
         allowed = [one for one in given if self._allows(asked, entity_type, one)]
         if len(allowed) == 1:
@@ -124,15 +125,17 @@ class ContextResolver:
         """Take a model's id where the words that mean anything here do not speak against it.
 
         People say more than names, in any language: what no entity is called says nothing. A word
-        that is left has to speak for the id, unless the user is asked before anything is done.
+        that is left has to speak for the id, and then the user is asked whether it is that one,
+        unless they are asked before anything is done with it in any case.
         """
         main = self._known_of(asked.main)
         context = None if asked.context is None else self._known_of(asked.context)
         speaks_for = main.has_content or main.has_selector or not main.times.is_empty
-        if not (asks_first or speaks_for):
-            return NotFound()
         known = replace(asked, main=main, context=context)
-        return Resolved(given) if self._allows(known, entity_type, given) else NotFound()
+        is_other = main.indefinite or not (asks_first or speaks_for)
+        if is_other or not self._allows(known, entity_type, given):
+            return NotFound()
+        return Resolved(given) if asks_first else Ambiguous((given,))
 
     def _known_of(self, request: Request) -> Request:
         lexicon = self._entity_index.lexicon
@@ -144,12 +147,29 @@ class ContextResolver:
 
     def _allows(self, asked: Asked, entity_type: EntityType | None, entity_id: str) -> bool:
         request = asked.main
-        if asked.context is not None and asked.context.has_content:
+        context = asked.context
+        if context is not None and (context.has_content or context.has_selector):
             return entity_id in ids_of(self._answer(asked, entity_type))
+        if self._means_focus(request, entity_type):
+            return entity_id == self._scene.focus
         pool = self._pool(asked, request, entity_type)
         if request.has_selector:
             return entity_id in ids_of(self._selection.choose(request, pool))
         return entity_id in {one.entity_id for one in self._selection.fitting(request, pool)}
+
+    def _means_focus(self, request: Request, entity_type: EntityType | None) -> bool:
+        """Whether only "it" or "that meeting" is said, of what was used last, even if it is gone.
+
+        Then rules know what is meant, and no model's id overrules them.
+        """
+        says_more = request.has_content or request.has_selector or request.indefinite
+        if self._scene.focus is None or says_more or not request.times.is_empty:
+            return False
+        if request.noun is None:
+            return request.pronoun
+        live = self._entity_index.live.get(self._scene.focus)
+        is_deictic = request.pronoun or request.pointed
+        return is_deictic and (live is None or live.kind in (entity_type, request.noun))
 
     # -- words --------------------------------------------------------------------------------
 

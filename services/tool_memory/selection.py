@@ -76,6 +76,8 @@ class Selection:
             return Resolved(focus)
         if focus is not None and focus not in self._live and self._may_mean(focus, request):
             return NotFound()
+        if focus in self._live and request.pronoun and request.noun is None:
+            return self.ask(fitting)  # "it" is of another kind than what the tool changes
         if len(fitting) == 1:
             return Resolved(fitting[0].entity_id)
         if not request.pronoun:

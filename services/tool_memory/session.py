@@ -22,7 +22,7 @@ from data_models.tool_memory import (
 from services.language.names_within import names_one_of
 from services.tool_memory.budget import fit
 from services.tool_memory.choice import Picked, choice_of
-from services.tool_memory.extractors import EXTRACTORS, ContextExtractor, Found, extracted
+from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
 from services.tool_memory.grounding import SHOWN, grounding_of
 from services.tool_memory.masks import masked
 from services.tool_memory.privacy import OTHER_APPOINTMENT, with_time_only
@@ -67,7 +67,7 @@ class ToolMemorySession:
         local_now: datetime,
         others: Collection[str],
         ids: IdSource,
-        extractors: Sequence[ContextExtractor] = EXTRACTORS,
+        extractors: Sequence[Extractor] = EXTRACTORS,
         on_extractor_failure: Callable[[], None] | None = None,
         picked: Picked | None = None,
     ) -> None:

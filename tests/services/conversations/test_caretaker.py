@@ -35,6 +35,7 @@ async def world() -> World:
     return world
 
 
+@pytest.mark.slow
 async def test_a_message_that_comes_meanwhile_is_answered_after(world: World) -> None:
     async with maintenance_lease(world).holding(CHAT, principal_id="alice"):
         run = await world.submit("what was the stage?")
@@ -44,6 +45,7 @@ async def test_a_message_that_comes_meanwhile_is_answered_after(world: World) ->
     assert (await heard(run)).texts == ["Heard: what was the stage?"]
 
 
+@pytest.mark.slow
 async def test_work_waits_for_the_turn_that_runs(world: World) -> None:
     world.team.gate.clear()
     run = await world.submit("what was the stage?")

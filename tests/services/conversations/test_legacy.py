@@ -29,6 +29,7 @@ def evidence(store: MemoryBlobStore) -> Evidence:
     return Evidence(store.contents, CHAT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["list", "text"])
 async def test_it_is_adopted_by_the_session_and_put_away(store: MemoryBlobStore, form: str) -> None:
     history: object = ROWS if form == "list" else json.dumps({"messages": ROWS})
@@ -78,6 +79,7 @@ async def test_a_long_one_is_kept_whole(store: MemoryBlobStore) -> None:
     assert told == [row["content"] for row in rows if row["role"] == "assistant"]
 
 
+@pytest.mark.slow
 async def test_a_turn_that_died_before_does_not_hide_it(store: MemoryBlobStore) -> None:
     world = World(sessions=store)
     world.team.gate.clear()

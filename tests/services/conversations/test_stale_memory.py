@@ -36,6 +36,7 @@ class Two:
         return [turn.user_message for turn in sorted(turns, key=lambda turn: turn.turn_id)]
 
 
+@pytest.mark.slow
 async def test_a_claim_that_the_store_did_not_take_leaves_nothing_to_trust() -> None:
     two = Two()
     await two.say(two.a, "switch to patient_4")

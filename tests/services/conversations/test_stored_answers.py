@@ -33,6 +33,7 @@ def notices(heard: Heard) -> list[Notice]:
     return [event for event in heard.events if isinstance(event, Notice)]
 
 
+@pytest.mark.slow
 async def test_at_once_after_a_restart_and_after_a_switch(world: World) -> None:
     first = await told(world, "start a tumor board for patient_4", "m1")
     assert (await repeated(world, "whatever it says now", "m1")).texts == first.texts

@@ -46,6 +46,7 @@ async def two() -> Two:
     return two
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "kept_with"),
     [
@@ -77,6 +78,7 @@ async def test_a_process_that_wakes_after_its_lease_writes_nothing(
     assert len(two.evidence.saying("waits behind it")) == 1
 
 
+@pytest.mark.slow
 async def test_a_claim_within_its_lease_is_not_taken_over(two: Two) -> None:
     two.paused.team.gate.clear()
     run = await two.paused.submit("still at work")
@@ -132,6 +134,7 @@ async def test_the_interruption_is_told_once(two: Two) -> None:
     assert [each.count("interrupted") for each in notices] == [1, 0]
 
 
+@pytest.mark.slow
 async def test_of_two_who_would_take_over_at_once_one_does(two: Two) -> None:
     two.paused.team.gate.clear()
     await two.paused.submit("switch to patient_15 and tell me the stage")

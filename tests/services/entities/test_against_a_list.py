@@ -129,6 +129,7 @@ def assert_invariants(world: World) -> None:
         assert wished.isdisjoint(live), "one key is never in both namespaces"
 
 
+@pytest.mark.slow
 @given(histories, deltas)
 def test_any_delta_twice_changes_nothing_the_second_time(history: list[Any], last: Any) -> None:
     world, model = new_world()

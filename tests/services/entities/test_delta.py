@@ -116,6 +116,7 @@ names = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(names, json_values))
 def test_anything_is_a_delta_or_an_error_and_text_says_the_same(payload: dict[str, Any]) -> None:
     def outcome(given: Any) -> EntityDelta | str:

@@ -49,7 +49,7 @@ def mover(world: World) -> Mover:
         folders=[CHAT],
         team=AgentNames.of([BOOKING]),
         clock=world.clock,
-        holding=Claimed(maintenance=maintenance),
+        holding=Claimed(holding=maintenance.holding),
     )
 
 

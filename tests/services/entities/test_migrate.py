@@ -155,6 +155,7 @@ async def test_an_unreachable_store_fails_its_session_only(tmp_path: Path) -> No
     assert {row["code"] for row in report.errors} == {"corrupt_document", "store_unavailable"}
 
 
+@pytest.mark.slow
 def test_the_commands_say_what_they_did_and_fail_where_a_session_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -187,6 +187,7 @@ fields = st.sampled_from(
 names = st.sampled_from(["delta", "tool", "view", "mutate_view", "migrate_legacy", "clear_agent"])
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(names, st.dictionaries(fields, json_values)).map(

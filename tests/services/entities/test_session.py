@@ -112,7 +112,7 @@ def test_an_agents_own_writes_and_finds_make_none_of_its_later_writes_stale() ->
 
 
 def test_operations_are_counted_by_agent() -> None:
-    turn = Turn()
+    turn = Turn(reads_legacy=True)
     turn.session.replied({"entities_to_update": {"a": 1}}, agent_name=BOOKING)
     turn.session.replied({"entities": {"b": 2}}, agent_name=BOOKING)
     with pytest.raises(EntityDeltaError):
@@ -191,3 +191,24 @@ def test_what_an_open_plan_needs_comes_back_when_it_had_left() -> None:
 def test_the_complete_state_form_can_be_switched_off() -> None:
     with pytest.raises(EntityDeltaError, match="switched off"):
         Turn(reads_legacy=False).session.replied({"entities": {"a": 1}}, agent_name=BOOKING)
+
+
+@pytest.mark.parametrize("key", ["appointment_id", "appointmentId", "eligibility_checked"])
+@pytest.mark.parametrize("half", ["entities_to_update", "derived_entities_to_update"])
+def test_what_only_the_server_knows_no_model_writes(key: str, half: str) -> None:
+    turn = Turn()
+    sent = {half: {key: "FORGED-1", "remark": "check"}}
+    report = turn.session.replied(sent, agent_name=BOOKING)
+    assert report["derived"]["rejected"][key] == "tools alone write this"
+    assert "FORGED" not in turn.session.grounding(BOOKING)
+    assert turn.session.value_of("remark", agent_name=BOOKING) == "check"
+
+
+def test_a_model_that_quotes_the_user_corrects_what_rules_read() -> None:
+    turn = Turn()
+    turn.session.heard({"doctor_preference": "Dr. Smith"})
+    sent = {"entities_to_update": {"doctor_preference": "Dr. Jones"}}
+    turn.session.replied(sent, agent_name=BOOKING)
+    assert turn.session.value_of("doctor_preference", agent_name=BOOKING) == "Dr. Smith"
+    turn.session.replied(sent, agent_name=BOOKING, is_quoted=True)
+    assert turn.session.value_of("doctor_preference", agent_name=BOOKING) == "Dr. Jones"

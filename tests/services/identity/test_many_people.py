@@ -120,6 +120,7 @@ async def linked(text: str, directory: Directory) -> Linked:
     return await linker.link(text, Situation(active=OPEN, roster={OPEN: None}))
 
 
+@pytest.mark.slow
 async def test_one_of_six_thousand_is_found_by_whole_name(directory: Directory) -> None:
     given, family = f"Ada{_letters(4_321 % 97)}", f"Moen{_letters(4_321)}"
 
@@ -128,6 +129,7 @@ async def test_one_of_six_thousand_is_found_by_whole_name(directory: Directory) 
     assert (found.outcome, [one.patient_id for one in found.people]) == ("other", ["patient_4321"])
 
 
+@pytest.mark.slow
 async def test_a_malformed_patient_costs_itself_and_nobody_else(directory: Directory) -> None:
     linker = SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30)
 
@@ -157,6 +159,7 @@ async def test_who_was_merged_leads_to_the_survivor(directory: Directory) -> Non
     assert merged.replaced_by == "p4"
 
 
+@pytest.mark.slow
 async def test_what_names_nobody_of_six_thousand_is_the_open_patient(directory: Directory) -> None:
     for text in ("any allergies?", "is she on apixaban?", "what was found in the last CT?"):
         assert (await linked(text, directory)).subject.outcome == "same"

@@ -54,7 +54,3 @@ def test_a_name_with_both_parts_or_a_sign_is_somebodys(text: str) -> None:
 )
 def test_the_open_patients_staffs_and_common_words_are_nobodys(text: str) -> None:
     assert not NAMED.words_in(text)
-
-
-def test_without_a_directory_nobody_is_named() -> None:
-    assert not OthersNamed.nobody().words_in("Tunde Adeyemi has a CEA of 4.0.")

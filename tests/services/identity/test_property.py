@@ -1,5 +1,6 @@
 """Random people with colliding names: what names another is never taken to be the open patient."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def read(text: str, people: list[Person], roster: int) -> Subject:
     return subject_of(Said(message, mentions_in(message, known), (), full_dates(text)), known)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(NAMES, st.sampled_from(SHAPES), st.integers(1, 8), st.data())
 def test_a_whole_name_of_another_is_never_the_open_patient(
@@ -57,6 +59,7 @@ def test_a_whole_name_of_another_is_never_the_open_patient(
         assert found.people[0] is meant
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(NAMES, st.sampled_from(SHAPES), st.integers(1, 8))
 def test_the_open_patients_own_whole_name_is_not_somebody_else(

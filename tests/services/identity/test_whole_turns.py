@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -197,6 +198,7 @@ messages = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=settings().max_examples // 6)
 @given(people, messages, st.integers(0, 10_000))
 def test_no_chart_speaks_for_another(

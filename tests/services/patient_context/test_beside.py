@@ -109,7 +109,7 @@ class _Knows:
 
 
 async def test_who_does_not_answer_gives_no_evidence() -> None:
-    found = await names_beside([_Broken(), _Knows()], "ada", None, "Anna")
+    found = await names_beside([_Broken().names, _Knows().names], "ada", None, "Anna")
 
     assert found == ("ada Anna",)
 

@@ -213,6 +213,7 @@ def test_digits_are_compared_without_leading_zeros() -> None:
     assert digits_of("patient_0") == "0"
 
 
+@pytest.mark.slow
 def test_case_that_the_pattern_does_not_allow_is_not_guessed() -> None:
     pattern = PatientIdPattern.compile("^Pat_[0-9]+$")
     found = find_candidates("open pAT_4", pattern=pattern, roster=())

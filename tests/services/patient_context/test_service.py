@@ -16,10 +16,8 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import AnalyzerAction, PatientContextDecision
-from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
-from tests.fakes import FixedClock
-from tests.services.patient_context.world import PATTERN, READ_MS, ScriptedModel, World, says
+from tests.services.patient_context.world import READ_MS, World, says
 
 TWO = ("patient_15", "patient_4")
 
@@ -313,6 +311,7 @@ async def test_the_model_sees_the_patients_and_the_text_as_data() -> None:
     }
 
 
+@pytest.mark.slow
 async def test_the_prompt_stays_bounded() -> None:
     names = [f"patient_{number}" for number in range(300)]
     world = World(*names, active="patient_0", script=[says("UNCHANGED")])
@@ -320,19 +319,6 @@ async def test_the_prompt_stays_bounded() -> None:
     (asked,) = world.model.asked
     assert len(json.loads(asked.text)["patients"]) == 9, "the open one and eight others"
     assert len(asked.instructions) + len(asked.text) < 8_000
-
-
-async def test_the_analyzer_alone_answers_for_an_evaluation() -> None:
-    clock = FixedClock()
-    model = ScriptedModel(says("UNCHANGED"), ModelTimeoutError(), clock=clock)
-    analyzer = PatientContextAnalyzer(model=model, pattern=PATTERN)
-    active = PatientId("patient_4")
-    plain = await analyzer.analyze_patient_context("switch to patient_15", active, ["patient_15"])
-    assert (plain.action, plain.patient_id) == ("SWITCH_EXISTING", "patient_15")
-    asked = await analyzer.analyze_patient_context("how is the patient?", active, [])
-    assert asked.action == "UNCHANGED"
-    failed = await analyzer.analyze_patient_context("as in patient_15", active, ["patient_15"])
-    assert (failed.action, failed.patient_id) == ("ACTIVATE_NEW", None)
 
 
 ACTIONS: list[AnalyzerAction] = ["NONE", "ACTIVATE_NEW", "UNCHANGED", "SWITCH_EXISTING", "CLEAR"]
@@ -353,6 +339,7 @@ WORDS = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.lists(WORDS, max_size=5), DECISIONS), min_size=1, max_size=6))
 async def test_whatever_a_model_says_a_switch_was_typed(
     turns: list[tuple[list[str], PatientContextDecision]],

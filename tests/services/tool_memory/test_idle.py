@@ -11,7 +11,7 @@ from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolExecutionContext, ToolMemory
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.folder_maintenance import FolderMaintenance, maintenance_for
-from services.tool_memory.idle import IdleArchive
+from services.tool_memory.cleanup import IdleArchive
 from settings import Settings
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
@@ -45,7 +45,7 @@ def archive(store: MemoryBlobStore) -> IdleArchive:
     maintenance = maintenance_for(
         Settings(), sessions=store, users=MemoryBlobStore(), clock=clock, ids=ids, principal_id="up"
     )
-    return IdleArchive(store=store, maintenance=maintenance, clock=clock, ids=ids)
+    return IdleArchive(store=store, holding=maintenance.holding, clock=clock, ids=ids)
 
 
 async def document(store: MemoryBlobStore) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _archive_of(world: World) -> IdleArchive:
         store=world.sessions, maintenance_lease=maintenance_lease, principal_id="up"
     )
     return IdleArchive(
-        store=world.sessions, maintenance=maintenance, clock=world.clock, ids=world.ids
+        store=world.sessions, holding=maintenance.holding, clock=world.clock, ids=world.ids
     )
 
 

@@ -60,6 +60,7 @@ def test_the_set_is_of_thirty() -> None:
     assert len(set(INJECTIONS)) == 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", INJECTIONS)
 @pytest.mark.parametrize("kind", ["email", "calendar_event"])
 def test_a_title_decides_nothing(title: str, kind: str) -> None:

@@ -58,6 +58,7 @@ def test_both_spellings_of_a_vowel_are_one_name(told: str, written: str) -> None
     assert names_one_of({"title": f"MRI of {written}"}, frozenset({told}))
 
 
+@pytest.mark.slow
 @given(before=st.integers(0, 90_000), blank=st.sampled_from(["word ", "x\n", "long-line", "é, "]))
 def test_how_far_in_a_name_stands_makes_no_difference(before: int, blank: str) -> None:
     text = (blank * (before // len(blank) + 1))[:before]

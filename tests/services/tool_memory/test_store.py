@@ -11,7 +11,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from data_models.tool_memory import ToolMemory
 from services.telemetry.metrics import Metrics
 from services.tool_memory.budget import LIMIT_BYTES, size_bytes
-from services.tool_memory.extractors import ContextExtractor, Found, extracted
+from services.tool_memory.extractors import Found, extracted
 from services.tool_memory.resolution import NotFound, Resolved
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
@@ -88,7 +88,6 @@ def test_what_was_idle_an_hour_is_forgotten_but_for_an_open_confirmation() -> No
     assert [one.entity_id for one in memory.entities] == ["evt_2"]
     assert late.get("evt_1") is None
     assert [one.entity_id for one in late.get_recent_entities("calendar_event")] == ["evt_2"]
-    assert not late.find_entities_by_reference("evt_1")
 
 
 def test_the_oldest_go_first_beyond_the_limit_and_leave_every_index() -> None:
@@ -106,7 +105,6 @@ def test_searching_changes_nothing_and_only_use_touches() -> None:
     store = store_of()
     store.store_entity(found("evt_1", "Tumor board"), execution_id="x", turn_id=1)
     before = store.memory.model_dump_json()
-    store.find_entities_by_reference("tumor")
     hit = store.resolve("cancel the tumor board", local_now=NOW)
     assert store.memory.model_dump_json() == before
     assert isinstance(hit, Resolved)
@@ -162,15 +160,12 @@ def test_a_failed_run_is_recorded_and_yields_no_entities() -> None:
     assert store.get_recent_entities() == []
 
 
-class Broken:
+def broken(row: Mapping[str, Any]) -> Found | None:
     """An extractor of somebody else."""
-
-    def extract(self, row: Mapping[str, Any]) -> Found | None:
-        raise KeyError("start")
+    raise KeyError("start")
 
 
 def test_an_extractor_that_fails_costs_only_the_entities_and_is_counted() -> None:
-    broken: ContextExtractor = Broken()
     store, metrics = store_of(), Metrics(registry=CollectorRegistry())
     session = session_of(store, extractors=[broken], on_extractor_failure=metrics.extractor_failed)
     session.record(run_of({"events": [EVENT]}))
@@ -189,6 +184,7 @@ def test_long_outputs_leave_the_document_whole_up_to_200_kb(letter: str) -> None
     assert output.full_chars == stored.output_chars == len('{"text":""}') + 300_000
 
 
+@pytest.mark.slow
 def test_the_memory_stays_within_its_share_of_the_document() -> None:
     store = store_of()
     session = session_of(store)

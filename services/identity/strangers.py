@@ -1,0 +1,151 @@
+"""Names in a message that nobody of the directory has: whoever they are, it is not the open one."""
+
+from collections.abc import Collection, Iterable, Sequence
+
+from services.identity.name_signs import (
+    asks_for_chart,
+    is_name_beside,
+    is_titled_name,
+    is_unknown_beside_a_value,
+    is_unknown_full_name,
+    is_unknown_owner,
+    is_unknown_patient,
+    is_way_to_reach,
+)
+from services.identity.person import Person
+from services.language.chart_words import chart_nouns, measured_nouns, words_of_questions
+from services.language.full_dates import month_numbers
+from services.language.known_names import is_known_name, is_ordinary_name, is_short_for
+from services.language.letters import folded
+from services.language.mentions import Message, Word
+from services.language.people_words import names_that_are_words, people_words
+from services.language.statement_words import is_clinical_name, stem
+
+_SHORT_LETTERS = 3
+_Span = tuple[Word, ...]
+
+
+def strangers_in(
+    message: Message,
+    run: Sequence[Word],
+    free: Collection[int],
+    known_by_hit: Collection[int],
+    others: Collection[frozenset[str]],
+    own: Person | None,
+) -> Iterable[_Span]:
+    """Yield the words of `run` that name a stranger.
+
+    Args:
+        free: Places of the run that explain nobody's name.
+        known_by_hit: Those of them at which a word of somebody's name stands nevertheless.
+        others: Names of relatives, contacts and staff, as sets of folded words.
+        own: Who is open.
+    """
+    for place in sorted(free):
+        word, has_hit = run[place], place in known_by_hit
+        if place and place - 1 not in known_by_hit and is_unknown_full_name(run[place - 1], word):
+            span = (run[place - 1], word)
+            if not is_way_to_reach(run, span) and not is_name_beside(run, span, others):
+                yield span
+            continue
+        owns = is_unknown_owner(word) or is_unknown_beside_a_value(run, word)
+        owns = owns or (
+            _is_name_in_a_chart_question(message, word, others)
+            and not (own is not None and is_short_for(word.text, _given(own)))
+        )
+        owns = owns and not is_way_to_reach(run, (word,))
+        owns = owns and not is_name_beside(run, (word,), others) and not has_hit
+        if owns or _is_titled(run, word, others, has_hit=has_hit, is_open=own is not None):
+            yield (word,)
+
+
+def _given(person: Person) -> Collection[str]:
+    return {folded(part) for name in person.names for text in name.given for part in text.split()}
+
+
+def _is_titled(
+    run: Sequence[Word],
+    word: Word,
+    others: Collection[frozenset[str]],
+    *,
+    has_hit: bool,
+    is_open: bool,
+) -> bool:
+    """Whether a title makes a word a name that nobody has: Frau Müller, but not Frau Doktor."""
+    if word.title == "patient":
+        return is_unknown_patient(run, word) and not has_hit
+    if word.title not in ("man", "woman") or len(word.raw) < 2:
+        return False
+    if word.is_common and not word.is_owner and not is_titled_name(word):
+        return False
+    if is_name_beside(run, (word,), others) or (has_hit and not is_open):
+        return False
+    return word.raw[0].isupper() or word.is_owner
+
+
+def _is_name_in_a_chart_question(
+    message: Message, word: Word, others: Collection[frozenset[str]]
+) -> bool:
+    """Whether somebody's name stands where a chart is asked for: `is nakamura on warfarin?`.
+
+    Not `seen by Lopez?`, `tell Jenny that the CT is back`; of a name that is a word of common
+    language, too, only `Müller Kalium`, for nothing else may stand there.
+    """
+    if word.title in ("staff", "relative") or message.registers:
+        return False
+    if any(word.text in name for name in others) or _is_said_by_or_to(message, word):
+        return False
+    rest = [one for one in message.words if one is not word]
+    if _is_name_and_word(word):
+        is_patient = word.title == "patient" and word.raw[0].isupper() and word.closes
+        return is_patient or (bool(rest) and all(map(_is_value_or_name, rest)))
+    if word.is_common or not is_known_name(word.text) or _is_in_use(word):
+        return False
+    if word.is_owner and not asks_for_chart(word):
+        return False
+    # `is nakamura also PD-L1 positive?`, whatever is asked of them
+    is_asked = word.before in people_words().auxiliaries and not word.closes
+    is_called = word.title == "patient" or is_asked
+    return is_called or all(map(_opens_or_names, rest)) or any(map(_is_of_a_chart, rest))
+
+
+def _is_said_by_or_to(message: Message, word: Word) -> bool:
+    """Whether the name is that of a place, of who did something, or of who is spoken to."""
+    known = people_words()
+    if word.before in known.before_staff or word.after in known.behind_places:
+        return True
+    if message.pronoun_at is not None and message.pronoun_at < word.start:
+        return True
+    earlier = {one.text for one in message.words if one.start < word.start}
+    # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
+    spoken_to = {one.text for one in message.words if one.after not in known.asking}
+    return bool(earlier & known.relatives) or not spoken_to.isdisjoint(known.addressing)
+
+
+def _is_name_and_word(word: Word) -> bool:
+    is_other = word.text in words_of_questions() or word.text in people_words().seasons
+    is_other = is_other or word.text in month_numbers()
+    is_other = is_other or word.text in people_words().qualities
+    return word.is_common and not is_other and word.text in names_that_are_words()
+
+
+def _is_in_use(word: Word) -> bool:
+    is_short = len(word.raw) <= _SHORT_LETTERS and not word.raw.istitle()
+    is_ordinary = is_ordinary_name(word.text) and not word.is_capital
+    is_ordinary = is_ordinary or word.text in people_words().no_names
+    is_term = word.is_eponym or word.is_in_date or is_clinical_name(stem(word.text))
+    return is_short or is_ordinary or is_term or word.text in words_of_questions()
+
+
+def _is_value_or_name(word: Word) -> bool:
+    is_name = is_known_name(word.text) or word.text in people_words().particles
+    return word.text in measured_nouns() or is_name
+
+
+def _opens_or_names(word: Word) -> bool:
+    return word.text in people_words().opening or is_known_name(word.text)
+
+
+def _is_of_a_chart(word: Word) -> bool:
+    is_asked = word.text in chart_nouns() or word.text in people_words().chart_things
+    return is_asked or is_clinical_name(stem(word.text))
